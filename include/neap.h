@@ -1,0 +1,387 @@
+/* neap.h - context-sensitive node embeddings of graphs, on CPUs.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Neap implements Graph Neighborhood Attentive Pooling (Kefato and Girdzijauskas, 2020): the vector of
+ * a node depends on the node it is paired with, because the two neighbourhoods attend to each other.
+ * The same attention says why a pair scores as it does.
+ *
+ * In a dozen lines (tests/header_example.sh extracts this, compiles it and runs it):
+ *
+ *     neap_error err = { 0 };
+ *     neap_options *opt = NULL; neap_graph *graph = NULL; neap_model *model = NULL;
+ *     neap_pair pair = { 0, 1 };
+ *     float score = 0;
+ *     if (neap_options_create("neap", &opt, &err) ||
+ *         neap_options_set(opt, "epochs", "5", &err) ||
+ *         neap_graph_load("friends.txt", opt, &graph, &err) ||
+ *         neap_train(graph, opt, NULL, &model, &err) ||
+ *         neap_model_score(model, &pair, 1, &score, &err))
+ *         fprintf(stderr, "%s\n", err.text);
+ *     else
+ *         printf("%s - %s: %f\n", neap_graph_name(graph, 0), neap_graph_name(graph, 1), score);
+ *     neap_model_free(model); neap_graph_free(graph); neap_options_free(opt);
+ *
+ * Rules that hold for every function
+ *   - It returns NEAP_OK (0) or a negative neap_status, and on failure fills *err if err is not NULL.
+ *   - On failure every output is as it was or NULL, nothing leaks, and no file is half written.
+ *   - It never prints, never exits, never asserts on input.
+ *   - `_create`, `_load` and `neap_train` give an object; `_free` takes it back and accepts NULL; a
+ *     returned `const` pointer is a view that lives as long as the object it came from.
+ *   - Different objects may be used from different threads at once. One object may be read by many
+ *     threads at once unless its function says otherwise; nobody may read while one thread changes it.
+ *   - Nodes are numbered 0 .. n-1 in the order in which their names first appeared in the input.
+ *
+ * Everything here is available since version 0.1.0.
+ */
+#ifndef NEAP_H
+#define NEAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define NEAP_API __attribute__((visibility("default")))
+#else
+#define NEAP_API
+#endif
+
+/* ---- version ------------------------------------------------------------------------------------ */
+
+#define NEAP_VERSION_MAJOR 0
+#define NEAP_VERSION_MINOR 1
+#define NEAP_VERSION_PATCH 0
+
+/* "0.1.0". */
+NEAP_API const char *neap_version(void);
+
+/* One line for bug reports: instruction set chosen on this machine, matrix library. Static text. */
+NEAP_API const char *neap_build_info(void);
+
+/* ---- status and error --------------------------------------------------------------------------- */
+
+/* Pinned for ever, never reused. A status says what, the error struct says where and why. */
+typedef enum neap_status {
+    NEAP_OK = 0,
+    NEAP_E_ARG = -1,      /* the caller broke the contract: unknown option, value out of range        */
+    NEAP_E_MEM = -2,      /* the allocator said no                                                    */
+    NEAP_E_IO = -3,       /* writing failed; see err->sys                                             */
+    NEAP_E_FORMAT = -4,   /* the input is not what it claims to be                                    */
+    NEAP_E_LIMIT = -5,    /* the input is legal but above a limit, or the run above its memory limit  */
+    NEAP_E_STOPPED = -6,  /* a progress callback asked to stop; a checkpoint was written if asked for */
+    NEAP_E_READ = -7,     /* the input cannot be opened or read; see err->sys                         */
+    NEAP_E_NUMERIC = -8,  /* the loss is not finite any more                                          */
+    NEAP_E_MISMATCH = -9, /* the parts do not fit together: another graph, other options              */
+    NEAP_E_UNKNOWN = -10  /* no such node                                                             */
+} neap_status;
+
+/* Belongs to the caller, may be NULL everywhere. */
+typedef struct neap_error {
+    int32_t code;   /* a neap_status                                        */
+    int32_t sys;    /* errno, or 0                                          */
+    uint64_t where; /* line number or byte offset in the input, or 0        */
+    char text[488]; /* what is wrong and what would mend it; always ended   */
+} neap_error;
+
+/* ---- options ------------------------------------------------------------------------------------ */
+
+/* Every option has a name, a range and a line of help in one table (src/base/options.def). The same
+ * table makes the flags of the program, the fields of the model file and the manual page. */
+typedef struct neap_options neap_options;
+
+typedef struct neap_option_info {
+    const char *name;       /* "dim"; the flag is --dim                                       */
+    const char *aliases;    /* "dimensions,size", or ""                                       */
+    char letter;            /* 'd' for -d, or 0                                               */
+    const char *group;      /* "model", "training", "reading" or "running"                    */
+    const char *value;      /* "N", "X", "a|b|c" for a choice, "" for a switch                */
+    const char *help;       /* one sentence                                                   */
+    double min, max;        /* range of a number                                              */
+    const char *presets[3]; /* default in the presets neap, paper, authors, as text           */
+    int saved;              /* 1: part of the result, kept in the model; 0: does not change it */
+} neap_option_info;
+
+NEAP_API size_t neap_option_count(void);
+NEAP_API const neap_option_info *neap_option_at(size_t i);
+
+/* All options at the values of a preset: "neap" (also for NULL), "paper" or "authors". */
+NEAP_API neap_status neap_options_create(const char *preset, neap_options **out, neap_error *err);
+NEAP_API void neap_options_free(neap_options *options);
+
+/* Sets one option from text, by name or alias, with `-` and `_` alike. A switch takes "yes" or "no".
+ * An unknown name is NEAP_E_ARG, and the error names the nearest one. */
+NEAP_API neap_status neap_options_set(neap_options *options, const char *name, const char *value,
+                                      neap_error *err);
+
+/* Writes the value as text into the caller's buffer; NEAP_E_ARG if it does not fit. */
+NEAP_API neap_status neap_options_get(const neap_options *options, const char *name, char *text,
+                                      size_t room, neap_error *err);
+
+/* ---- graphs ------------------------------------------------------------------------------------- */
+
+typedef struct neap_graph neap_graph;
+
+typedef struct neap_pair {
+    uint32_t source, target;
+} neap_pair;
+
+typedef struct neap_edge {
+    uint32_t source, target;
+    float weight;
+} neap_edge;
+
+/* What a reader saw and decided; printed by the program before it does anything else. */
+typedef struct neap_graph_report {
+    uint64_t lines;      /* lines read, comments and blanks included                         */
+    uint64_t edges_read; /* edges as written                                                 */
+    uint64_t repeats;    /* edges seen again: merged, their weights added                    */
+    uint64_t self_loops; /* edges from a node to itself, kept in the graph                   */
+    uint64_t isolated;   /* nodes without an edge (possible in mtx, metis, adjacency)        */
+    int weighted;        /* 1: a weight column was found and used                            */
+    int header;          /* 1: the first line was taken for a header and skipped             */
+    char delimiter;      /* '\t', ',', ';', '|' or ' '; 0 where the format has none          */
+    char format[15];     /* "edges", "adjacency", "mtx", "metis", "safetensors", "generated" */
+    char compression[8]; /* "none", "gzip", "zstd"                                           */
+} neap_graph_report;
+
+/* Reads a graph; "-" is standard input. The options of the group "reading" and `undirected` apply.
+ * gzip and zstd are recognised by content. A node id is a name, never an index. */
+NEAP_API neap_status neap_graph_load(const char *path, const neap_options *options, neap_graph **out,
+                                     neap_error *err);
+
+/* Writes a graph; `format` as in the option of that name, NULL or "auto": by the ending of the path. */
+NEAP_API neap_status neap_graph_save(const neap_graph *graph, const char *path, const char *format,
+                                     neap_error *err);
+
+/* Builds a graph of `nodes` nodes from edges in memory. `names` holds one C string a node; NULL names
+ * the nodes "0", "1", ... The arrays are copied. */
+NEAP_API neap_status neap_graph_create(uint32_t nodes, const char *const *names, const neap_edge *edges,
+                                       uint64_t count, int weighted, int undirected, neap_graph **out,
+                                       neap_error *err);
+NEAP_API void neap_graph_free(neap_graph *graph);
+
+NEAP_API uint32_t neap_graph_nodes(const neap_graph *graph);
+NEAP_API uint64_t neap_graph_edges(const neap_graph *graph); /* distinct edges, self-loops included */
+NEAP_API int neap_graph_is_undirected(const neap_graph *graph);
+NEAP_API const neap_graph_report *neap_graph_report_view(const neap_graph *graph);
+
+/* The edges that leave a node, sorted by target; *weights is NULL in an unweighted graph. In an
+ * undirected graph each pair is listed once, at the smaller of its two nodes. */
+NEAP_API uint64_t neap_graph_edges_of(const neap_graph *graph, uint32_t node, const uint32_t **targets,
+                                      const float **weights);
+
+/* The name of a node (UTF-8 or whatever bytes the input had, without NUL), or NULL if there is none. */
+NEAP_API const char *neap_graph_name(const neap_graph *graph, uint32_t node);
+
+/* Finds a node by name; NEAP_E_UNKNOWN, with the nearest names in the error, if there is none. */
+NEAP_API neap_status neap_graph_find(const neap_graph *graph, const char *name, uint32_t *node,
+                                     neap_error *err);
+
+/* Facts for people: `neap info`. Degrees count distinct neighbours in either direction. */
+typedef struct neap_graph_facts {
+    uint32_t nodes, isolated, components, largest_component, max_degree, hub;
+    uint64_t edges, self_loops, reciprocal, pairs; /* pairs: distinct unordered pairs without loops */
+    double mean_degree;
+} neap_graph_facts;
+NEAP_API neap_status neap_graph_facts_of(const neap_graph *graph, neap_graph_facts *facts, neap_error *err);
+
+/* Reproducible random graphs. kind "er": `nodes`, `edges` distinct directed edges without loops.
+ * "ba": each new node brings `links` edges, chosen by degree. "sbm": `blocks` equal blocks, each pair
+ * inside a block is an edge with probability p_in, each other pair with p_out. */
+typedef struct neap_generator {
+    const char *kind;
+    uint32_t nodes, links, blocks;
+    uint64_t edges, seed;
+    double p_in, p_out;
+} neap_generator;
+NEAP_API neap_status neap_graph_generate(const neap_generator *what, neap_graph **out, neap_error *err);
+
+/* ---- held-out pairs ----------------------------------------------------------------------------- */
+
+/* The clean protocol: unordered pairs without loops are split; a test pair keeps its direction; each
+ * test pair (u, v) gets one negative (u, w), w uniform over the nodes that u has no edge with. */
+typedef struct neap_split neap_split;
+
+/* share: part of the pairs held out, in (0, 1). */
+NEAP_API neap_status neap_split_create(const neap_graph *graph, double share, uint64_t seed,
+                                       neap_split **out, neap_error *err);
+NEAP_API void neap_split_free(neap_split *split);
+
+/* The graph without the held-out pairs: same nodes, same names. */
+NEAP_API const neap_graph *neap_split_train(const neap_split *split);
+
+/* The held-out pairs and as many negatives, aligned by index; returns their number. */
+NEAP_API size_t neap_split_pairs(const neap_split *split, const neap_pair **positives,
+                                 const neap_pair **negatives);
+
+/* Probability that a positive outscores a negative, over all pairs of both; ties count half. */
+NEAP_API neap_status neap_auc(const float *positives, size_t n, const float *negatives, size_t m,
+                              double *auc, neap_error *err);
+
+/* ---- training ----------------------------------------------------------------------------------- */
+
+typedef struct neap_model neap_model;
+
+typedef struct neap_progress {
+    const char *stage;     /* "train", "validate", "embed", ...                                       */
+    uint32_t epoch;        /* current epoch, from 1                                                   */
+    uint32_t epochs;       /* epochs asked for                                                        */
+    uint64_t done, total;  /* edges of this epoch                                                     */
+    double loss;           /* mean over this epoch so far                                             */
+    double valid_auc;      /* of the last validated epoch, or NaN                                     */
+    double rate;           /* edges a second since the start or the resume                            */
+    double seconds, left;  /* spent in this run; expected until the last epoch                        */
+    int epoch_end;         /* 1: the epoch is complete and `loss` final                               */
+} neap_progress;
+
+typedef struct neap_hooks {
+    /* Called after every batch from the training thread; non-zero asks to stop. */
+    int (*progress)(const neap_progress *now, void *user);
+    /* Remarks a user should see ("3 sources are linked with every node: left out"), one line each. */
+    void (*note)(const char *text, void *user);
+    void *user;
+    const char *checkpoint;    /* file for checkpoints, or NULL for none                              */
+    double checkpoint_seconds; /* also between epochs, this often; 0: 60                              */
+    int resume;                /* 1: go on from the checkpoint if it is there                         */
+} neap_hooks;
+
+/* Trains the method named by the option `method`. hooks may be NULL. The same graph, options and seed
+ * give the same bytes for any number of threads and after any number of resumes. A checkpoint is
+ * written each epoch and is left in place for the caller to remove once the model is saved.
+ * NEAP_E_MISMATCH: the checkpoint is of another graph or of other options. */
+NEAP_API neap_status neap_train(const neap_graph *graph, const neap_options *options,
+                                const neap_hooks *hooks, neap_model **out, neap_error *err);
+
+/* What a run will need. Memory is computed; time is measured on a few batches, if they fit. */
+typedef struct neap_estimate_result {
+    uint64_t bytes;        /* peak of the whole run, reading included */
+    uint64_t bytes_graph, bytes_tables, bytes_optimizer, bytes_batch;
+    double seconds_epoch;  /* NaN: not measured                       */
+    double seconds;
+} neap_estimate_result;
+NEAP_API neap_status neap_estimate(const neap_graph *graph, const neap_options *options,
+                                   neap_estimate_result *result, neap_error *err);
+
+/* ---- models ------------------------------------------------------------------------------------- */
+
+NEAP_API neap_status neap_model_load(const char *path, neap_model **out, neap_error *err);
+NEAP_API neap_status neap_model_save(const neap_model *model, const char *path, neap_error *err);
+NEAP_API void neap_model_free(neap_model *model);
+
+NEAP_API const neap_graph *neap_model_graph(const neap_model *model);
+NEAP_API const neap_options *neap_model_options(const neap_model *model);
+NEAP_API uint32_t neap_model_dim(const neap_model *model);
+
+/* Threads for the queries below; 0 (the start value): all cores. Changes the model. */
+NEAP_API neap_status neap_model_set_threads(neap_model *model, uint32_t threads, neap_error *err);
+
+/* Adds nodes that were not in training: `links` is a graph whose names are matched with the model's. A
+ * node unknown to the model becomes a new node whose neighbourhood is its known neighbours; edges
+ * between two known or two unknown nodes are counted and left aside. Nothing is trained. */
+typedef struct neap_extension {
+    uint32_t added;       /* new nodes                                     */
+    uint32_t unreachable; /* new names without a known neighbour: left out */
+    uint64_t ignored;     /* edges that link no new node with a known one  */
+} neap_extension;
+NEAP_API neap_status neap_model_extend(neap_model *model, const neap_graph *links, neap_extension *report,
+                                       neap_error *err);
+
+/* Scores pairs; in a model of an undirected graph the mean of both orders. */
+NEAP_API neap_status neap_model_score(const neap_model *model, const neap_pair *pairs, size_t count,
+                                      float *scores, neap_error *err);
+
+/* The k best targets for a source, exactly, best first; ties by node number. Known links and the source
+ * itself are left out unless with_known is not 0. *count receives how many there are (at most k). */
+typedef struct neap_ranked {
+    uint32_t node;
+    float score;
+} neap_ranked;
+NEAP_API neap_status neap_model_rank(const neap_model *model, uint32_t source, size_t k, int with_known,
+                                     neap_ranked *best, size_t *count, neap_error *err);
+
+/* One vector a node, n x dim floats: the mean over the node's training contexts. */
+NEAP_API neap_status neap_model_vectors(const neap_model *model, float *vectors, neap_error *err);
+
+/* The vectors of all nodes when paired with `context`, n x dim floats. */
+NEAP_API neap_status neap_model_context_vectors(const neap_model *model, uint32_t context, float *vectors,
+                                                neap_error *err);
+
+/* Writes n vectors with the names of the graph's first n nodes. The ending of the path decides: .txt,
+ * .vec (word2vec text), .bin (word2vec binary), .npy (+ .names.txt), .safetensors, .tsv (TensorBoard,
+ * + .meta.tsv), .jsonl. */
+NEAP_API neap_status neap_vectors_save(const char *path, const neap_graph *graph, const float *vectors,
+                                       uint32_t n, uint32_t dim, neap_error *err);
+
+/* ---- why ---------------------------------------------------------------------------------------- */
+
+/* One neighbour in the explanation of a pair. Weights of a side sum to 1; contributions of a side sum
+ * to the score. */
+typedef struct neap_attention {
+    uint32_t node;
+    uint32_t partner;   /* the neighbour of the other side it selected; NEAP_NONE: padding won */
+    float weight;       /* attention                                                           */
+    float contribution; /* its share of the score: weight * (its vector . vector of the other) */
+    float alignment;    /* tanh of its alignment with the partner                              */
+} neap_attention;
+#define NEAP_NONE UINT32_MAX
+
+typedef struct neap_explanation {
+    uint32_t source, target;
+    float score;
+    uint32_t source_count, target_count;
+    neap_attention *by_source; /* neighbours of the source, largest weight first                   */
+    neap_attention *by_target; /* neighbours of the target, likewise                               */
+    float *alignment;          /* source_count x target_count, tanh, in the order of the two lists */
+} neap_explanation;
+
+NEAP_API neap_status neap_explain(const neap_model *model, uint32_t source, uint32_t target,
+                                  neap_explanation **out, neap_error *err);
+NEAP_API void neap_explanation_free(neap_explanation *explanation);
+
+/* Writes one self-contained HTML file; names are text there, whatever they contain. */
+NEAP_API neap_status neap_explanation_html(const neap_explanation *explanation, const neap_graph *graph,
+                                           const char *path, neap_error *err);
+
+/* ---- files -------------------------------------------------------------------------------------- */
+
+/* Reads a model, checkpoint or graph file (docs/format.md) in full, checks every byte of it, and then
+ * calls fact(key, value) for each thing it holds, if fact is not NULL. */
+NEAP_API neap_status neap_file_check(const char *path,
+                                     void (*fact)(const char *key, const char *value, void *user),
+                                     void *user, neap_error *err);
+
+/* 1 if the file looks like one of ours (safetensors), 0 if not or if it cannot be read. */
+NEAP_API int neap_file_is_ours(const char *path);
+
+/* Replaces a file whole or not at all: temporary file beside it, fsync, rename, fsync of the folder. A
+ * path that exists and is not a regular file is written in place. */
+NEAP_API neap_status neap_file_replace(const char *path, const void *bytes, size_t count, neap_error *err);
+
+/* ---- methods ------------------------------------------------------------------------------------ */
+
+typedef struct neap_method_info {
+    const char *name;
+    const char *summary; /* one line                                       */
+    const char *details; /* a few lines: idea, what --epochs means, source */
+    int context;         /* 1: a node's vector depends on its partner      */
+} neap_method_info;
+NEAP_API size_t neap_method_count(void);
+NEAP_API const neap_method_info *neap_method_at(size_t i);
+
+/* ---- advanced: the allocator -------------------------------------------------------------------- */
+
+/* Replaces the allocator of the whole library. Call it before anything else, once, from one thread. */
+typedef struct neap_allocator {
+    void *(*allocate)(size_t bytes);
+    void *(*resize)(void *block, size_t bytes);
+    void (*release)(void *block);
+} neap_allocator;
+NEAP_API neap_status neap_allocator_use(const neap_allocator *allocator, neap_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

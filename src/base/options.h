@@ -1,0 +1,45 @@
+/* options.h - the options as a struct, made from options.def. */
+#ifndef NI_OPTIONS_H
+#define NI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "neap.h"
+
+/* In the order of the choices in options.def. */
+enum { NI_POOL_MAX, NI_POOL_MEAN };
+enum { NI_PAD_NONE, NI_PAD_ZERO, NI_PAD_VECTOR };
+enum { NI_DROP_NODE, NI_DROP_OCCURRENCE };
+enum { NI_DECAY_NONE, NI_DECAY_LINEAR };
+enum { NI_ADAM, NI_LAZY_ADAM, NI_ADAGRAD };
+enum { NI_NEGATIVE_UNIFORM, NI_NEGATIVE_DEGREE };
+enum { NI_FORMAT_AUTO, NI_FORMAT_EDGES, NI_FORMAT_ADJACENCY, NI_FORMAT_MTX, NI_FORMAT_METIS,
+       NI_FORMAT_SAFETENSORS };
+enum { NI_HEADER_AUTO, NI_HEADER_YES, NI_HEADER_NO };
+enum { NI_WEIGHTS_AUTO, NI_WEIGHTS_IGNORE };
+
+typedef uint32_t ni_type_U32;
+typedef uint64_t ni_type_U64;
+typedef double ni_type_REAL;
+typedef bool ni_type_SWITCH;
+typedef uint32_t ni_type_CHOICE;
+typedef uint64_t ni_type_BYTES;
+typedef struct ni_text {
+    char text[24];
+} ni_type_TEXT;
+
+struct neap_options {
+#define OPTION(kind, field, ...) ni_type_##kind field;
+#include "base/options.def"
+#undef OPTION
+};
+
+/* Calls visit for each option that is part of the result, in the order of the table. */
+void ni_options_saved(const neap_options *options,
+                      void (*visit)(const char *name, const char *value, void *user), void *user);
+
+/* Whether two sets of options give the same model; if not, *name is the first that differs. */
+bool ni_options_same(const neap_options *a, const neap_options *b, const char **name);
+
+#endif

@@ -1,0 +1,25 @@
+/* pool.h - a few threads that wait for work.
+ *
+ * Work is a number of tasks; which thread runs which task is left to chance, so a task must write only
+ * to what belongs to it. Then the result does not depend on the number of threads.                 */
+#ifndef NI_POOL_H
+#define NI_POOL_H
+
+#include <stdint.h>
+
+#include "neap.h"
+
+typedef struct ni_pool ni_pool;
+
+/* task: 0 .. tasks-1. thread: 0 .. threads-1, for scratch memory. */
+typedef void (*ni_task)(void *arg, uint32_t task, uint32_t thread);
+
+/* threads = 0: all cores. The calling thread is one of them. */
+neap_status ni_pool_create(uint32_t threads, ni_pool **out, neap_error *err);
+void ni_pool_free(ni_pool *pool);
+uint32_t ni_pool_threads(const ni_pool *pool);
+
+/* Runs all tasks and returns when the last has ended. From one thread at a time. */
+void ni_pool_run(ni_pool *pool, uint32_t tasks, ni_task task, void *arg);
+
+#endif

@@ -1,0 +1,77 @@
+/* rng.h - randomness as a function of coordinates.
+ *
+ * There is no generator to share, save or race on. A draw depends on (seed, stream, epoch, item) and on
+ * how many draws that item has made, so neither the number of threads nor an interruption can change
+ * it. The coordinates are hashed into the start of a SplitMix64 sequence (Steele, Lea, Flood 2014).  */
+#ifndef NI_RNG_H
+#define NI_RNG_H
+
+#include <stdint.h>
+
+/* What a draw is for. The numbers are part of every result: never reuse or reorder them. */
+typedef enum ni_stream {
+    NI_STREAM_TABLE = 1,     /* start values of E: item = node              */
+    NI_STREAM_MATRIX = 2,    /* start values of P: item = row               */
+    NI_STREAM_HOOD = 3,      /* which neighbours are kept: epoch = node, item = neighbour */
+    NI_STREAM_ORDER = 4,     /* order of the edges in an epoch              */
+    NI_STREAM_NEGATIVE = 5,  /* training negatives: item = edge             */
+    NI_STREAM_DROPOUT = 6,   /* masks: epoch = step, item = node or place   */
+    NI_STREAM_SPLIT = 7,     /* which pairs are held out                    */
+    NI_STREAM_TEST = 8,      /* test negatives: item = pair                 */
+    NI_STREAM_DIRECTION = 9, /* direction of a reciprocal test pair         */
+    NI_STREAM_VALID = 10,    /* which training pairs validate; negatives    */
+    NI_STREAM_GRAPH = 11,    /* generated graphs                            */
+    NI_STREAM_EDGE = 12      /* weighted graphs: which edge: item = place   */
+} ni_stream;
+
+typedef struct ni_rng {
+    uint64_t state;
+} ni_rng;
+
+static inline uint64_t ni_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static inline ni_rng ni_rng_at(uint64_t seed, ni_stream stream, uint64_t epoch, uint64_t item)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
+    uint64_t x = ni_mix(seed + odd * (uint64_t)stream);
+    x = ni_mix(x + odd * (epoch + 1));
+    return (ni_rng){ ni_mix(x + odd * (item + 1)) };
+}
+
+/* 64 random bits. */
+static inline uint64_t ni_next(ni_rng *r)
+{
+    return ni_mix(r->state += 0x9e3779b97f4a7c15u);
+}
+
+/* Uniform in 0 .. n-1 without bias (Lemire 2019); n > 0. */
+static inline uint64_t ni_below(ni_rng *r, uint64_t n)
+{
+    __extension__ typedef unsigned __int128 u128;
+    u128 product = (u128)ni_next(r) * n;
+    if ((uint64_t)product < n) {
+        uint64_t least = (0 - n) % n;
+        while ((uint64_t)product < least) product = (u128)ni_next(r) * n;
+    }
+    return (uint64_t)(product >> 64);
+}
+
+/* Uniform in [0, 1), 53 bits. */
+static inline double ni_uniform(ni_rng *r)
+{
+    return (double)(ni_next(r) >> 11) * 0x1p-53;
+}
+
+/* Standard normal (Box and Muller, the cosine half). */
+double ni_normal(ni_rng *r);
+
+/* Where item i of n stands in the order (seed, stream, epoch): a permutation of 0 .. n-1 that needs no
+ * memory (a Feistel network on the next power of four, walked until it lands inside). */
+uint64_t ni_permute(uint64_t seed, ni_stream stream, uint64_t epoch, uint64_t n, uint64_t i);
+
+#endif

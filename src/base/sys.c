@@ -1,0 +1,102 @@
+#include "base/sys.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+static int sys_open(const char *path, int flags, mode_t mode)
+{
+    return open(path, flags | O_CLOEXEC, mode);
+}
+
+static int sys_fstat(int fd, struct stat *st)
+{
+    return fstat(fd, st);
+}
+
+static int sys_thread(pthread_t *thread, void *(*body)(void *), void *arg)
+{
+    return pthread_create(thread, NULL, body, arg);
+}
+
+ni_sys ni_system = {
+    .allocate = malloc,
+    .resize = realloc,
+    .release = free,
+    .open = sys_open,
+    .fstat = sys_fstat,
+    .read = read,
+    .write = write,
+    .fsync = fsync,
+    .close = close,
+    .rename = rename,
+    .unlink = unlink,
+    .thread = sys_thread,
+};
+
+neap_status neap_allocator_use(const neap_allocator *allocator, neap_error *err)
+{
+    if (!allocator || !allocator->allocate || !allocator->resize || !allocator->release)
+        return ni_fail(err, NEAP_E_ARG, "an allocator needs allocate, resize and release");
+    ni_system.allocate = allocator->allocate;
+    ni_system.resize = allocator->resize;
+    ni_system.release = allocator->release;
+    return NEAP_OK;
+}
+
+static bool byte_count(size_t count, size_t width, size_t *bytes)
+{
+    if (__builtin_mul_overflow(count, width, bytes) || *bytes > PTRDIFF_MAX) return false;
+    if (*bytes == 0) *bytes = 1;
+    return true;
+}
+
+void *ni_array(size_t count, size_t width)
+{
+    size_t bytes;
+    return byte_count(count, width, &bytes) ? ni_system.allocate(bytes) : NULL;
+}
+
+void *ni_zeros(size_t count, size_t width)
+{
+    void *block = ni_array(count, width);
+    if (block) memset(block, 0, count * width);
+    return block;
+}
+
+void *ni_resize(void *block, size_t count, size_t width)
+{
+    size_t bytes;
+    return byte_count(count, width, &bytes) ? ni_system.resize(block, bytes) : NULL;
+}
+
+void ni_free(void *block)
+{
+    if (block) ni_system.release(block);
+}
+
+bool ni_grow(void *block, size_t *room, size_t need, size_t width)
+{
+    if (need <= *room) return true;
+    size_t want = *room > SIZE_MAX / 2 ? need : *room * 2;
+    if (want < need) want = need;
+    void *old;
+    memcpy(&old, block, sizeof old);
+    void *grown = ni_resize(old, want, width);
+    if (!grown) return false;
+    memcpy(block, &grown, sizeof grown);
+    *room = want;
+    return true;
+}
+
+double ni_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,64 @@
+/* sys.h - the one seam between neap and the system.
+ *
+ * Every allocation and every file call of our own code goes through this table. Tests replace its
+ * entries to make the k-th call fail (tests/faults.h); the shipped code is the tested code. One table
+ * for the process, as in SQLite: what is replaceable in one place is testable everywhere.           */
+#ifndef NI_SYS_H
+#define NI_SYS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+typedef struct ni_sys {
+    void *(*allocate)(size_t bytes);
+    void *(*resize)(void *block, size_t bytes);
+    void (*release)(void *block);
+    int (*open)(const char *path, int flags, mode_t mode);
+    int (*fstat)(int fd, struct stat *st);
+    ssize_t (*read)(int fd, void *bytes, size_t count);
+    ssize_t (*write)(int fd, const void *bytes, size_t count);
+    int (*fsync)(int fd);
+    int (*close)(int fd);
+    int (*rename)(const char *from, const char *to);
+    int (*unlink)(const char *path);
+    int (*thread)(pthread_t *thread, void *(*body)(void *), void *arg);
+} ni_sys;
+
+extern ni_sys ni_system;
+
+/* Memory for count items of width bytes; NULL if there is none or the product overflows. A request for
+ * nothing gives a valid block, so NULL always means failure. */
+void *ni_array(size_t count, size_t width);
+
+/* The same, zeroed. */
+void *ni_zeros(size_t count, size_t width);
+
+/* Resizes; on failure the old block stays valid. */
+void *ni_resize(void *block, size_t count, size_t width);
+
+/* Releases; accepts NULL. */
+void ni_free(void *block);
+
+/* Grows *block (of *room items) to at least `need` items, by doubling; false if there is no memory, and
+ * then nothing has changed. block is the address of a typed pointer. */
+bool ni_grow(void *block, size_t *room, size_t need, size_t width);
+
+/* Checked arithmetic for numbers that come from input: false on overflow. */
+static inline bool ni_mul(uint64_t a, uint64_t b, uint64_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+static inline bool ni_add(uint64_t a, uint64_t b, uint64_t *sum)
+{
+    return !__builtin_add_overflow(a, b, sum);
+}
+
+/* Seconds on a clock that never goes back. */
+double ni_seconds(void);
+
+#endif

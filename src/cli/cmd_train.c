@@ -1,0 +1,262 @@
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "interrupt.h"
+#include "json.h"
+#include "metrics.h"
+#include "progress.h"
+#include "verdict.h"
+
+typedef struct own {
+    const char *output, *metrics, *checkpoint, *progress;
+    double test, checkpoint_every;
+    bool resume;
+} own;
+
+static const arg_option options[] = {
+    { "output", 'o', "MODEL", NULL, ARG_TEXT, offsetof(own, output), 0, 0, true, "where the model goes" },
+    { "test", 0, "SHARE", NULL, ARG_REAL, offsetof(own, test), 0, 0.99, false,
+      "hold out this share of the pairs and print how well they are told from non-links" },
+    { "metrics", 0, "FILE", NULL, ARG_TEXT, offsetof(own, metrics), 0, 0, false,
+      "write a line of JSON an epoch: loss, validation AUC, speed" },
+    { "checkpoint", 0, "FILE", NULL, ARG_TEXT, offsetof(own, checkpoint), 0, 0, false,
+      "where to keep what --resume needs [MODEL.checkpoint]" },
+    { "checkpoint-every", 0, "SECONDS", "60", ARG_REAL, offsetof(own, checkpoint_every), 0.001, 1e9, false,
+      "write one at least this often, and after each epoch" },
+    { "resume", 0, "", NULL, ARG_SWITCH, offsetof(own, resume), 0, 0, false,
+      "go on from the checkpoint of an interrupted run" },
+    { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(own, progress), 0, 0, false,
+      "show how far the run is; auto: a live line on a terminal, a line an epoch elsewhere" },
+    { 0 },
+};
+
+/* One run, as the hooks of the library see it. */
+typedef struct run {
+    const args *a;
+    const own *o;
+    char *checkpoint;   /* NULL: none */
+    progress bar;
+    metrics log;
+    neap_progress last; /* what was reported last */
+    neap_error failed;  /* why a hook asked to stop, if it was not the user */
+    neap_graph *graph;
+    neap_split *split;
+    neap_model *model;
+} run;
+
+static int on_progress(const neap_progress *now, void *user)
+{
+    run *r = user;
+    r->last = *now;
+    progress_show(&r->bar, now);
+    neap_status rc = metrics_open(&r->log, now->epoch, &r->failed);
+    if (rc == NEAP_OK && now->epoch_end) rc = metrics_write(&r->log, now, &r->failed);
+    return rc || interrupt_seen();
+}
+
+static void on_note(const char *text, void *user)
+{
+    run *r = user;
+    progress_clear(&r->bar);
+    say(r->a, "note: %s", text);
+}
+
+/* MODEL.checkpoint unless asked otherwise; a pipe has no place beside it. */
+static neap_status choose_checkpoint(run *r, neap_error *err)
+{
+    const own *o = r->o;
+    if (!o->checkpoint && is_stream(o->output)) return NEAP_OK;
+    const char *base = o->checkpoint ? o->checkpoint : o->output;
+    const char *ending = o->checkpoint ? "" : ".checkpoint";
+    size_t room = strlen(base) + strlen(ending) + 1;
+    r->checkpoint = malloc(room);
+    if (!r->checkpoint) return fail(err, NEAP_E_MEM, "out of memory for a path");
+    snprintf(r->checkpoint, room, "%s%s", base, ending);
+    return NEAP_OK;
+}
+
+/* What can be known to fail fails before hours of training, not after. */
+static neap_status check_outputs(run *r, neap_error *err)
+{
+    neap_status rc = check_json(r->a, r->o->output, err);
+    if (rc == NEAP_OK && !strcmp(r->o->output, "-") && r->o->test > 0)
+        rc = fail(err, NEAP_E_ARG, "-o - and --test both want standard output; name a file for the model");
+    if (rc == NEAP_OK) rc = check_output(r->o->output, err);
+    if (rc == NEAP_OK) rc = check_output(r->o->metrics, err);
+    if (rc == NEAP_OK) rc = check_output(r->checkpoint, err);
+    return rc;
+}
+
+static void say_settings(const run *r)
+{
+    char method[SHORT] = "", seed[SHORT] = "", threads[SHORT] = "";
+    const neap_options *options_now = r->a->options;
+    neap_options_get(options_now, "method", method, sizeof method, NULL);
+    neap_options_get(options_now, "seed", seed, sizeof seed, NULL);
+    neap_options_get(options_now, "threads", threads, sizeof threads, NULL);
+    bool all = !strcmp(threads, "0");
+    if (all) snprintf(threads, sizeof threads, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+    say(r->a, "training %s, preset %s, seed %s, %s thread%s%s", method, r->a->preset, seed, threads,
+        strcmp(threads, "1") ? "s" : "", all ? " (all cores)" : "");
+}
+
+/* Says whether there is a checkpoint to go on from, and what became of it. */
+static bool resumes(const run *r)
+{
+    bool there = r->checkpoint && access(r->checkpoint, F_OK) == 0;
+    if (r->o->resume && there) say(r->a, "going on from %s", r->checkpoint);
+    if (r->o->resume && !there) say(r->a, "no checkpoint to go on from: starting afresh");
+    if (!r->o->resume && there)
+        say(r->a, "starting afresh; --resume would have gone on from %s", r->checkpoint);
+    return r->o->resume && there;
+}
+
+static neap_status seed_of(const args *a, uint64_t *seed, neap_error *err)
+{
+    char text[SHORT];
+    neap_status rc = neap_options_get(a->options, "seed", text, sizeof text, err);
+    if (rc == NEAP_OK && !parse_whole(text, seed)) rc = fail(err, NEAP_E_ARG, "the seed is not a number");
+    return rc;
+}
+
+static neap_status read_input(run *r, neap_error *err)
+{
+    uint64_t seed = 0;
+    neap_status rc = read_graph(r->a, r->a->operands[0], &r->graph, err);
+    if (rc || r->o->test <= 0) return rc;
+    rc = seed_of(r->a, &seed, err);
+    if (rc == NEAP_OK) rc = neap_split_create(r->graph, r->o->test, seed, &r->split, err);
+    if (rc == NEAP_OK)
+        say(r->a, "  %zu pairs held out for the test", count_pairs(r->split));
+    return rc;
+}
+
+static const neap_graph *training_graph(const run *r)
+{
+    return r->split ? neap_split_train(r->split) : r->graph;
+}
+
+/* An interruption in words: how to go on. */
+static neap_status stopped(const run *r, neap_error *err)
+{
+    if (r->checkpoint)
+        return fail(err, NEAP_E_STOPPED,
+                    "interrupted in epoch %u of %u; the same command with --resume goes on from %s",
+                    r->last.epoch, r->last.epochs, r->checkpoint);
+    return fail(err, NEAP_E_STOPPED,
+                "interrupted; there is no checkpoint, because the model goes to a pipe");
+}
+
+static neap_status train(run *r, neap_error *err)
+{
+    bool resume = resumes(r);
+    neap_hooks hooks = { .progress = on_progress, .note = on_note, .user = r, .checkpoint = r->checkpoint,
+                         .checkpoint_seconds = r->o->checkpoint_every, .resume = resume };
+    r->log.path = r->o->metrics;
+    neap_status rc = resume ? NEAP_OK : metrics_open(&r->log, 1, err);
+    if (rc) return rc;
+    interrupt_watch();
+    progress_start(&r->bar, r->o->progress, r->a->quiet);
+    rc = neap_train(training_graph(r), r->a->options, &hooks, &r->model, err);
+    progress_clear(&r->bar);
+    neap_error closing = { 0 };
+    neap_status closed = metrics_close(&r->log, &closing);
+    if (rc == NEAP_E_STOPPED && r->failed.code) return *err = r->failed, (neap_status)r->failed.code;
+    if (rc == NEAP_E_STOPPED) return stopped(r, err);
+    if (rc == NEAP_OK && closed) *err = closing, rc = closed;
+    return rc;
+}
+
+/* The checkpoint is kept until the model is safe. */
+static neap_status save(run *r, neap_error *err)
+{
+    char time[SHORT];
+    neap_status rc = neap_model_save(r->model, r->o->output, err);
+    if (rc) return rc;
+    if (r->checkpoint && unlink(r->checkpoint) && errno != ENOENT)
+        say(r->a, "note: %s could not be removed: %s", r->checkpoint, strerror(errno));
+    if (r->last.epoch)
+        say(r->a, "%u epoch%s in %s, loss %.4f", r->last.epoch, plural(r->last.epoch),
+            human_seconds(r->last.seconds, time), r->last.loss);
+    say(r->a, "%s: written", strcmp(r->o->output, "-") ? r->o->output : "standard output");
+    return NEAP_OK;
+}
+
+static void json_options(json *j, const neap_options *set)
+{
+    char value[64];
+    json_open(j, "options", '{');
+    for (size_t i = 0; i < neap_option_count(); i++) {
+        const neap_option_info *o = neap_option_at(i);
+        if (o->saved && !neap_options_get(set, o->name, value, sizeof value, NULL))
+            json_text(j, o->name, value);
+    }
+    json_close(j, '}');
+}
+
+static void print_json(const run *r, const verdict *v)
+{
+    json j = { .file = stdout };
+    json_open(&j, NULL, '{');
+    json_text(&j, "output", r->o->output);
+    json_text(&j, "preset", r->a->preset);
+    json_whole(&j, "nodes", neap_graph_nodes(r->graph));
+    json_whole(&j, "edges", neap_graph_edges(r->graph));
+    json_whole(&j, "epochs", r->last.epoch);
+    json_real(&j, "loss", r->last.epoch ? r->last.loss : NAN);
+    json_real(&j, "valid_auc", r->last.epoch ? r->last.valid_auc : NAN);
+    json_real(&j, "edges_per_second", r->last.rate);
+    json_real(&j, "seconds", r->last.seconds);
+    if (r->split) verdict_json(&j, v);
+    json_options(&j, r->a->options);
+    json_close(&j, '}');
+}
+
+static neap_status run_train(const args *a, neap_error *err)
+{
+    run r = { .a = a, .o = a->own };
+    verdict v = { 0 };
+    neap_status rc = choose_checkpoint(&r, err);
+    if (rc == NEAP_OK) rc = check_outputs(&r, err);
+    if (rc == NEAP_OK) rc = read_input(&r, err);
+    if (rc == NEAP_OK) {
+        say_settings(&r);
+        rc = train(&r, err);
+    }
+    if (rc == NEAP_OK) rc = save(&r, err);
+    if (rc == NEAP_OK && r.split) rc = verdict_of(a, r.model, r.split, &v, err);
+    if (rc == NEAP_OK && a->json) print_json(&r, &v);
+    else if (rc == NEAP_OK && r.split) verdict_print(a, &v);
+    neap_model_free(r.model);
+    neap_split_free(r.split);
+    neap_graph_free(r.graph);
+    free(r.checkpoint);
+    return rc;
+}
+
+const command cmd_train = {
+    .name = "train",
+    .operands = "GRAPH -o MODEL",
+    .summary = "learn a model from a graph",
+    .details = "Reads a graph (`-` is standard input; gzip and zstd are recognised), says what it "
+               "found, trains, and writes a model that the other commands read. The model is also a "
+               "valid safetensors file.\n"
+               "The same graph, options and seed give the same model, byte for byte, for any number "
+               "of threads and after any interruption: Ctrl-C writes a checkpoint, and the same "
+               "command with --resume goes on from it.\n"
+               "Presets: neap (what we recommend), paper (as published), authors (as their program "
+               "does it). A preset sets the defaults; every option still counts.\n",
+    .examples = "neap train friends.txt -o friends.safetensors\n"
+                "neap train friends.txt -o friends.safetensors --undirected --test 0.1\n"
+                "neap train friends.txt -o paper.safetensors --preset paper --epochs 10 -t 2\n",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .own_size = sizeof(own),
+    .library = "model,training,reading,running",
+    .run = run_train,
+};

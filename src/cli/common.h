@@ -1,0 +1,56 @@
+/* common.h - what several commands do in the same way: load, report, print for people. */
+#ifndef CLI_COMMON_H
+#define CLI_COMMON_H
+
+#include <stdio.h>
+
+#include "args.h"
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CLI_PRINTF(text, first)
+#endif
+
+/* Fills *err and returns `code`; with `sys` not 0 the system's words follow the text. */
+neap_status fail(neap_error *err, neap_status code, const char *format, ...) CLI_PRINTF(3, 4);
+neap_status fail_sys(neap_error *err, neap_status code, int sys, const char *format, ...) CLI_PRINTF(4, 5);
+
+/* A line on standard error unless --quiet; control characters become '?'. */
+void say(const args *a, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* Reads a graph and says on standard error what was read and decided. */
+neap_status read_graph(const args *a, const char *path, neap_graph **out, neap_error *err);
+
+/* Reads a model, sets --threads, and adds the nodes of `new_edges` if it is not NULL. */
+neap_status read_model(const args *a, const char *path, const char *new_edges, neap_model **out,
+                       neap_error *err);
+
+/* Fails early, with words, if a file could not be written there. NULL is fine. */
+neap_status check_output(const char *path, neap_error *err);
+
+/* Whether a path exists and is a pipe, terminal or device, or is "-". */
+bool is_stream(const char *path);
+
+/* NEAP_E_ARG if the data and --json would both go to standard output. */
+neap_status check_json(const args *a, const char *output, neap_error *err);
+
+/* Numbers for people; each fills and returns the caller's buffer. */
+enum { SHORT = 32 };
+char *with_commas(uint64_t value, char text[SHORT]);
+char *human_bytes(uint64_t bytes, char text[SHORT]);
+char *human_seconds(double seconds, char text[SHORT]);
+
+/* The fewest digits that read back as the same float. */
+char *exact_float(float value, char text[SHORT]);
+
+/* Prints a name of unknown origin padded to `columns`: cut if longer, control characters as '?'. */
+void print_name(FILE *to, const char *name, int columns);
+
+/* Columns a name needs on a terminal: its code points. */
+int name_columns(const char *name);
+
+/* "" for 1, "s" else. */
+const char *plural(uint64_t count);
+
+#endif

@@ -1,0 +1,132 @@
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common.h"
+
+enum { WIDTH = 80, INDENT = 28 };
+
+const command *find_command(const char *name)
+{
+    for (const command *const *c = commands; *c; c++)
+        if (!strcmp((*c)->name, name)) return *c;
+    return NULL;
+}
+
+static const char *command_name(const void *from, size_t i)
+{
+    const command *const *list = from;
+    return list[i] ? list[i]->name : NULL;
+}
+
+neap_status unknown_command(const char *name, neap_error *err)
+{
+    const char *nearest = nearest_name(name, command_name, commands);
+    if (nearest)
+        return fail(err, NEAP_E_ARG, "there is no command '%.40s'; did you mean '%s'?", name, nearest);
+    return fail(err, NEAP_E_ARG, "there is no command '%.40s'; `neap help` lists them", name);
+}
+
+/* Prints the words of a line, broken at WIDTH and continued at `indent`; returns what follows. */
+static const char *print_wrapped(const char *text, int indent)
+{
+    int column = indent;
+    while (*text && *text != '\n') {
+        int n = (int)strcspn(text, " \n");
+        if (column > indent && column + 1 + n > WIDTH) column = indent, printf("\n%*s", indent, "");
+        else if (column > indent) column++, putchar(' ');
+        printf("%.*s", n, text);
+        column += n;
+        text += n;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+    return text + (*text == '\n');
+}
+
+void format_flag(const arg_flag *flag, char *text, size_t room)
+{
+    char letter[8] = "";
+    bool off = !*flag->value && flag->presets[0];
+    if (flag->letter) snprintf(letter, sizeof letter, "-%c, ", flag->letter);
+    snprintf(text, room, "%s--%s%s%s%s", letter, off ? "[no-]" : "", flag->name, *flag->value ? " " : "",
+             flag->value);
+}
+
+void format_default(const arg_flag *flag, char *text, size_t room)
+{
+    const char *neap = flag->presets[0], *paper = flag->presets[1], *authors = flag->presets[2];
+    if (!neap) snprintf(text, room, "%s", "");
+    else if (!paper || (!strcmp(neap, paper) && !strcmp(neap, authors))) snprintf(text, room, "%s", neap);
+    else if (!strcmp(paper, authors)) snprintf(text, room, "%s; paper, authors: %s", neap, paper);
+    else if (!strcmp(neap, paper)) snprintf(text, room, "%s; authors: %s", neap, authors);
+    else if (!strcmp(neap, authors)) snprintf(text, room, "%s; paper: %s", neap, paper);
+    else snprintf(text, room, "%s; paper: %s; authors: %s", neap, paper, authors);
+}
+
+const char *group_title(const char *group)
+{
+    static const char *const titles[][2] = { { "", "Options" },          { "model", "Model" },
+                                             { "training", "Training" }, { "reading", "Reading" },
+                                             { "running", "Running" },   { "general", "General" } };
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (!strcmp(group, titles[i][0])) return titles[i][1];
+    return group;
+}
+
+static void print_flag(const arg_flag *flag)
+{
+    char name[128], value[128], text[512];
+    format_flag(flag, name, sizeof name);
+    format_default(flag, value, sizeof value);
+    snprintf(text, sizeof text, "%s%s%s%s", flag->help, *value ? " [" : "", value, *value ? "]" : "");
+    int used = printf("  %s%s", flag->letter ? "" : "    ", name);
+    if (used >= INDENT - 1) printf("\n%*s", INDENT, "");
+    else printf("%*s", INDENT - used, "");
+    print_wrapped(text, INDENT);
+}
+
+static void print_flags(const command *c)
+{
+    const char *group = "none yet";
+    arg_flag flag;
+    for (size_t i = 0; args_flag(c, i, &flag); i++) {
+        if (strcmp(group, flag.group)) printf("\n%s:\n", group_title(group = flag.group));
+        print_flag(&flag);
+    }
+}
+
+static void print_indented(const char *lines)
+{
+    while (*lines) {
+        int n = (int)strcspn(lines, "\n");
+        printf("  %.*s\n", n, lines);
+        lines += n + (lines[n] != 0);
+    }
+}
+
+void print_help(const command *c)
+{
+    printf("usage: neap %s%s%s [options]\n", c->name, *c->operands ? " " : "", c->operands);
+    for (const char *at = c->details; *at;) {
+        putchar('\n');
+        at = print_wrapped(at, 0);
+    }
+    print_flags(c);
+    printf("\nExamples:\n");
+    print_indented(c->examples);
+}
+
+void print_overview(void)
+{
+    printf("usage: neap COMMAND ...\n\n"
+           "Context-sensitive node embeddings of graphs: missing links, suggestions,\n"
+           "vectors, and which neighbours are the reason.\n\nCommands:\n");
+    for (const command *const *c = commands; *c; c++) printf("  %-12s%s\n", (*c)->name, (*c)->summary);
+    printf("\n`neap help COMMAND` explains one of them, `neap --version` says what this is.\n\n"
+           "A graph is a file of edges, one a line: two names, tab, blank or comma between.\n"
+           "To begin:\n"
+           "  neap train friends.txt -o friends.safetensors --test 0.1\n"
+           "  neap rank friends.safetensors alice --explain\n");
+}

@@ -1,0 +1,124 @@
+/* main.c - finds the command, runs it, and turns its status into an exit code. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "help.h"
+
+extern const command cmd_train, cmd_embed, cmd_score, cmd_rank, cmd_explain, cmd_convert, cmd_generate,
+    cmd_estimate, cmd_info, cmd_check, cmd_methods, cmd_completion, cmd_manual, cmd_version;
+
+const command *const commands[] = {
+    &cmd_train,    &cmd_embed, &cmd_score, &cmd_rank,    &cmd_explain,    &cmd_convert, &cmd_generate,
+    &cmd_estimate, &cmd_info,  &cmd_check, &cmd_methods, &cmd_completion, &cmd_manual,  &cmd_version,
+    NULL,
+};
+
+enum { DONE = 0, INTERNAL = 1, USAGE = 2, INPUT = 3, RESOURCE = 4, INTERRUPTED = 130 };
+
+static int exit_code(neap_status status)
+{
+    switch (status) {
+    case NEAP_OK: return DONE;
+    case NEAP_E_ARG: return USAGE;
+    case NEAP_E_FORMAT:
+    case NEAP_E_LIMIT:
+    case NEAP_E_READ:
+    case NEAP_E_MISMATCH:
+    case NEAP_E_UNKNOWN: return INPUT;
+    case NEAP_E_MEM:
+    case NEAP_E_IO: return RESOURCE;
+    case NEAP_E_STOPPED: return INTERRUPTED;
+    case NEAP_E_NUMERIC: return INTERNAL;
+    }
+    return INTERNAL;
+}
+
+/* A closed file 0, 1 or 2 would be given to the next file opened, and our words would land in it. The
+ * wrong direction makes every use of the placeholder fail, as on a closed file. */
+static void hold_standard_files(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+            exit(INTERNAL);
+}
+
+/* The reader of our pipe has gone: that is its right, not an error. */
+static bool reader_is_gone(void)
+{
+    struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
+static neap_status finish_output(neap_error *err)
+{
+    errno = 0;
+    if (!fflush(stdout) && !ferror(stdout)) return NEAP_OK;
+    int sys = errno ? errno : EIO;
+    if (sys == EPIPE || reader_is_gone()) return NEAP_OK;
+    return fail_sys(err, NEAP_E_IO, sys, "standard output");
+}
+
+/* Names from files may be in the text: control characters must not reach a terminal. */
+static int report(neap_status status, neap_error *err, const command *c)
+{
+    static const args loud = { 0 };
+    if (status == NEAP_E_IO && err->sys == EPIPE) return DONE;
+    if (status == NEAP_OK) return DONE;
+    say(&loud, "neap: %s", *err->text ? err->text : "something went wrong that has no words");
+    if (status == NEAP_E_ARG) say(&loud, "Try `neap %s%s--help`.", c ? c->name : "", c ? " " : "");
+    return exit_code(status);
+}
+
+static neap_status run_help(int argc, char **argv, neap_error *err)
+{
+    const command *c = argc > 1 ? find_command(argv[1]) : NULL;
+    if (argc > 1 && !c) return unknown_command(argv[1], err);
+    if (c) print_help(c);
+    else print_overview();
+    return NEAP_OK;
+}
+
+static neap_status run_command(const command *c, int argc, char **argv, neap_error *err)
+{
+    args a;
+    neap_status rc = args_parse(c, argc - 1, argv + 1, &a, err);
+    if (rc == NEAP_OK && a.help) print_help(c);
+    else if (rc == NEAP_OK) rc = c->run(&a, err);
+    args_free(&a);
+    return rc;
+}
+
+static bool is_one_of(const char *word, const char *list)
+{
+    return list_has(list, ',', word, strlen(word));
+}
+
+static neap_status dispatch(int argc, char **argv, const command **c, neap_error *err)
+{
+    *c = NULL;
+    if (argc < 1 || is_one_of(argv[0], "help,--help,-h")) return run_help(argc, argv, err);
+    *c = is_one_of(argv[0], "--version,-V") ? &cmd_version : find_command(argv[0]);
+    if (*c) return run_command(*c, argc, argv, err);
+    if (argv[0][0] == '-') return fail(err, NEAP_E_ARG, "a command comes first, not '%.40s'", argv[0]);
+    return unknown_command(argv[0], err);
+}
+
+int main(int argc, char **argv)
+{
+    neap_error err = { 0 };
+    const command *c = NULL;
+    hold_standard_files();
+    signal(SIGPIPE, SIG_IGN);
+    neap_status status = dispatch(argc - 1, argv + 1, &c, &err);
+    neap_error closing = { 0 };
+    neap_status closed = finish_output(&closing);
+    int code = report(status, &err, c);
+    return code == DONE && closed ? report(closed, &closing, c) : code;
+}

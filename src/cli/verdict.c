@@ -1,0 +1,82 @@
+#include "verdict.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common.h"
+#include "interrupt.h"
+
+size_t count_pairs(const neap_split *split)
+{
+    const neap_pair *links, *others;
+    return neap_split_pairs(split, &links, &others);
+}
+
+/* The one place where pairs become an AUC. */
+static neap_status auc_of(const neap_model *model, const neap_split *split, double *auc, neap_error *err)
+{
+    const neap_pair *links, *others;
+    size_t n = neap_split_pairs(split, &links, &others);
+    float *scores = calloc(2 * n + 1, sizeof *scores);
+    if (!scores) return fail(err, NEAP_E_MEM, "out of memory for scores");
+    neap_status rc = neap_model_score(model, links, n, scores, err);
+    if (rc == NEAP_OK) rc = neap_model_score(model, others, n, scores + n, err);
+    if (rc == NEAP_OK) rc = neap_auc(scores, n, scores + n, n, auc, err);
+    free(scores);
+    return rc;
+}
+
+static int on_progress(const neap_progress *now, void *user)
+{
+    (void)now;
+    (void)user;
+    return interrupt_seen();
+}
+
+/* The same run with one option changed. */
+static neap_status auc_with(const args *a, const neap_split *split, const char *option, const char *value,
+                            double *auc, neap_error *err)
+{
+    neap_options *changed = NULL;
+    neap_model *model = NULL;
+    neap_hooks hooks = { .progress = on_progress };
+    neap_status rc = args_options(a, &changed, err);
+    if (rc == NEAP_OK) rc = neap_options_set(changed, option, value, err);
+    if (rc == NEAP_OK) rc = neap_train(neap_split_train(split), changed, &hooks, &model, err);
+    if (rc == NEAP_OK) rc = auc_of(model, split, auc, err);
+    neap_model_free(model);
+    neap_options_free(changed);
+    return rc;
+}
+
+neap_status verdict_of(const args *a, const neap_model *model, const neap_split *split, verdict *v,
+                       neap_error *err)
+{
+    v->pairs = count_pairs(split);
+    neap_status rc = auc_of(model, split, &v->trained, err);
+    if (rc == NEAP_OK) rc = auc_with(a, split, "epochs", "0", &v->untrained, err);
+    if (rc == NEAP_OK) rc = auc_with(a, split, "method", "pa", &v->degrees, err);
+    return rc;
+}
+
+void verdict_print(const args *a, const verdict *v)
+{
+    char method[SHORT] = "", pairs[SHORT];
+    neap_options_get(a->options, "method", method, sizeof method, NULL);
+    printf("AUC on %s held-out pairs and as many non-links\n", with_commas(v->pairs, pairs));
+    printf("  %-18s%.4f\n", method, v->trained);
+    printf("  %-18s%.4f\n", "untrained", v->untrained);
+    printf("  %-18s%.4f\n", "degree product", v->degrees);
+    printf("protocol clean: test pairs unseen in training, neighbourhoods and negatives\n");
+}
+
+void verdict_json(json *j, const verdict *v)
+{
+    json_open(j, "test", '{');
+    json_text(j, "protocol", "clean");
+    json_whole(j, "pairs", v->pairs);
+    json_real(j, "auc", v->trained);
+    json_real(j, "auc_untrained", v->untrained);
+    json_real(j, "auc_degree_product", v->degrees);
+    json_close(j, '}');
+}

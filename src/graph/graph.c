@@ -1,0 +1,215 @@
+#include "graph/graph.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+void neap_graph_free(neap_graph *graph)
+{
+    if (!graph) return;
+    ni_free(graph->offset);
+    ni_free(graph->target);
+    ni_free(graph->weight);
+    ni_names_free(&graph->names);
+    ni_free(graph);
+}
+
+uint32_t neap_graph_nodes(const neap_graph *graph)
+{
+    return graph->nodes;
+}
+
+uint64_t neap_graph_edges(const neap_graph *graph)
+{
+    return graph->edges;
+}
+
+int neap_graph_is_undirected(const neap_graph *graph)
+{
+    return graph->undirected;
+}
+
+const neap_graph_report *neap_graph_report_view(const neap_graph *graph)
+{
+    return &graph->report;
+}
+
+uint64_t neap_graph_edges_of(const neap_graph *graph, uint32_t node, const uint32_t **targets,
+                             const float **weights)
+{
+    bool known = node < graph->nodes;
+    uint64_t from = known ? graph->offset[node] : 0;
+    if (targets) *targets = graph->target + from;
+    if (weights) *weights = graph->weight ? graph->weight + from : NULL;
+    return known ? graph->offset[node + 1] - from : 0;
+}
+
+const char *neap_graph_name(const neap_graph *graph, uint32_t node)
+{
+    return node < graph->nodes ? ni_name(&graph->names, node) : NULL;
+}
+
+/* Up to three names that differ from `name` in few letters, nearest first. */
+static unsigned nearest(const neap_graph *graph, const char *name, uint32_t near[3])
+{
+    unsigned far[3], count = 0, most = 4;
+    for (uint32_t u = 0; u < graph->nodes; u++) {
+        unsigned distance = ni_distance(name, ni_name(&graph->names, u), most);
+        if (distance >= most) continue;
+        unsigned at = count < 3 ? count++ : 2;
+        for (; at > 0 && far[at - 1] > distance; at--) far[at] = far[at - 1], near[at] = near[at - 1];
+        far[at] = distance;
+        near[at] = u;
+        if (count == 3) most = far[2];
+    }
+    return count;
+}
+
+neap_status neap_graph_find(const neap_graph *graph, const char *name, uint32_t *node, neap_error *err)
+{
+    if (ni_names_find(&graph->names, name, strlen(name), node)) return NEAP_OK;
+    if (!err) return NEAP_E_UNKNOWN;
+    uint32_t near[3];
+    char list[300] = "";
+    unsigned count = nearest(graph, name, near);
+    for (unsigned i = 0; i < count; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s'%.80s'", i == 0 ? "; did you mean " : i + 1 == count ? " or " : ", ",
+                 ni_name(&graph->names, near[i]));
+    }
+    return ni_fail(err, NEAP_E_UNKNOWN, "there is no node '%.100s'%s%s", name, list, count ? "?" : "");
+}
+
+static neap_status add_names(ni_builder *b, uint32_t nodes, const char *const *names, neap_error *err)
+{
+    if (nodes > NI_NAMES_MOST) return ni_fail(err, NEAP_E_LIMIT, "at most %d nodes, not %u", NI_NAMES_MOST, nodes);
+    if (!names) return ni_names_number(&b->names, 0, nodes) ? NEAP_OK : ni_fail_memory(err, "node names");
+    for (uint32_t u = 0; u < nodes; u++) {
+        uint32_t number;
+        if (!names[u] || !*names[u]) return ni_fail(err, NEAP_E_ARG, "node %u has no name", u);
+        if (!ni_names_intern(&b->names, names[u], strlen(names[u]), &number)) return ni_fail_memory(err, "node names");
+        if (number != u)
+            return ni_fail(err, NEAP_E_ARG, "nodes %u and %u are both named '%.100s'", number, u, names[u]);
+    }
+    return NEAP_OK;
+}
+
+static neap_status add_edges(ni_builder *b, uint32_t nodes, const neap_edge *edges, uint64_t count, neap_error *err)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        const neap_edge *e = &edges[i];
+        if (e->source >= nodes || e->target >= nodes)
+            return ni_fail_at(err, NEAP_E_ARG, i, "edge %llu goes from %u to %u, but there are only %u nodes",
+                              (unsigned long long)i, e->source, e->target, nodes);
+        if (b->weighted && (!(e->weight > 0) || !isfinite(e->weight)))
+            return ni_fail_at(err, NEAP_E_ARG, i, "the weight of edge %llu is not positive and finite",
+                              (unsigned long long)i);
+        if (!ni_builder_add(b, e->source, e->target, b->weighted ? e->weight : 1)) return ni_fail_memory(err, "edges");
+    }
+    return NEAP_OK;
+}
+
+neap_status neap_graph_create(uint32_t nodes, const char *const *names, const neap_edge *edges, uint64_t count,
+                              int weighted, int undirected, neap_graph **out, neap_error *err)
+{
+    *out = NULL;
+    ni_builder b;
+    ni_builder_init(&b);
+    b.weighted = weighted != 0;
+    b.undirected = undirected != 0;
+    neap_status rc = add_names(&b, nodes, names, err);
+    if (rc == NEAP_OK) rc = add_edges(&b, nodes, edges, count, err);
+    if (rc == NEAP_OK) rc = ni_builder_finish(&b, out, err);
+    ni_builder_free(&b);
+    return rc;
+}
+
+uint32_t ni_graph_source(const neap_graph *graph, uint64_t i)
+{
+    uint32_t low = 0, high = graph->nodes; /* offset[low] <= i < offset[high] */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (graph->offset[middle] <= i) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+bool ni_graph_has(const neap_graph *graph, uint32_t s, uint32_t t)
+{
+    uint32_t row = graph->undirected && s > t ? t : s, wanted = graph->undirected && s > t ? s : t;
+    uint64_t low = graph->offset[row], high = graph->offset[row + 1];
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (graph->target[middle] < wanted) low = middle + 1;
+        else high = middle;
+    }
+    return low < graph->offset[row + 1] && graph->target[low] == wanted;
+}
+
+static bool keep_all(void *user, uint32_t s, uint32_t t)
+{
+    (void)user, (void)s, (void)t;
+    return true;
+}
+
+static uint64_t copy_row(const neap_graph *from, uint32_t u, bool (*keep)(void *user, uint32_t s, uint32_t t),
+                         void *user, neap_graph *to, uint64_t at)
+{
+    for (uint64_t i = from->offset[u]; i < from->offset[u + 1]; i++) {
+        if (!keep(user, u, from->target[i])) continue;
+        to->target[at] = from->target[i];
+        if (to->weight) to->weight[at] = from->weight[i];
+        at++;
+    }
+    return at;
+}
+
+neap_status ni_graph_filter(const neap_graph *graph, bool (*keep)(void *user, uint32_t s, uint32_t t), void *user,
+                            neap_graph **out, neap_error *err)
+{
+    *out = NULL;
+    neap_graph *g = ni_zeros(1, sizeof *g);
+    if (!g) return ni_fail_memory(err, "a graph");
+    g->nodes = graph->nodes;
+    g->undirected = graph->undirected;
+    g->report = graph->report;
+    g->offset = ni_array((size_t)graph->nodes + 1, sizeof *g->offset);
+    g->target = ni_array((size_t)graph->edges, sizeof *g->target);
+    g->weight = graph->weight ? ni_array((size_t)graph->edges, sizeof *g->weight) : NULL;
+    bool room = g->offset && g->target && (g->weight || !graph->weight) && ni_names_copy(&g->names, &graph->names);
+    if (!room) return neap_graph_free(g), ni_fail_memory(err, "a graph");
+    g->offset[0] = 0;
+    for (uint32_t u = 0; u < g->nodes; u++) g->offset[u + 1] = copy_row(graph, u, keep, user, g, g->offset[u]);
+    g->edges = g->offset[g->nodes];
+    *out = g;
+    return NEAP_OK;
+}
+
+neap_status ni_graph_copy(const neap_graph *graph, neap_graph **out, neap_error *err)
+{
+    return ni_graph_filter(graph, keep_all, NULL, out, err);
+}
+
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u; /* FNV-1a */
+    return ni_mix(hash);
+}
+
+uint64_t ni_graph_hash(const neap_graph *graph)
+{
+    uint64_t hash = ni_mix(((uint64_t)graph->nodes << 2 | (graph->weight != NULL) << 1 | graph->undirected) + 1);
+    for (uint32_t u = 0; u < graph->nodes; u++) hash = ni_mix(hash ^ graph->offset[u + 1]);
+    for (uint64_t i = 0; i < graph->edges; i++) {
+        uint32_t bits = 0;
+        if (graph->weight) memcpy(&bits, &graph->weight[i], sizeof bits);
+        hash = ni_mix(hash ^ ((uint64_t)bits << 32 | graph->target[i]));
+    }
+    return graph->nodes ? hash_bytes(hash, graph->names.bytes, graph->names.offset[graph->nodes]) : hash;
+}

@@ -1,0 +1,313 @@
+#include "graph/lines.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "graph/names.h"
+
+enum { BLOCK = 1 << 21, SPARE = 1 }; /* spare: a last line may need its \n */
+
+neap_status ni_lines_init(ni_lines *lines, ni_stream_in *in, size_t most, neap_error *err)
+{
+    *lines = (ni_lines){ .in = in, .most = most, .room = BLOCK, .plain = true };
+    lines->bytes = ni_array(BLOCK + SPARE, 1);
+    return lines->bytes ? NEAP_OK : ni_fail_memory(err, "reading lines");
+}
+
+void ni_lines_free(ni_lines *lines)
+{
+    ni_free(lines->bytes);
+    lines->bytes = NULL;
+}
+
+neap_status ni_lines_fail(const ni_lines *lines, neap_status code, const char *at, neap_error *err,
+                          const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return ni_fail_at(err, code, lines->number, "%.200s:%llu:%zu: %s", ni_stream_label(lines->in),
+                      (unsigned long long)lines->number, (size_t)(at - lines->line) + 1, text);
+}
+
+static neap_status check_mark(ni_lines *lines, neap_error *err)
+{
+    const char *b = lines->bytes;
+    if (lines->to >= 3 && !memcmp(b, "\xef\xbb\xbf", 3)) lines->from = lines->whole = 3;
+    if (lines->to >= 2 && (!memcmp(b, "\xff\xfe", 2) || !memcmp(b, "\xfe\xff", 2)))
+        return ni_fail_at(err, NEAP_E_FORMAT, 1, "%.200s:1:1: this is UTF-16; `iconv -f UTF-16 -t UTF-8` mends it",
+                          ni_stream_label(lines->in));
+    return NEAP_OK;
+}
+
+/* Moves the unfinished line to the front of the block; the block grows only if that line fills it. */
+static bool make_room(ni_lines *lines)
+{
+    memmove(lines->bytes, lines->bytes + lines->from, lines->to - lines->from);
+    lines->to -= lines->from;
+    lines->whole -= lines->from;
+    lines->from = 0;
+    if (lines->to < lines->room) return true;
+    char *grown = ni_resize(lines->bytes, lines->room * 2 + SPARE, 1);
+    if (!grown) return false;
+    lines->bytes = grown;
+    lines->room *= 2;
+    return true;
+}
+
+static neap_status too_long(ni_lines *lines, neap_error *err)
+{
+    lines->number++;
+    lines->line = lines->bytes + lines->from;
+    return ni_lines_fail(lines, NEAP_E_LIMIT, lines->line, err,
+                         "a line of more than %zu bytes; is this a text file with one %s a line?", lines->most,
+                         lines->most == NI_LINE_SHORT ? "edge" : "node");
+}
+
+/* Looks for the last line end among the bytes that have just come, and for odd bytes among all. */
+static void survey(ni_lines *lines, size_t start)
+{
+    const char *end = lines->bytes + lines->to;
+    while (end > lines->bytes + start && end[-1] != '\n') end--;
+    if (end > lines->bytes + start) lines->whole = (size_t)(end - lines->bytes);
+    lines->plain = !memchr(lines->bytes, 0, lines->to) && !memchr(lines->bytes, '\r', lines->to);
+}
+
+neap_status ni_lines_fill(ni_lines *lines, neap_error *err)
+{
+    bool first = lines->number == 0 && lines->to == 0;
+    neap_status rc = NEAP_OK;
+    while (rc == NEAP_OK && lines->from == lines->whole && !lines->ended) {
+        if (lines->to - lines->from > lines->most) return too_long(lines, err);
+        if (!make_room(lines)) return ni_fail_memory(err, "a long line");
+        size_t got, start = lines->to;
+        rc = ni_stream_read(lines->in, lines->bytes + start, lines->room - start, &got, err);
+        lines->to += got;
+        lines->ended = lines->to < lines->room;
+        if (rc == NEAP_OK && first) rc = check_mark(lines, err);
+        first = false;
+        if (lines->ended && lines->to > lines->from && lines->bytes[lines->to - 1] != '\n')
+            lines->bytes[lines->to++] = '\n';
+        survey(lines, start > lines->from ? start : lines->from);
+    }
+    return rc;
+}
+
+static neap_status check_odd(ni_lines *lines, size_t *length, neap_error *err)
+{
+    char *line = lines->line;
+    if (*length && line[*length - 1] == '\r') line[--*length] = '\n';
+    const char *odd = memchr(line, 0, *length);
+    if (odd)
+        return ni_lines_fail(lines, NEAP_E_FORMAT, odd, err,
+                             "a NUL byte; this is no text file, or a damaged one (`tr -d '\\000'` removes them)");
+    odd = memchr(line, '\r', *length);
+    if (odd)
+        return ni_lines_fail(lines, NEAP_E_FORMAT, odd, err,
+                             "a carriage return inside a line; lines end with \\n or \\r\\n (`tr '\\r' '\\n'` mends it)");
+    return NEAP_OK;
+}
+
+neap_status ni_lines_next(ni_lines *lines, char **line, size_t *length, neap_error *err)
+{
+    *line = NULL;
+    neap_status rc = lines->from == lines->whole ? ni_lines_fill(lines, err) : NEAP_OK;
+    if (rc != NEAP_OK || lines->from == lines->whole) return rc;
+    char *start = lines->bytes + lines->from, *end = memchr(start, '\n', lines->whole - lines->from);
+    *length = (size_t)(end - start);
+    if (*length > lines->most) return too_long(lines, err);
+    lines->line = start;
+    lines->number++;
+    lines->from += *length + 1;
+    if (!lines->plain) rc = check_odd(lines, length, err);
+    if (rc == NEAP_OK) *line = start;
+    return rc;
+}
+
+bool ni_line_is_data(const char *line, size_t length)
+{
+    if (*line == '#' || *line == '%') return false;
+    return (*line != ' ' && *line != '\t' && *line != '\n') || strspn(line, " \t") < length;
+}
+
+neap_status ni_lines_next_data(ni_lines *lines, char **line, size_t *length, neap_error *err)
+{
+    neap_status rc;
+    do {
+        rc = ni_lines_next(lines, line, length, err);
+        if (rc != NEAP_OK || !*line) return rc;
+    } while (!ni_line_is_data(*line, *length));
+    return NEAP_OK;
+}
+
+static void set_delimiter(ni_columns *columns, char delimiter)
+{
+    memset(columns, 0, sizeof *columns);
+    columns->delimiter = delimiter;
+    columns->quotes = delimiter == ',' || delimiter == ';';
+    columns->stop['\n'] = true;
+    columns->stop[(unsigned char)delimiter] = true;
+    if (delimiter == ' ') columns->stop['\t'] = true;
+}
+
+ni_columns ni_columns_blanks(void)
+{
+    ni_columns columns;
+    set_delimiter(&columns, ' ');
+    return columns;
+}
+
+static char detect(const char *line)
+{
+    size_t length = strcspn(line, "\n");
+    for (const char *mark = "\t,;|"; *mark; mark++)
+        if (memchr(line, *mark, length)) return *mark;
+    return ' ';
+}
+
+neap_status ni_columns_choose(ni_columns *columns, const neap_options *options, const char *line,
+                              neap_error *err)
+{
+    static const struct {
+        const char *word;
+        char delimiter;
+    } words[] = { { "tab", '\t' },      { "\\t", '\t' },  { "space", ' ' }, { "comma", ',' },
+                  { "semicolon", ';' }, { "pipe", '|' } };
+    const char *asked = options->delimiter.text;
+    if (!strcmp(asked, "auto")) return set_delimiter(columns, detect(line)), NEAP_OK;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(asked, words[i].word)) return set_delimiter(columns, words[i].delimiter), NEAP_OK;
+    if (strlen(asked) != 1 || strchr("\"\r\n", *asked))
+        return ni_fail(err, NEAP_E_ARG,
+                       "delimiter is auto, tab, space, comma, semicolon, pipe or one character that is no quote, "
+                       "not '%s'", asked);
+    return set_delimiter(columns, *asked), NEAP_OK;
+}
+
+static bool is_blank(const ni_columns *columns, char c)
+{
+    return (c == ' ' || c == '\t') && (columns->delimiter == ' ' || c != columns->delimiter);
+}
+
+/* The quoted field that starts at `at`, without its quotes; where it ended, or NULL. */
+static char *find_quote(char *at, ni_field *field)
+{
+    field->at = ++at;
+    for (; *at != '\n'; at++) {
+        if (*at != '"') continue;
+        if (at[1] != '"') {
+            field->length = (size_t)(at - field->at);
+            return at + 1;
+        }
+        field->doubled = true;
+        at++;
+    }
+    return NULL;
+}
+
+void ni_field_undouble(ni_field *field)
+{
+    if (!field->doubled) return;
+    size_t to = 0;
+    for (size_t i = 0; i < field->length; i++) {
+        field->at[to++] = field->at[i];
+        if (field->at[i] == '"') i++;
+    }
+    field->length = to;
+    field->doubled = false;
+}
+
+bool ni_field_next(const ni_columns *columns, char **rest, ni_field *field)
+{
+    char *at = *rest, *end;
+    if (!at) return false;
+    field->doubled = false;
+    while (is_blank(columns, *at)) at++;
+    if (columns->delimiter == ' ' && *at == '\n') return *rest = NULL, false;
+    if (columns->quotes && *at == '"') {
+        end = find_quote(at, field);
+        while (end && is_blank(columns, *end)) end++;
+        if (!end || !columns->stop[(unsigned char)*end]) return field->at = NULL, *rest = at, true;
+    } else {
+        field->at = end = at;
+        while (!columns->stop[(unsigned char)*end]) end++;
+        field->length = (size_t)(end - at);
+        while (field->length && is_blank(columns, at[field->length - 1])) field->length--;
+    }
+    *rest = *end == '\n' ? NULL : end + 1;
+    return true;
+}
+
+static neap_status no_field(const ni_lines *lines, const ni_columns *columns, unsigned column, neap_error *err)
+{
+    static const char mends[] = "an edge is two names, split by %s here; --delimiter chooses another split";
+    char text[160], one[8] = { '\'', columns->delimiter, '\'' };
+    const char *what = columns->delimiter == ' ' ? "blanks" : columns->delimiter == '\t' ? "a tab" : one;
+    snprintf(text, sizeof text, mends, what);
+    return ni_lines_fail(lines, NEAP_E_FORMAT, lines->line, err, "only %u column; %s", column - 1, text);
+}
+
+neap_status ni_field_name(const ni_lines *lines, const ni_columns *columns, char **rest, unsigned column,
+                          ni_field *field, neap_error *err)
+{
+    char *start = *rest;
+    field->length = 0;
+    if (!ni_field_next(columns, rest, field)) return column ? no_field(lines, columns, column, err) : NEAP_OK;
+    if (!field->at)
+        return ni_lines_fail(lines, NEAP_E_FORMAT, *rest, err,
+                             "a quoted name must end with a quote before the next '%c' and on its line; a quote "
+                             "inside is written twice", columns->delimiter);
+    if (field->length == 0 && column)
+        return ni_lines_fail(lines, NEAP_E_FORMAT, start, err,
+                             "the name in column %u is empty; a name has at least one letter", column);
+    if (field->length > NI_NAME_MOST)
+        return ni_lines_fail(lines, NEAP_E_LIMIT, start, err, "a name of %zu bytes; at most %d are allowed",
+                             field->length, NI_NAME_MOST);
+    return NEAP_OK;
+}
+
+static bool is_not_finite(const ni_field *field)
+{
+    static const char *const words[] = { "nan", "inf", "infinity" };
+    size_t sign = field->length && (field->at[0] == '-' || field->at[0] == '+');
+    for (size_t i = 0; i < 3; i++)
+        if (field->length - sign == strlen(words[i]) && !strncasecmp(field->at + sign, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
+bool ni_field_is_number(const ni_field *field)
+{
+    double value;
+    return ni_parse_double(field->at, field->length, &value) || is_not_finite(field);
+}
+
+bool ni_field_is_heading(const ni_field *field)
+{
+    static const char *const words[] = { "source", "target", "from", "to", "src", "dst", "weight" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (field->length == strlen(words[i]) && !strncasecmp(field->at, words[i], field->length)) return true;
+    return false;
+}
+
+neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float *weight, neap_error *err)
+{
+    double value;
+    if (!ni_parse_double(field->at, field->length, &value))
+        return ni_lines_fail(lines, NEAP_E_FORMAT, field->at, err,
+                             "'%.*s' is no finite number, hence no weight; mend it, or --weights ignore",
+                             field->length < 40 ? (int)field->length : 40, field->at);
+    *weight = (float)value;
+    if (!(*weight > 0) || !isfinite(*weight))
+        return ni_lines_fail(lines, NEAP_E_FORMAT, field->at, err,
+                             "the weight %.*s is not a positive number of ordinary size; leave out edges of weight "
+                             "0, or --weights ignore", field->length < 40 ? (int)field->length : 40, field->at);
+    return NEAP_OK;
+}

@@ -1,0 +1,94 @@
+/* lines.h - a text file line by line, and a line column by column.
+ *
+ * What holds for every text format is decided here, once:
+ *   - A line ends with \n or \r\n; the last one may end with the file.
+ *   - A UTF-8 byte order mark at the start is skipped; a UTF-16 one is refused, and so are a NUL byte
+ *     and a carriage return inside a line.
+ *   - A line has at most `most` bytes; memory is the block and that much, whatever the file holds.
+ *   - Errors say FILE:LINE:COLUMN, what is wrong, and what would mend it. Columns are bytes from 1.  */
+#ifndef NI_LINES_H
+#define NI_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/options.h"
+#include "base/status.h"
+#include "io/stream.h"
+
+enum { NI_LINE_SHORT = 1 << 20, NI_LINE_LONG = 1 << 30 }; /* limits: of an edge; of a list of neighbours */
+
+typedef struct ni_lines {
+    ni_stream_in *in;
+    char *bytes;
+    size_t room, from, to, whole; /* from .. whole: whole lines; whole .. to: the start of one more */
+    size_t most;
+    bool ended, plain; /* plain: neither NUL nor \r among the bytes */
+    char *line;        /* the last one given out */
+    uint64_t number;   /* its number, from 1     */
+} ni_lines;
+
+neap_status ni_lines_init(ni_lines *lines, ni_stream_in *in, size_t most, neap_error *err);
+void ni_lines_free(ni_lines *lines);
+
+/* The next line, NULL at the end. line[length] is '\n'. It stays until the next call; its bytes are the
+ * caller's to change. */
+neap_status ni_lines_next(ni_lines *lines, char **line, size_t *length, neap_error *err);
+
+/* Neither blank nor a comment: # or % as the very first byte. */
+bool ni_line_is_data(const char *line, size_t length);
+
+/* The next line with data. */
+neap_status ni_lines_next_data(ni_lines *lines, char **line, size_t *length, neap_error *err);
+
+/* Whole lines, as many as there are: lines->from .. lines->whole, nothing at the end of the file. */
+neap_status ni_lines_fill(ni_lines *lines, neap_error *err);
+
+/* Fails with "FILE:LINE:COLUMN: " before the text; `at` points into the current line. */
+neap_status ni_lines_fail(const ni_lines *lines, neap_status code, const char *at, neap_error *err,
+                          const char *format, ...) NI_PRINTF(5, 6);
+
+/* How a line falls apart. ' ' as delimiter means runs of blanks and tabs. With any other one, blanks
+ * around a field do not belong to it; a field in a file with commas or semicolons may be quoted as
+ * in RFC 4180 ("a, b" and "say ""yes"""), but not go over the end of a line. */
+typedef struct ni_columns {
+    char delimiter;
+    bool quotes;
+    bool stop[256]; /* bytes at which an unquoted field ends */
+} ni_columns;
+
+typedef struct ni_field {
+    char *at;
+    size_t length;
+    bool doubled; /* has quotes written twice, which ni_field_undouble makes one */
+} ni_field;
+
+ni_columns ni_columns_blanks(void);
+
+/* From the option `delimiter`; if that is auto, from a line: tab, comma, semicolon or pipe, the first of
+ * these that occurs in it, else blanks. */
+neap_status ni_columns_choose(ni_columns *columns, const neap_options *options, const char *line,
+                              neap_error *err);
+
+/* Takes the next field off *rest, which becomes NULL behind the last one; false if there is none left. A
+ * broken quote leaves field->at NULL and *rest at the trouble. */
+bool ni_field_next(const ni_columns *columns, char **rest, ni_field *field);
+
+/* The next field as a name: there, not empty, not too long. `column` is for the message; with 0 the field
+ * may be absent or empty, and its length is 0 then. */
+neap_status ni_field_name(const ni_lines *lines, const ni_columns *columns, char **rest, unsigned column,
+                          ni_field *field, neap_error *err);
+
+void ni_field_undouble(ni_field *field);
+
+/* A field is a number in the way people write one; nan and inf count, so that they can be refused. */
+bool ni_field_is_number(const ni_field *field);
+
+/* A word that heads columns: source, target, from, to, src, dst, weight, in any case. */
+bool ni_field_is_heading(const ni_field *field);
+
+/* A field as a weight: finite and positive, also as a float. */
+neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float *weight, neap_error *err);
+
+#endif

@@ -1,0 +1,33 @@
+/* links.h - who is linked with whom, in either direction: a symmetric CSR without loops, sorted rows.
+ * Derived from a graph; the base of neighbourhoods, of the check for negatives, and of degrees.   */
+#ifndef NI_LINKS_H
+#define NI_LINKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "graph/graph.h"
+
+typedef struct ni_links {
+    uint32_t nodes;
+    uint64_t *offset; /* nodes + 1                                       */
+    uint32_t *node;   /* offset[nodes], each row sorted and without twins */
+    float *weight;    /* sum of both directions; NULL if unweighted      */
+} ni_links;
+
+neap_status ni_links_create(const neap_graph *graph, ni_links *links, neap_error *err);
+void ni_links_free(ni_links *links);
+
+static inline uint64_t ni_degree(const ni_links *links, uint32_t u)
+{
+    return links->offset[u + 1] - links->offset[u];
+}
+
+/* u and v are linked. */
+bool ni_linked(const ni_links *links, uint32_t u, uint32_t v);
+
+/* A node that u is not linked with, nor u itself: uniform, in one draw. NEAP_NONE if there is none. */
+uint32_t ni_stranger(const ni_links *links, uint32_t u, ni_rng *rng);
+
+#endif

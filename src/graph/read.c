@@ -1,0 +1,121 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/sys.h"
+#include "graph/graph.h"
+#include "io/safetensors.h"
+#include "io/stream.h"
+
+typedef neap_status (*reader)(ni_stream_in *in, const neap_options *options, ni_builder *b, neap_error *err);
+
+/* In the order of NI_FORMAT_... */
+static const struct {
+    const char *name;
+    reader read;
+} formats[] = { { "auto", NULL },
+                { "edges", ni_read_edges },
+                { "adjacency", ni_read_adjacency },
+                { "mtx", ni_read_mtx },
+                { "metis", ni_read_metis },
+                { "safetensors", NULL } };
+
+static bool ends(const char *path, size_t length, const char *ending)
+{
+    size_t n = strlen(ending);
+    return length > n && !memcmp(path + length - n, ending, n);
+}
+
+uint32_t ni_graph_format(const char *path)
+{
+    static const struct {
+        const char *ending;
+        uint32_t format;
+    } endings[] = { { ".adj", NI_FORMAT_ADJACENCY },  { ".adjlist", NI_FORMAT_ADJACENCY },
+                    { ".mtx", NI_FORMAT_MTX },        { ".metis", NI_FORMAT_METIS },
+                    { ".graph", NI_FORMAT_METIS },    { ".safetensors", NI_FORMAT_SAFETENSORS } };
+    size_t length = strlen(path);
+    if (ends(path, length, ".gz")) length -= 3;
+    else if (ends(path, length, ".zst")) length -= 4;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends(path, length, endings[i].ending)) return endings[i].format;
+    return NI_FORMAT_EDGES;
+}
+
+static neap_status no_edges(const char *label, neap_error *err)
+{
+    return ni_fail(err, NEAP_E_FORMAT, "no edges in %.300s; a graph needs at least one", label);
+}
+
+static neap_status load_text(const char *path, const neap_options *options, uint32_t format, neap_graph **out,
+                             neap_error *err)
+{
+    ni_stream_in *in;
+    neap_status rc = ni_stream_open(path, &in, err);
+    if (rc != NEAP_OK) return rc;
+    ni_builder b;
+    ni_builder_init(&b);
+    b.undirected = options->undirected;
+    rc = formats[format].read(in, options, &b, err);
+    if (rc == NEAP_OK && b.count == 0) rc = no_edges(ni_stream_label(in), err);
+    snprintf(b.report.compression, sizeof b.report.compression, "%s", ni_stream_compression(in));
+    ni_stream_close(in);
+    if (rc == NEAP_OK) rc = ni_builder_finish(&b, out, err);
+    ni_builder_free(&b);
+    return rc;
+}
+
+/* The same graph, undirected or without weights. */
+static neap_status rebuild(const neap_graph *g, bool undirected, bool weighted, neap_graph **out, neap_error *err)
+{
+    ni_builder b;
+    ni_builder_init(&b);
+    b.undirected = undirected;
+    b.weighted = weighted;
+    ni_names_free(&b.names);
+    bool room = ni_names_copy(&b.names, &g->names);
+    for (uint32_t u = 0; u < g->nodes && room; u++)
+        for (uint64_t i = g->offset[u]; i < g->offset[u + 1] && room; i++)
+            room = ni_builder_add(&b, u, g->target[i], weighted ? g->weight[i] : 1);
+    neap_status rc = room ? ni_builder_finish(&b, out, err) : ni_fail_memory(err, "a graph");
+    ni_builder_free(&b);
+    return rc;
+}
+
+static neap_status load_tensors(const char *path, const neap_options *options, neap_graph **out, neap_error *err)
+{
+    neap_graph *g = NULL;
+    ni_tensors *t = ni_zeros(1, sizeof *t);
+    if (!t) return ni_fail_memory(err, "a graph file");
+    neap_status rc = ni_tensors_read(path, t, err);
+    if (rc == NEAP_OK) {
+        rc = ni_name_file(path, ni_graph_from_tensors(t, &g, err), err);
+        ni_tensors_release(t);
+    }
+    ni_free(t);
+    if (rc == NEAP_OK && g->edges == 0) rc = no_edges(path, err);
+    bool undirected = rc == NEAP_OK && (g->undirected || options->undirected);
+    bool weighted = rc == NEAP_OK && g->weight && options->weights == NI_WEIGHTS_AUTO;
+    if (rc == NEAP_OK && (undirected != g->undirected || weighted != (g->weight != NULL))) {
+        rc = rebuild(g, undirected, weighted, out, err);
+        neap_graph_free(g);
+    } else if (rc == NEAP_OK) {
+        *out = g;
+    } else {
+        neap_graph_free(g);
+    }
+    return rc;
+}
+
+neap_status neap_graph_load(const char *path, const neap_options *options, neap_graph **out, neap_error *err)
+{
+    *out = NULL;
+    uint32_t format = options->format == NI_FORMAT_AUTO ? ni_graph_format(path) : options->format;
+    neap_status rc = format == NI_FORMAT_SAFETENSORS ? load_tensors(path, options, out, err)
+                                                     : load_text(path, options, format, out, err);
+    if (rc != NEAP_OK) return rc;
+    neap_graph_report *report = &(*out)->report;
+    snprintf(report->format, sizeof report->format, "%s", formats[format].name);
+    if (format == NI_FORMAT_SAFETENSORS) snprintf(report->compression, sizeof report->compression, "none");
+    return NEAP_OK;
+}

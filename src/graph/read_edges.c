@@ -1,0 +1,381 @@
+/* Edge lists: two names a line, and perhaps a weight. What strange input means, beside lines.h:
+ *
+ *   names          any bytes; 7 and 007 are two names, 9223372036854775807 is one like any other. Split
+ *                  at blanks, a name has no blank; split at anything else, it may have some inside.
+ *   delimiter      option `delimiter`; auto: see ni_columns_choose, from the first line with data.
+ *   comments       lines that start with # or %. Elsewhere these are letters. Blank lines are skipped.
+ *   weights        used if column 3 of the first edge is a number, unless the option `weights` says
+ *                  ignore; then each edge must have one. NaN, infinities, negative numbers and 0
+ *                  are refused. Columns behind are ignored.
+ *   header         option `header`; auto: the first line with data is a header if its first two words
+ *                  are among source, target, from, to, src, dst, weight, or if neither is a number
+ *                  while all ids below it are.
+ *   one column, an empty name, a name of more than NI_NAME_MOST bytes, a line of more than
+ *   NI_LINE_SHORT bytes, a broken quote: refused.                                                   */
+#include <string.h>
+
+#include "base/pool.h"
+#include "base/status.h"
+#include "base/sys.h"
+#include "graph/graph.h"
+#include "graph/lines.h"
+
+/* A block of lines is cut into chunks, which threads read at the same time: they take lines apart and look
+ * names up, but the names known before the block stay as they are. New names are numbered afterwards, in
+ * the order of the file, so that nothing depends on the number of threads. Within a chunk, so many edges
+ * are on their way from memory at once: */
+enum { CHUNKS = 16, BATCH = 64 };
+
+typedef struct edge_text {
+    ni_field source, target;
+    uint64_t source_key, target_key;
+    float weight;
+} edge_text;
+
+typedef struct newcomer {
+    ni_field name;
+    uint64_t key;
+    size_t edge;
+    bool is_target;
+} newcomer;
+
+typedef struct edge_reader edge_reader;
+
+typedef struct chunk {
+    edge_reader *reader;
+    ni_lines lines; /* this chunk's part of the block */
+    edge_text batch[BATCH];
+    uint32_t pending;
+    neap_edge *edge; /* ends that are new names are filled in later */
+    size_t edges, edge_room;
+    newcomer *newcomer;
+    size_t newcomers, newcomer_room;
+    neap_status rc; /* why it ended early */
+} chunk;
+
+struct edge_reader {
+    ni_lines lines;
+    const neap_options *options;
+    ni_builder *b;
+    ni_pool *pool; /* NULL until there is much to read */
+    ni_columns columns;
+    bool weighted;
+    bool maybe_header; /* edge 0 is one if all names below it are numbers */
+    chunk *chunk;      /* CHUNKS */
+};
+
+static neap_status parse_names(const edge_reader *r, const ni_lines *lines, char **rest, edge_text *e, neap_error *err)
+{
+    neap_status rc = ni_field_name(lines, &r->columns, rest, 1, &e->source, err);
+    return rc != NEAP_OK ? rc : ni_field_name(lines, &r->columns, rest, 2, &e->target, err);
+}
+
+static neap_status parse_weight(const edge_reader *r, const ni_lines *lines, char *rest, edge_text *e, neap_error *err)
+{
+    ni_field field;
+    e->weight = 1;
+    if (!r->weighted) return NEAP_OK;
+    if (!ni_field_next(&r->columns, &rest, &field) || !field.at || field.length == 0)
+        return ni_lines_fail(lines, NEAP_E_FORMAT, lines->line, err,
+                             "no weight in column 3, though the first edge has one; add it, or --weights ignore");
+    return ni_field_weight(lines, &field, &e->weight, err);
+}
+
+static neap_status parse_edge(const edge_reader *r, const ni_lines *lines, char *line, edge_text *e, neap_error *err)
+{
+    neap_status rc = parse_names(r, lines, &line, e, err);
+    if (rc == NEAP_OK) rc = parse_weight(r, lines, line, e, err);
+    if (rc != NEAP_OK) return rc;
+    ni_field_undouble(&e->source);
+    ni_field_undouble(&e->target);
+    return NEAP_OK;
+}
+
+/* ---- one chunk, in any thread ---- */
+
+static bool look_up(chunk *c, const ni_field *name, uint64_t key, uint32_t *number, bool is_target)
+{
+    *number = NEAP_NONE;
+    if (ni_names_find_key(&c->reader->b->names, name->at, name->length, key, number)) return true;
+    if (!ni_grow(&c->newcomer, &c->newcomer_room, c->newcomers + 1, sizeof *c->newcomer)) return false;
+    c->newcomer[c->newcomers++] = (newcomer){ *name, key, c->edges, is_target };
+    return true;
+}
+
+static bool flush(chunk *c)
+{
+    if (!ni_grow(&c->edge, &c->edge_room, c->edges + c->pending, sizeof *c->edge)) return false;
+    for (uint32_t i = 0; i < c->pending; i++, c->edges++) {
+        const edge_text *e = &c->batch[i];
+        neap_edge *edge = &c->edge[c->edges];
+        edge->weight = e->weight;
+        if (!look_up(c, &e->source, e->source_key, &edge->source, false)) return false;
+        if (!look_up(c, &e->target, e->target_key, &edge->target, true)) return false;
+    }
+    c->pending = 0;
+    return true;
+}
+
+static void queue(chunk *c, const edge_text *e)
+{
+    const ni_names *names = &c->reader->b->names;
+    edge_text *place = &c->batch[c->pending++];
+    *place = *e;
+    place->source_key = ni_names_fetch(names, e->source.at, e->source.length);
+    place->target_key = ni_names_fetch(names, e->target.at, e->target.length);
+}
+
+/* The next line; *more is false at the end of the chunk. */
+static neap_status read_line(chunk *c, bool *more, neap_error *err)
+{
+    char *line;
+    size_t length;
+    edge_text e;
+    neap_status rc = ni_lines_next(&c->lines, &line, &length, err);
+    *more = rc == NEAP_OK && line;
+    if (!*more || !ni_line_is_data(line, length)) return rc;
+    rc = parse_edge(c->reader, &c->lines, line, &e, err);
+    if (rc == NEAP_OK) queue(c, &e);
+    if (rc == NEAP_OK && c->pending == BATCH && !flush(c)) rc = ni_fail_memory(err, "edges");
+    return rc;
+}
+
+/* Reads as far as it can. Words for an error come later, when the line number is known. */
+static void read_chunk(void *arg, uint32_t task, uint32_t thread)
+{
+    (void)thread;
+    chunk *c = (chunk *)arg + task;
+    bool more = true;
+    while (more && c->rc == NEAP_OK) c->rc = read_line(c, &more, NULL);
+    if (!flush(c)) c->rc = NEAP_E_MEM;
+}
+
+/* ---- a block, in order ---- */
+
+/* A name below the first line is no number, so that is an edge. Its third column decides about weights, and
+ * there is no number in it. */
+static void settle_no_header(edge_reader *r)
+{
+    r->maybe_header = false;
+    r->weighted = false;
+}
+
+static neap_status intern(edge_reader *r, const ni_field *name, uint64_t key, uint32_t *number, neap_error *err)
+{
+    uint32_t known = r->b->names.count;
+    if (!ni_names_intern_key(&r->b->names, name->at, name->length, key, number)) {
+        if (known < NI_NAMES_MOST) return ni_fail_memory(err, "node names");
+        return ni_fail(err, NEAP_E_LIMIT, "%.200s: more than %d different names; that many nodes are too many",
+                       ni_stream_label(r->lines.in), NI_NAMES_MOST);
+    }
+    if (r->maybe_header && *number == known && !ni_field_is_number(name)) settle_no_header(r);
+    return NEAP_OK;
+}
+
+static neap_status add_edge(edge_reader *r, const neap_edge *e, neap_error *err)
+{
+    uint32_t heading = r->maybe_header ? r->b->edge[0].target : 0;
+    if (r->maybe_header && (e->source <= heading || e->target <= heading)) settle_no_header(r);
+    return ni_builder_add(r->b, e->source, e->target, e->weight) ? NEAP_OK : ni_fail_memory(err, "edges");
+}
+
+static neap_status number_newcomers(edge_reader *r, chunk *c, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    enum { AHEAD = 16 };
+    for (size_t i = 0; i < c->newcomers && rc == NEAP_OK; i++) {
+        const newcomer *n = &c->newcomer[i];
+        if (i + AHEAD < c->newcomers) ni_names_fetch(&r->b->names, n[AHEAD].name.at, n[AHEAD].name.length);
+        neap_edge *edge = &c->edge[n->edge];
+        rc = intern(r, &n->name, n->key, n->is_target ? &edge->target : &edge->source, err);
+    }
+    c->newcomers = 0;
+    return rc;
+}
+
+static neap_status take_edges(edge_reader *r, chunk *c, neap_error *err)
+{
+    neap_status rc = number_newcomers(r, c, err);
+    for (size_t i = 0; i < c->edges && rc == NEAP_OK; i++) rc = add_edge(r, &c->edge[i], err);
+    c->edges = 0;
+    return rc;
+}
+
+/* Reads the line again at which a chunk ended early, with its number known. It may pass this time, if a
+ * name before it or in it shows that there are no weights to ask for. */
+static neap_status retry(edge_reader *r, chunk *c, neap_error *err)
+{
+    bool more;
+    edge_text e;
+    char *rest = c->lines.line;
+    if (c->rc == NEAP_E_MEM) return ni_fail_memory(err, "edges");
+    if (r->maybe_header && c->rc == NEAP_E_FORMAT && parse_names(r, &c->lines, &rest, &e, NULL) == NEAP_OK &&
+        !(ni_field_is_number(&e.source) && ni_field_is_number(&e.target)))
+        settle_no_header(r);
+    c->lines.from = (size_t)(c->lines.line - c->lines.bytes);
+    c->lines.number = r->lines.number + c->lines.number - 1;
+    neap_status rc = read_line(c, &more, err);
+    c->lines.number -= r->lines.number;
+    c->rc = NEAP_OK;
+    return rc;
+}
+
+static neap_status take_chunk(edge_reader *r, chunk *c, neap_error *err)
+{
+    neap_status rc = take_edges(r, c, err);
+    while (rc == NEAP_OK && c->rc != NEAP_OK) {
+        rc = retry(r, c, err);
+        if (rc != NEAP_OK) return rc;
+        read_chunk(c, 0, 0);
+        rc = take_edges(r, c, err);
+    }
+    r->lines.number += c->lines.number;
+    return rc;
+}
+
+/* Cuts the block into chunks of whole lines; returns how many. */
+static uint32_t cut(edge_reader *r)
+{
+    ni_lines *all = &r->lines;
+    uint32_t count = 0, most = r->pool ? CHUNKS : 1;
+    size_t size = (all->whole - all->from) / most + 1;
+    while (all->from < all->whole) {
+        size_t left = all->whole - all->from, end = all->whole;
+        if (left > size)
+            end = (size_t)((char *)memchr(all->bytes + all->from + size - 1, '\n', left - size + 1) - all->bytes) + 1;
+        chunk *c = &r->chunk[count++];
+        c->reader = r;
+        c->lines = *all;
+        c->lines.to = c->lines.whole = end;
+        c->lines.ended = true;
+        c->lines.number = 0;
+        c->rc = NEAP_OK;
+        all->from = end;
+    }
+    return count;
+}
+
+static neap_status read_block(edge_reader *r, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    if (!r->pool && !r->lines.ended) rc = ni_pool_create(r->options->threads, &r->pool, err);
+    if (rc != NEAP_OK) return rc;
+    uint32_t count = cut(r);
+    if (r->pool) ni_pool_run(r->pool, count, read_chunk, r->chunk);
+    else read_chunk(r->chunk, 0, 0);
+    for (uint32_t i = 0; i < count && rc == NEAP_OK; i++) rc = take_chunk(r, &r->chunk[i], err);
+    return rc;
+}
+
+static neap_status read_blocks(edge_reader *r, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    for (;;) {
+        if (r->lines.from == r->lines.whole) rc = ni_lines_fill(&r->lines, err);
+        if (rc != NEAP_OK || r->lines.from == r->lines.whole) return rc;
+        rc = read_block(r, err);
+        if (rc != NEAP_OK) return rc;
+    }
+}
+
+/* ---- the first lines ---- */
+
+typedef enum header { NO, MAYBE, YES } header;
+
+/* Whether what stands behind the two names of an edge starts with a number. */
+static bool has_number(const edge_reader *r, char *rest)
+{
+    ni_field field;
+    return ni_field_next(&r->columns, &rest, &field) && field.at && ni_field_is_number(&field);
+}
+
+static neap_status judge_header(const edge_reader *r, char *line, header *is, neap_error *err)
+{
+    edge_text e;
+    *is = r->options->header == NI_HEADER_YES ? YES : NO;
+    if (r->options->header != NI_HEADER_AUTO) return NEAP_OK;
+    neap_status rc = parse_names(r, &r->lines, &line, &e, err);
+    if (rc != NEAP_OK) return rc;
+    if (ni_field_is_heading(&e.source) && ni_field_is_heading(&e.target)) *is = YES;
+    else if (!ni_field_is_number(&e.source) && !ni_field_is_number(&e.target) && !has_number(r, line)) *is = MAYBE;
+    return NEAP_OK;
+}
+
+/* An edge that decides about weights. */
+static neap_status read_decisive(edge_reader *r, char *line, neap_error *err)
+{
+    edge_text e;
+    neap_edge edge;
+    char *rest = line;
+    neap_status rc = parse_names(r, &r->lines, &rest, &e, err);
+    if (rc != NEAP_OK) return rc;
+    r->weighted = r->options->weights == NI_WEIGHTS_AUTO && has_number(r, rest);
+    rc = parse_edge(r, &r->lines, line, &e, err);
+    ni_names *names = &r->b->names;
+    if (rc == NEAP_OK)
+        rc = intern(r, &e.source, ni_names_fetch(names, e.source.at, e.source.length), &edge.source, err);
+    if (rc == NEAP_OK)
+        rc = intern(r, &e.target, ni_names_fetch(names, e.target.at, e.target.length), &edge.target, err);
+    edge.weight = e.weight;
+    return rc == NEAP_OK ? add_edge(r, &edge, err) : rc;
+}
+
+/* The first line with data decides about delimiter and header, the first edge about weights. What may be
+ * a header becomes edge 0 for the time being. */
+static neap_status read_start(edge_reader *r, neap_error *err)
+{
+    char *line;
+    size_t length;
+    header is = NO;
+    neap_status rc = ni_lines_next_data(&r->lines, &line, &length, err);
+    if (rc != NEAP_OK || !line) return rc;
+    rc = ni_columns_choose(&r->columns, r->options, line, err);
+    if (rc == NEAP_OK) rc = judge_header(r, line, &is, err);
+    if (rc == NEAP_OK && is != YES) rc = read_decisive(r, line, err);
+    if (rc != NEAP_OK || is == NO) return rc;
+    r->maybe_header = is == MAYBE;
+    r->b->report.header = is == YES;
+    rc = ni_lines_next_data(&r->lines, &line, &length, err);
+    return rc == NEAP_OK && line ? read_decisive(r, line, err) : rc;
+}
+
+/* Edge 0 was a header: its names go, all others move up, and the last edge takes its place. */
+static neap_status remove_header(edge_reader *r, neap_error *err)
+{
+    ni_builder *b = r->b;
+    uint32_t names = b->edge[0].target + 1;
+    b->report.header = 1;
+    b->edge[0] = b->edge[--b->count];
+    for (size_t i = 0; i < b->count; i++) {
+        b->edge[i].source -= names;
+        b->edge[i].target -= names;
+    }
+    return ni_names_drop(&b->names, names) ? NEAP_OK : ni_fail_memory(err, "node names");
+}
+
+static void reader_free(edge_reader *r)
+{
+    for (uint32_t i = 0; r->chunk && i < CHUNKS; i++) {
+        ni_free(r->chunk[i].edge);
+        ni_free(r->chunk[i].newcomer);
+    }
+    ni_free(r->chunk);
+    ni_pool_free(r->pool);
+    ni_lines_free(&r->lines);
+}
+
+neap_status ni_read_edges(ni_stream_in *in, const neap_options *options, ni_builder *b, neap_error *err)
+{
+    edge_reader r = { .options = options, .b = b };
+    neap_status rc = ni_lines_init(&r.lines, in, NI_LINE_SHORT, err);
+    r.chunk = ni_zeros(CHUNKS, sizeof *r.chunk);
+    if (rc == NEAP_OK && !r.chunk) rc = ni_fail_memory(err, "reading edges");
+    if (rc == NEAP_OK) rc = read_start(&r, err);
+    if (rc == NEAP_OK) rc = read_blocks(&r, err);
+    if (rc == NEAP_OK && r.maybe_header && b->count > 1) rc = remove_header(&r, err);
+    b->weighted = r.weighted;
+    b->report.delimiter = r.columns.delimiter;
+    b->report.lines = r.lines.number;
+    reader_free(&r);
+    return rc;
+}

@@ -1,0 +1,20 @@
+/* split.h - held-out pairs by the clean protocol (see neap_split_create). */
+#ifndef NI_SPLIT_H
+#define NI_SPLIT_H
+
+#include "base/rng.h"
+#include "graph/links.h"
+
+struct neap_split {
+    neap_graph *train;  /* the graph without the held-out pairs */
+    neap_pair *positive, *negative;
+    size_t count;
+    size_t without_negative; /* held-out pairs whose source is linked with every node: left out */
+};
+
+/* stream: NI_STREAM_SPLIT for test pairs, NI_STREAM_VALID for validation pairs, so that the two draws of
+ * one seed do not meet. `links` are those of the graph. */
+neap_status ni_split_create(const neap_graph *graph, const ni_links *links, double share, uint64_t seed,
+                            ni_stream stream, neap_split **out, neap_error *err);
+
+#endif

@@ -1,0 +1,222 @@
+/* Writing graphs. What is written reads back as the same graph, as far as the format can say it; a name
+ * that it cannot say is an error, never a silent change. Edge lists leave out nodes without edges; mtx and
+ * metis know numbers only and leave out the names. */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "graph/graph.h"
+#include "graph/lines.h"
+#include "graph/links.h"
+#include "io/output.h"
+#include "io/safetensors.h"
+
+static bool ends(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    return n > m && !strcmp(path + n - m, ending);
+}
+
+static void write_weight(ni_output *out, float weight)
+{
+    char text[32];
+    ni_output_write(out, text, ni_format_float(weight, text));
+}
+
+static bool has_outer_blank(const char *name)
+{
+    return strchr(" \t", name[0]) || strchr(" \t", name[strlen(name) - 1]);
+}
+
+static bool starts_like_comment(const char *name)
+{
+    return name[0] == '#' || name[0] == '%' || !strncmp(name, "\xef\xbb\xbf", 3);
+}
+
+/* A name that no quotes can help, or, between tabs, one that would need them. */
+static neap_status check_name(const char *name, char delimiter, neap_error *err)
+{
+    bool bad = strpbrk(name, "\r\n") || strlen(name) > NI_NAME_MOST;
+    if (delimiter == '\t') bad = bad || strchr(name, '\t') || has_outer_blank(name) || starts_like_comment(name);
+    if (!bad) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG, "the name '%.100s' cannot be written in this format; .csv takes most names, "
+                   ".safetensors all", name);
+}
+
+static neap_status check_names(const neap_graph *g, char delimiter, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    for (uint32_t u = 0; u < g->nodes && rc == NEAP_OK; u++) rc = check_name(ni_name(&g->names, u), delimiter, err);
+    return rc;
+}
+
+static void write_name(ni_output *out, const char *name, char delimiter)
+{
+    if (delimiter == '\t' || !(strpbrk(name, ",\"") || has_outer_blank(name) || starts_like_comment(name))) {
+        ni_output_text(out, name);
+        return;
+    }
+    ni_output_text(out, "\"");
+    for (const char *c = name; *c; c++) ni_output_write(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    ni_output_text(out, "\"");
+}
+
+static bool is_number(const neap_graph *g, uint32_t u)
+{
+    double value;
+    return ni_parse_double(ni_name(&g->names, u), ni_name_length(&g->names, u), &value);
+}
+
+static bool is_heading(const neap_graph *g, uint32_t u)
+{
+    char *name = g->names.bytes + g->names.offset[u];
+    return ni_field_is_heading(&(ni_field){ name, strlen(name), false });
+}
+
+/* Whether the reader would take the first edge for a header: two words, and only numbers below. */
+static bool is_mistakable(const neap_graph *g)
+{
+    uint32_t source = ni_graph_source(g, 0), target = g->target[0];
+    if (is_number(g, source) || is_number(g, target)) return false;
+    if (is_heading(g, source) && is_heading(g, target)) return true;
+    for (uint32_t u = 0; u < g->nodes; u++)
+        if (u != source && u != target && !is_number(g, u)) return false;
+    return true;
+}
+
+static neap_status write_edges(const neap_graph *g, ni_output *out, const char *path, neap_error *err)
+{
+    char delimiter = ends(path, ".csv") ? ',' : '\t';
+    neap_status rc = check_names(g, delimiter, err);
+    if (rc != NEAP_OK) return rc;
+    if (delimiter == ',' || (g->edges && is_mistakable(g))) {
+        ni_output_print(out, "source%ctarget", delimiter);
+        if (g->weight) ni_output_print(out, "%cweight", delimiter);
+        ni_output_text(out, "\n");
+    }
+    for (uint32_t u = 0; u < g->nodes; u++)
+        for (uint64_t i = g->offset[u]; i < g->offset[u + 1]; i++) {
+            write_name(out, ni_name(&g->names, u), delimiter);
+            ni_output_write(out, &delimiter, 1);
+            write_name(out, ni_name(&g->names, g->target[i]), delimiter);
+            if (g->weight) ni_output_write(out, &delimiter, 1), write_weight(out, g->weight[i]);
+            ni_output_text(out, "\n");
+        }
+    return NEAP_OK;
+}
+
+/* A tab behind every node, also a lonely one, so that the first line shows the delimiter. */
+static neap_status write_adjacency(const neap_graph *g, ni_output *out, neap_error *err)
+{
+    if (g->weight)
+        return ni_fail(err, NEAP_E_ARG, "adjacency lists have no weights; write another format, or --weights ignore");
+    neap_status rc = check_names(g, '\t', err);
+    for (uint32_t u = 0; u < g->nodes && rc == NEAP_OK; u++) {
+        ni_output_text(out, ni_name(&g->names, u));
+        if (g->offset[u] == g->offset[u + 1]) ni_output_text(out, "\t");
+        for (uint64_t i = g->offset[u]; i < g->offset[u + 1]; i++) {
+            ni_output_text(out, "\t");
+            ni_output_text(out, ni_name(&g->names, g->target[i]));
+        }
+        ni_output_text(out, "\n");
+    }
+    return rc;
+}
+
+/* A symmetric matrix is written by its lower triangle, as the format demands. */
+static neap_status write_mtx(const neap_graph *g, ni_output *out)
+{
+    ni_output_print(out, "%%%%MatrixMarket matrix coordinate %s %s\n%u %u %llu\n", g->weight ? "real" : "pattern",
+                    g->undirected ? "symmetric" : "general", g->nodes, g->nodes, (unsigned long long)g->edges);
+    for (uint32_t u = 0; u < g->nodes; u++)
+        for (uint64_t i = g->offset[u]; i < g->offset[u + 1]; i++) {
+            uint32_t v = g->target[i];
+            ni_output_print(out, "%u %u", (g->undirected ? v : u) + 1, (g->undirected ? u : v) + 1);
+            if (g->weight) ni_output_text(out, " "), write_weight(out, g->weight[i]);
+            ni_output_text(out, "\n");
+        }
+    return NEAP_OK;
+}
+
+static neap_status check_metis(const neap_graph *g, neap_error *err)
+{
+    if (!g->undirected)
+        return ni_fail(err, NEAP_E_ARG, "METIS files hold undirected graphs; read this one with --undirected, or write .mtx");
+    if (g->report.self_loops)
+        return ni_fail(err, NEAP_E_ARG, "METIS files have no self-loops, and this graph has %llu; write .mtx instead",
+                       (unsigned long long)g->report.self_loops);
+    for (uint64_t i = 0; g->weight && i < g->edges; i++)
+        if (g->weight[i] != floorf(g->weight[i]))
+            return ni_fail(err, NEAP_E_ARG, "METIS files have whole weights only; write .mtx, or --weights ignore");
+    return NEAP_OK;
+}
+
+static neap_status write_metis(const neap_graph *g, ni_output *out, neap_error *err)
+{
+    ni_links links;
+    neap_status rc = check_metis(g, err);
+    if (rc == NEAP_OK) rc = ni_links_create(g, &links, err);
+    if (rc != NEAP_OK) return rc;
+    ni_output_print(out, "%u %llu%s\n", g->nodes, (unsigned long long)g->edges, g->weight ? " 001" : "");
+    for (uint32_t u = 0; u < g->nodes; u++) {
+        for (uint64_t i = links.offset[u]; i < links.offset[u + 1]; i++) {
+            ni_output_print(out, "%s%u", i == links.offset[u] ? "" : " ", links.node[i] + 1);
+            if (links.weight) ni_output_print(out, " %.0f", (double)links.weight[i]);
+        }
+        ni_output_text(out, "\n");
+    }
+    ni_links_free(&links);
+    return NEAP_OK;
+}
+
+static neap_status save_tensors(const neap_graph *g, const char *path, neap_error *err)
+{
+    ni_tensors *t = ni_zeros(1, sizeof *t);
+    if (!t) return ni_fail_memory(err, "a graph file");
+    ni_tensors_say(t, "neap.kind", "graph");
+    ni_graph_to_tensors(g, t);
+    neap_status rc = ni_tensors_write(t, path, err);
+    ni_free(t);
+    return rc;
+}
+
+static neap_status save_text(const neap_graph *g, const char *path, uint32_t format, neap_error *err)
+{
+    ni_output *out;
+    neap_status rc = ni_output_open(path, &out, err);
+    if (rc != NEAP_OK) return rc;
+    if (format == NI_FORMAT_EDGES) rc = write_edges(g, out, path, err);
+    else if (format == NI_FORMAT_ADJACENCY) rc = write_adjacency(g, out, err);
+    else if (format == NI_FORMAT_MTX) rc = write_mtx(g, out);
+    else rc = write_metis(g, out, err);
+    if (rc == NEAP_OK) return ni_output_commit(out, err);
+    ni_output_abandon(out);
+    return rc;
+}
+
+static neap_status choose_format(const char *path, const char *name, uint32_t *format, neap_error *err)
+{
+    neap_options *options;
+    *format = NI_FORMAT_AUTO;
+    if (name) {
+        neap_status rc = neap_options_create(NULL, &options, err);
+        if (rc == NEAP_OK) rc = neap_options_set(options, "format", name, err);
+        if (rc == NEAP_OK) *format = options->format;
+        if (options) neap_options_free(options);
+        if (rc != NEAP_OK) return rc;
+    }
+    if (ends(path, ".gz") || ends(path, ".zst"))
+        return ni_fail(err, NEAP_E_ARG, "neap reads compressed files but writes none; write to - and pipe it into gzip or zstd");
+    if (*format == NI_FORMAT_AUTO) *format = ni_graph_format(path);
+    return NEAP_OK;
+}
+
+neap_status neap_graph_save(const neap_graph *graph, const char *path, const char *format, neap_error *err)
+{
+    uint32_t chosen;
+    neap_status rc = choose_format(path, format, &chosen, err);
+    if (rc != NEAP_OK) return rc;
+    return chosen == NI_FORMAT_SAFETENSORS ? save_tensors(graph, path, err) : save_text(graph, path, chosen, err);
+}

@@ -1,0 +1,29 @@
+/* method.h - a system: how it is trained, and what can be asked of it. One file each, one line in
+ * registry.c; methods do not know each other. A question a method has no answer to is NULL. */
+#ifndef NI_METHOD_H
+#define NI_METHOD_H
+
+#include "model/model.h"
+
+typedef struct ni_method {
+    neap_method_info info;
+
+    neap_status (*train)(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
+                         neap_model **out, neap_error *err);
+
+    /* count scores; nodes are in range. */
+    neap_status (*score)(const neap_model *model, const neap_pair *pairs, size_t count, float *scores,
+                         neap_error *err);
+
+    /* The scores of (source, t) for all nodes t; NULL: score is called with all of them. */
+    neap_status (*score_all)(const neap_model *model, uint32_t source, float *scores, neap_error *err);
+
+    neap_status (*vectors)(const neap_model *model, float *vectors, neap_error *err);
+    neap_status (*context_vectors)(const neap_model *model, uint32_t context, float *vectors, neap_error *err);
+    neap_status (*explain)(const neap_model *model, uint32_t source, uint32_t target, neap_explanation **out,
+                           neap_error *err);
+} ni_method;
+
+extern const ni_method ni_method_gap, ni_method_pa;
+
+#endif

@@ -1,0 +1,64 @@
+/* engine.h - a batch of pairs at once: what reference.c defines, fast and on several threads.
+ *
+ *     rows of the batch -> X (dropout) -> Q = X P -> pool every pair -> loss -> G -> row gradients
+ *
+ * Every alignment of every pair is an entry of Q X' (R x R). Where R^2 is less than the cells of all
+ * pairs, one large product makes the table and pooling gathers from it; otherwise each pair makes its
+ * own tile. The gradient of all alignments is one sparse R x R matrix G, since a maximum sends it to one
+ * cell:   dX = W' g + G X P' + G' X P,   dP = X' G X.                                               */
+#ifndef NI_ENGINE_H
+#define NI_ENGINE_H
+
+#include "base/options.h"
+#include "base/pool.h"
+#include "graph/hood.h"
+
+typedef struct ni_engine ni_engine;
+
+/* What the engine reads; all of it stays the caller's and may change between calls. */
+typedef struct ni_engine_inputs {
+    const neap_options *options;
+    const ni_hood *hood;
+    const float *E;   /* rows x dim           */
+    const float *P;   /* dim x dim            */
+    const float *pad; /* dim, or NULL         */
+    uint32_t dim;
+    ni_pool *pool;
+} ni_engine_inputs;
+
+/* Gradient of the mean loss; lives until the engine's next call. */
+typedef struct ni_gradient {
+    uint32_t rows;
+    const uint32_t *node; /* rows: distinct nodes, or NEAP_NONE: skip */
+    const float *dE;      /* rows x dim                               */
+    const float *dP;      /* dim x dim                                */
+} ni_gradient;
+
+neap_status ni_engine_create(const ni_engine_inputs *in, ni_engine **out, neap_error *err);
+void ni_engine_free(ni_engine *e);
+
+/* One step forth and back. nodes: items x (2 + K), each a source, a target and K negatives. The loss is
+ * the mean over items and negatives. step: chooses the dropout masks. */
+neap_status ni_engine_step(ni_engine *e, const uint32_t *nodes, uint32_t items, uint32_t negatives,
+                           uint64_t step, ni_gradient *gradient, double *loss, neap_error *err);
+
+/* Only forth. scores: count, or NULL. vectors receives a view of count x 2 x dim floats, r_s and r_t of
+ * each pair, until the engine's next call; may be NULL. dropped: with the dropout masks of `step`. */
+neap_status ni_engine_forward(ni_engine *e, const neap_pair *pairs, uint32_t count, bool dropped, uint64_t step,
+                              float *scores, const float **vectors, neap_error *err);
+
+/* How the last call aligned its pairs, for tests and benches. */
+bool ni_engine_used_table(const ni_engine *e);
+
+/* Forces a way (0 by cost, 1 table, 2 pairwise), for tests and benches. */
+void ni_engine_force(ni_engine *e, int way);
+
+/* Bytes the engine would hold for this batch, without computing it; for estimates. */
+neap_status ni_engine_measure(ni_engine *e, const uint32_t *nodes, uint32_t items, uint32_t negatives,
+                              uint64_t *bytes, neap_error *err);
+
+/* The multipliers of dropout for a row: `dim` bits, set where the entry is kept. */
+void ni_dropout_mask(const neap_options *options, uint64_t step, uint64_t item, uint64_t *mask);
+float ni_dropout_scale(const neap_options *options);
+
+#endif

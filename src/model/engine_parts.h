@@ -1,0 +1,101 @@
+/* engine_parts.h - the engine's memory, shared by its two halves: engine.c (forth), gradient.c (back). */
+#ifndef NI_ENGINE_PARTS_H
+#define NI_ENGINE_PARTS_H
+
+#include "kernels/kernels.h"
+#include "model/batch.h"
+#include "model/engine.h"
+
+/* The sizes of one call. Everything the engine needs is carved from one block of memory by
+ * ni_engine_lay_out, so that a step allocates at most once and an estimate can ask the same function. */
+typedef struct ni_shape {
+    uint64_t items, sides; /* sides = items x (2 + K)                                      */
+    uint64_t rows;         /* R                                                            */
+    uint64_t elements;     /* neighbours of all sides                                      */
+    uint64_t entries;      /* cells of G that may be non-zero                              */
+    uint64_t nodes;        /* rows of the gradient, if they differ from R: per occurrence  */
+    bool table, backward;
+} ni_shape;
+
+/* For each row the entries that mention it, in ascending order: order[start[r]] .. order[start[r+1]-1]. */
+typedef struct ni_index {
+    uint32_t *start; /* rows + 1 */
+    uint32_t *order; /* entries  */
+} ni_index;
+
+/* Work space of one thread. */
+typedef struct ni_scratch {
+    float *tile;        /* alignments of one pair: at most (S + 1)^2          */
+    float *left, *right; /* its rows of Q and X, where there is no table       */
+    float *row_max, *col_max, *dz;
+    uint32_t *row_arg, *col_arg;
+} ni_scratch;
+
+struct ni_engine {
+    ni_engine_inputs in;
+    const ni_kernels *k;
+    ni_batch batch;
+    ni_shape shape;
+    int way; /* see ni_engine_force */
+    uint32_t threads;
+    uint32_t negatives;
+    bool dropped;
+    uint64_t step;
+
+    void *block; /* all arrays below lie in it */
+    size_t block_bytes;
+
+    uint64_t *mask; /* R x words: dropout bits                        */
+    float *X;       /* R x d: rows of E after dropout                 */
+    float *Q;       /* R x d: X P                                     */
+    float *M;       /* R x R: Q X', if there is a table               */
+    float *r, *g;   /* sides x d: representations, and dL/dr          */
+    uint8_t *live;  /* sides: g is not zero                           */
+    double *loss;   /* items                                          */
+    float *z, *w;   /* elements: pooled alignment, attention          */
+    uint32_t *pick; /* elements: row selected on the other side       */
+
+    uint32_t *element_row, *element_side; /* elements; row NEAP_NONE: the side is not live          */
+    uint32_t *G_row, *G_col;              /* entries: the cells of G; NEAP_NONE: none here           */
+    float *G_value;
+    uint64_t *entry;                      /* pairs + 1: where a pair's entries begin (mean pooling)  */
+    ni_index by_element, by_row, by_col;
+    float *H, *H_turned; /* R x d: G X and G' X                            */
+    float *dX;           /* R x d                                          */
+    float *dP;           /* d x d                                          */
+    uint32_t *owner;     /* R: row of the gradient (per occurrence)        */
+    uint32_t *grad_node; /* nodes                                          */
+    float *dE;           /* nodes x d                                      */
+    ni_index by_owner;
+
+    ni_scratch *scratch; /* threads */
+    void *scratch_block;
+};
+
+enum { NI_ITEMS_PER_TASK = 4, NI_ROWS_PER_TASK = 64 };
+
+static inline uint32_t ni_tasks(uint64_t things, uint32_t per_task)
+{
+    return (uint32_t)((things + per_task - 1) / per_task);
+}
+
+static inline uint64_t ni_mask_words(uint32_t dim)
+{
+    return ((uint64_t)dim + 63) / 64;
+}
+
+/* Fills scratch->tile (rows of s x rows of t) with the alignments of a pair. gradient.c needs it again
+ * for mean pooling. */
+void ni_engine_tile(const ni_engine *e, const ni_local *s, const ni_local *t, ni_scratch *scratch);
+
+/* The mean's divisor and the weight of a padding row; see reference.c. */
+float ni_engine_divisor(const ni_engine *e, const ni_local *other);
+float ni_engine_multiplicity(const ni_engine *e, const ni_local *other, uint32_t j);
+
+/* Everything behind the forward pass. */
+void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss);
+
+/* Sets the arrays (or, with block NULL, only counts); returns the bytes. */
+size_t ni_engine_lay_out(ni_engine *e, const ni_shape *shape, void *block);
+
+#endif

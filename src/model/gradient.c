@@ -1,0 +1,269 @@
+/* The way back through a batch. docs/math.md has the equations; reference.c does the same for one item.
+ *
+ * Each neighbour of a live side leaves w_i g in its own row and one cell in the sparse matrix G. Nobody
+ * adds to a row that is not its own: first all cells are written down, then sorted by row (three
+ * indices), then each row pulls what belongs to it, in ascending order. So the sums have the same order
+ * for any number of threads.                                                                       */
+#include <math.h>
+#include <string.h>
+
+#include "model/blas.h"
+#include "model/engine_parts.h"
+
+/* ---- loss and dL/dr ---- */
+
+/* max(0, margin - r_s.r_t + r_s.r_n), averaged over items and negatives. */
+static void item_loss(ni_engine *e, uint64_t item)
+{
+    uint64_t d = e->in.dim, source = item * e->batch.width, target = source + 1;
+    const float *rs = e->r + source * d, *rt = e->r + target * d;
+    float *gs = e->g + source * d, *gt = e->g + target * d;
+    float share = 1 / ((float)e->shape.items * (float)e->negatives), margin = (float)e->in.options->margin;
+    float positive = e->k->dot(rs, rt, d);
+    double sum = 0;
+    memset(gs, 0, e->batch.width * d * sizeof *gs);
+    memset(e->live + source, 0, e->batch.width);
+    for (uint64_t side = target + 1; side < source + e->batch.width; side++) {
+        const float *rn = e->r + side * d;
+        float hinge = margin - positive + e->k->dot(rs, rn, d);
+        if (hinge <= 0) continue;
+        sum += (double)hinge; /* also where it is not a number: the trainer looks at the sum */
+        e->live[source] = e->live[target] = e->live[side] = 1;
+        e->k->axpy(share, rn, gs, d);
+        e->k->axpy(-share, rt, gs, d);
+        e->k->axpy(-share, rs, gt, d);
+        e->k->axpy(share, rs, e->g + side * d, d);
+    }
+    e->loss[item] = sum * (double)share;
+}
+
+/* ---- attention: dz of a side, and where its elements lie ---- */
+
+/* dw_i = x_i . g,  dz_i = w_i (dw_i - sum_k w_k dw_k) */
+static void back_attend(const ni_engine *e, uint64_t side, float *dz)
+{
+    const ni_local *own = ni_batch_side(&e->batch, side);
+    const uint32_t *row = e->batch.row + own->first;
+    const float *w = e->w + e->batch.element[side];
+    uint64_t d = e->in.dim;
+    float mean = 0;
+    for (uint32_t i = 0; i < own->size; i++) {
+        dz[i] = e->k->dot(e->X + row[i] * d, e->g + side * d, d);
+        mean += w[i] * dz[i];
+    }
+    for (uint32_t i = 0; i < own->size; i++) dz[i] = w[i] * (dz[i] - mean);
+}
+
+static void place_elements(ni_engine *e, uint64_t side)
+{
+    const ni_local *own = ni_batch_side(&e->batch, side);
+    const uint32_t *row = e->batch.row + own->first;
+    uint64_t first = e->batch.element[side];
+    for (uint32_t i = 0; i < own->size; i++) {
+        e->element_row[first + i] = e->live[side] ? row[i] : NEAP_NONE;
+        e->element_side[first + i] = (uint32_t)side;
+    }
+}
+
+/* ---- pooling: cells of G ---- */
+
+/* A maximum: each element has one cell, (own row, pick) for a source, (pick, own row) for the others. */
+static void back_max(ni_engine *e, uint64_t side, bool is_source, const float *dz)
+{
+    const ni_local *own = ni_batch_side(&e->batch, side);
+    const uint32_t *row = e->batch.row + own->first;
+    uint64_t first = e->batch.element[side];
+    for (uint32_t i = 0; i < own->size; i++) {
+        uint64_t at = first + i;
+        uint32_t pick = e->live[side] ? e->pick[at] : NEAP_NONE, mine = pick == NEAP_NONE ? NEAP_NONE : row[i];
+        e->G_row[at] = is_source ? mine : pick;
+        e->G_col[at] = is_source ? pick : mine;
+        e->G_value[at] = pick == NEAP_NONE ? 0 : dz[i] * (1 - e->z[at] * e->z[at]);
+    }
+}
+
+/* A mean: every cell of the pair gets its part from both sides (dz_s NULL: from the columns only). */
+static void back_mean(ni_engine *e, uint64_t source, uint64_t side, const float *dz_s, const float *dz_t,
+                      ni_scratch *scratch)
+{
+    const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
+    uint64_t at = e->entry[side];
+    if (e->live[side]) ni_engine_tile(e, s, t, scratch);
+    for (uint32_t i = 0; i < s->rows; i++)
+        for (uint32_t j = 0; j < t->rows; j++, at++) {
+            e->G_row[at] = e->G_col[at] = NEAP_NONE;
+            if (!e->live[side]) continue;
+            float y = tanhf(scratch->tile[(uint64_t)i * t->rows + j]), sum = 0;
+            if (dz_s && i < s->size)
+                sum += dz_s[i] * ni_engine_multiplicity(e, t, j) / ni_engine_divisor(e, t);
+            if (j < t->size) sum += dz_t[j] * ni_engine_multiplicity(e, s, i) / ni_engine_divisor(e, s);
+            e->G_row[at] = e->batch.row[s->first + i];
+            e->G_col[at] = e->batch.row[t->first + j];
+            e->G_value[at] = sum * (1 - y * y);
+        }
+}
+
+static void back_item(ni_engine *e, uint64_t item, ni_scratch *scratch)
+{
+    uint64_t source = item * e->batch.width, end = source + e->batch.width;
+    bool mean = e->in.options->pooling == NI_POOL_MEAN;
+    item_loss(e, item);
+    for (uint64_t side = source; side < end; side++) place_elements(e, side);
+    if (e->live[source]) back_attend(e, source, scratch->dz);
+    if (!mean) back_max(e, source, true, scratch->dz);
+    for (uint64_t side = source + 1; side < end; side++) {
+        if (e->live[side]) back_attend(e, side, scratch->col_max);
+        if (mean) back_mean(e, source, side, side == source + 1 ? scratch->dz : NULL, scratch->col_max, scratch);
+        else back_max(e, side, false, scratch->col_max);
+    }
+}
+
+static void back_task(void *arg, uint32_t task, uint32_t thread)
+{
+    ni_engine *e = arg;
+    uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK;
+    for (uint64_t i = first; i < e->shape.items && i < first + NI_ITEMS_PER_TASK; i++)
+        back_item(e, i, &e->scratch[thread]);
+}
+
+/* Mean pooling: the cells of each pair begin where those of the pair before end. */
+static void number_entries(ni_engine *e)
+{
+    uint64_t at = 0, width = e->batch.width;
+    for (uint64_t side = 0; side < e->shape.sides; side++) {
+        e->entry[side] = at;
+        if (side % width == 0) continue;
+        at += (uint64_t)ni_batch_side(&e->batch, side - side % width)->rows * ni_batch_side(&e->batch, side)->rows;
+    }
+}
+
+/* ---- pulling: each row collects what is its own ---- */
+
+/* A counting sort: stable, so that entries stay in ascending order within a row. */
+static void make_index(ni_index *index, const uint32_t *row, uint64_t entries, uint64_t rows)
+{
+    memset(index->start, 0, (rows + 1) * sizeof *index->start);
+    for (uint64_t i = 0; i < entries; i++)
+        if (row[i] != NEAP_NONE) index->start[row[i] + 1]++;
+    for (uint64_t r = 0; r < rows; r++) index->start[r + 1] += index->start[r];
+    for (uint64_t i = 0; i < entries; i++)
+        if (row[i] != NEAP_NONE) index->order[index->start[row[i]]++] = (uint32_t)i;
+    memmove(index->start + 1, index->start, rows * sizeof *index->start);
+    index->start[0] = 0;
+}
+
+static void index_task(void *arg, uint32_t task, uint32_t thread)
+{
+    ni_engine *e = arg;
+    const ni_shape *s = &e->shape;
+    (void)thread;
+    if (task == 0) make_index(&e->by_element, e->element_row, s->elements, s->rows);
+    if (task == 1) make_index(&e->by_row, e->G_row, s->entries, s->rows);
+    if (task == 2) make_index(&e->by_col, e->G_col, s->entries, s->rows);
+}
+
+/* dX_u = sum w g,   H_u = sum_v G_uv X_v,   H'_u = sum_v G_vu X_v */
+static void pull_row(ni_engine *e, uint64_t row)
+{
+    uint64_t d = e->in.dim;
+    float *dX = e->dX + row * d, *H = e->H + row * d, *H_turned = e->H_turned + row * d;
+    memset(dX, 0, d * sizeof *dX);
+    memset(H, 0, d * sizeof *H);
+    memset(H_turned, 0, d * sizeof *H_turned);
+    for (uint32_t i = e->by_element.start[row]; i < e->by_element.start[row + 1]; i++) {
+        uint32_t at = e->by_element.order[i];
+        e->k->axpy(e->w[at], e->g + e->element_side[at] * d, dX, d);
+    }
+    for (uint32_t i = e->by_row.start[row]; i < e->by_row.start[row + 1]; i++) {
+        uint32_t at = e->by_row.order[i];
+        e->k->axpy(e->G_value[at], e->X + e->G_col[at] * d, H, d);
+    }
+    for (uint32_t i = e->by_col.start[row]; i < e->by_col.start[row + 1]; i++) {
+        uint32_t at = e->by_col.order[i];
+        e->k->axpy(e->G_value[at], e->X + e->G_row[at] * d, H_turned, d);
+    }
+}
+
+/* dX += H P' + H' P, then back through dropout. */
+static void pull_task(void *arg, uint32_t task, uint32_t thread)
+{
+    ni_engine *e = arg;
+    (void)thread;
+    uint64_t d = e->in.dim, words = ni_mask_words(e->in.dim), first = (uint64_t)task * NI_ROWS_PER_TASK;
+    uint64_t end = first + NI_ROWS_PER_TASK < e->shape.rows ? first + NI_ROWS_PER_TASK : e->shape.rows;
+    float *dX = e->dX + first * d;
+    for (uint64_t row = first; row < end; row++) pull_row(e, row);
+    ni_gemm(0, 1, end - first, d, d, e->H + first * d, d, e->in.P, d, 1, dX, d);
+    ni_gemm(0, 0, end - first, d, d, e->H_turned + first * d, d, e->in.P, d, 1, dX, d);
+    for (uint64_t row = first; e->dropped && row < end; row++)
+        e->k->masked(e->dX + row * d, e->mask + row * words, ni_dropout_scale(e->in.options), e->dX + row * d, d);
+}
+
+enum { P_ROWS_PER_TASK = 32 };
+
+/* dP = X' H, some rows of it. */
+static void matrix_task(void *arg, uint32_t task, uint32_t thread)
+{
+    ni_engine *e = arg;
+    (void)thread;
+    uint64_t d = e->in.dim, first = (uint64_t)task * P_ROWS_PER_TASK;
+    uint64_t count = d - first < P_ROWS_PER_TASK ? d - first : P_ROWS_PER_TASK;
+    ni_gemm(1, 0, count, d, e->shape.rows, e->X + first, d, e->H, d, 0, e->dP + first * d, d);
+}
+
+/* ---- occurrences: rows of one node become one ---- */
+
+static void find_owners(ni_engine *e)
+{
+    ni_batch *b = &e->batch;
+    uint32_t nodes = 0;
+    for (uint32_t row = 0; row < b->rows; row++) {
+        uint32_t node = b->node[row];
+        if (node == NEAP_NONE) {
+            e->owner[row] = NEAP_NONE;
+            continue;
+        }
+        if (b->row_of[node] == NEAP_NONE) {
+            b->row_of[node] = nodes;
+            e->grad_node[nodes++] = node;
+        }
+        e->owner[row] = b->row_of[node];
+    }
+    for (uint32_t i = 0; i < nodes; i++) b->row_of[e->grad_node[i]] = NEAP_NONE;
+    e->shape.nodes = nodes;
+}
+
+static void owner_task(void *arg, uint32_t task, uint32_t thread)
+{
+    ni_engine *e = arg;
+    (void)thread;
+    uint64_t d = e->in.dim;
+    float *dE = e->dE + task * d;
+    memset(dE, 0, d * sizeof *dE);
+    for (uint32_t i = e->by_owner.start[task]; i < e->by_owner.start[task + 1]; i++)
+        e->k->axpy(1, e->dX + e->by_owner.order[i] * d, dE, d);
+}
+
+static void merge_occurrences(ni_engine *e)
+{
+    find_owners(e);
+    make_index(&e->by_owner, e->owner, e->shape.rows, e->shape.nodes);
+    ni_pool_run(e->in.pool, (uint32_t)e->shape.nodes, owner_task, e);
+}
+
+/* ---- all of it ---- */
+
+void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss)
+{
+    if (e->in.options->pooling == NI_POOL_MEAN) number_entries(e);
+    ni_pool_run(e->in.pool, ni_tasks(e->shape.items, NI_ITEMS_PER_TASK), back_task, e);
+    ni_pool_run(e->in.pool, 3, index_task, e);
+    ni_pool_run(e->in.pool, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
+    ni_pool_run(e->in.pool, ni_tasks(e->in.dim, P_ROWS_PER_TASK), matrix_task, e);
+    *loss = 0;
+    for (uint64_t i = 0; i < e->shape.items; i++) *loss += e->loss[i];
+    *gradient = (ni_gradient){ e->batch.rows, e->batch.node, e->dX, e->dP };
+    if (!e->batch.per_occurrence) return;
+    merge_occurrences(e);
+    *gradient = (ni_gradient){ (uint32_t)e->shape.nodes, e->grad_node, e->dE, e->dP };
+}

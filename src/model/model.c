@@ -1,0 +1,96 @@
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "base/sys.h"
+
+static bool no_loop(void *user, uint32_t s, uint32_t t)
+{
+    (void)user;
+    return s != t;
+}
+
+neap_status ni_model_create(const neap_graph *graph, const neap_options *options, neap_model **out, neap_error *err)
+{
+    *out = NULL;
+    neap_model *m = ni_zeros(1, sizeof *m);
+    if (!m) return ni_fail_memory(err, "a model");
+    m->options = *options;
+    m->loss = m->valid_auc = NAN;
+    m->rows = graph->nodes;
+    neap_status rc = options->self_loops ? ni_graph_copy(graph, &m->graph, err)
+                                         : ni_graph_filter(graph, no_loop, NULL, &m->graph, err);
+    if (rc == NEAP_OK) rc = ni_links_create(m->graph, &m->links, err);
+    if (rc == NEAP_OK) rc = ni_hood_create(m->graph, &m->links, options, &m->hood, err);
+    if (rc == NEAP_OK) rc = ni_pool_create(options->threads, &m->pool, err);
+    if (rc == NEAP_OK) *out = m;
+    else neap_model_free(m);
+    return rc;
+}
+
+void neap_model_free(neap_model *m)
+{
+    if (!m) return;
+    neap_graph_free(m->graph);
+    ni_links_free(&m->links);
+    ni_hood_free(&m->hood);
+    ni_pool_free(m->pool);
+    ni_free(m->E);
+    ni_free(m->P);
+    ni_free(m->pad);
+    ni_free(m);
+}
+
+/* A row of E or the padding vector: uniform within +-sqrt(6 / (n + 1 + d)), n nodes and the padding
+ * (Glorot and Bengio 2010). */
+static void draw_row(const neap_model *m, uint64_t item, float *row)
+{
+    double bound = sqrt(6.0 / ((double)m->rows + 1 + m->dim));
+    ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_TABLE, 0, item);
+    for (uint32_t k = 0; k < m->dim; k++) row[k] = (float)((2 * ni_uniform(&rng) - 1) * bound);
+}
+
+neap_status ni_model_init_tables(neap_model *m, neap_error *err)
+{
+    uint64_t d = m->dim = m->options.dim;
+    m->E = ni_array(m->rows * d, sizeof *m->E);
+    m->P = ni_array(d * d, sizeof *m->P);
+    if (m->options.padding == NI_PAD_VECTOR) m->pad = ni_array(d, sizeof *m->pad);
+    if (!m->E || !m->P || (m->options.padding == NI_PAD_VECTOR && !m->pad))
+        return ni_fail_memory(err, "the vectors; a smaller --dim needs less");
+    for (uint32_t u = 0; u < m->rows; u++) draw_row(m, u, m->E + u * d);
+    if (m->pad) draw_row(m, NEAP_NONE, m->pad);
+    for (uint64_t i = 0; i < d; i++) {
+        ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_MATRIX, 0, i);
+        for (uint64_t k = 0; k < d; k++) m->P[i * d + k] = (float)(ni_normal(&rng) * sqrt(1.0 / (double)d));
+    }
+    return NEAP_OK;
+}
+
+const neap_graph *neap_model_graph(const neap_model *m)
+{
+    return m->graph;
+}
+
+const neap_options *neap_model_options(const neap_model *m)
+{
+    return &m->options;
+}
+
+uint32_t neap_model_dim(const neap_model *m)
+{
+    return m->dim;
+}
+
+neap_status neap_model_set_threads(neap_model *m, uint32_t threads, neap_error *err)
+{
+    ni_pool *pool;
+    neap_status rc = ni_pool_create(threads, &pool, err);
+    if (rc != NEAP_OK) return rc;
+    ni_pool_free(m->pool);
+    m->pool = pool;
+    return NEAP_OK;
+}

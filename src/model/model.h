@@ -1,0 +1,39 @@
+/* model.h - what training makes and queries read. */
+#ifndef NI_MODEL_H
+#define NI_MODEL_H
+
+#include "base/options.h"
+#include "base/pool.h"
+#include "graph/graph.h"
+#include "graph/hood.h"
+#include "graph/links.h"
+
+struct neap_model {
+    neap_options options;
+    neap_graph *graph; /* what was trained on, and extensions                     */
+    ni_links links;    /* of graph                                                */
+    ni_hood hood;      /* of graph; ids below `rows`                              */
+    uint32_t rows;     /* nodes that have a vector: those of the training graph   */
+    uint32_t dim;      /* 0 in a method without vectors                           */
+    float *E;          /* rows x dim                                              */
+    float *P;          /* dim x dim                                               */
+    float *pad;        /* dim: the fixed vector of padding=vector, or NULL        */
+    uint32_t epochs;   /* epochs after which the weights were kept                */
+    double loss;       /* mean of that epoch, or NaN                              */
+    double valid_auc;  /* of that epoch, or NaN                                   */
+    ni_pool *pool;     /* for queries; made at load                               */
+};
+
+/* An empty model of a graph: options, a copy of the graph, links and neighbourhoods; no tables. */
+neap_status ni_model_create(const neap_graph *graph, const neap_options *options, neap_model **out,
+                            neap_error *err);
+
+/* Tables at their start values: E Xavier uniform, P normal with deviation sqrt(1/d). */
+neap_status ni_model_init_tables(neap_model *model, neap_error *err);
+
+/* The tensors and facts of a model; views into it. model_file.c */
+struct ni_tensors;
+void ni_model_to_tensors(const neap_model *model, struct ni_tensors *t);
+neap_status ni_model_from_tensors(const struct ni_tensors *t, neap_model **out, neap_error *err);
+
+#endif

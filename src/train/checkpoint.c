@@ -1,0 +1,202 @@
+#include "train/checkpoint.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "io/safetensors.h"
+
+/* ---- the arrays and numbers of a run, once, for both directions ---- */
+
+typedef struct array {
+    const char *name;
+    float *data;
+    uint64_t rows, columns; /* columns 0: one-dimensional */
+} array;
+
+enum { ARRAYS = 8, NUMBERS = 5, REALS = 5 };
+
+/* Those whose data is NULL do not belong to this run. */
+static void list_arrays(const neap_model *m, const ni_optimizer *o, const ni_run *run, array list[ARRAYS])
+{
+    uint64_t n = m->rows, d = m->dim;
+    memcpy(list,
+           (array[ARRAYS]){ { "adam.E.m", o->E_m, n, d },
+                            { "adam.E.v", o->E_v, n, d },
+                            { "adam.P.m", o->P_m, d, d },
+                            { "adam.P.v", o->P_v, d, d },
+                            { "adagrad.E", o->E_sum, n, 0 },
+                            { "adagrad.P", o->P_sum, d, 0 },
+                            { "best.E", run->best_E, n, d },
+                            { "best.P", run->best_P, d, d } },
+           ARRAYS * sizeof(array));
+}
+
+typedef struct number {
+    const char *key;
+    uint64_t *value;
+} number;
+
+typedef struct real {
+    const char *key; /* not there: NaN */
+    double *value;
+} real;
+
+static void list_numbers(ni_run *run, ni_optimizer *o, number numbers[NUMBERS], real reals[REALS])
+{
+    memcpy(numbers,
+           (number[NUMBERS]){ { "epoch", &run->epoch },
+                                  { "batch", &run->batch },
+                                  { "items", &run->items },
+                                  { "best.epoch", &run->best_epoch },
+                                  { "step", &o->steps } },
+           (NUMBERS) * sizeof(number));
+    memcpy(reals,
+           (real[REALS]){ { "loss.sum", &run->loss_sum },
+                          { "last.loss", &run->last_loss },
+                          { "last.auc", &run->last_auc },
+                          { "best.auc", &run->best_auc },
+                          { "best.loss", &run->best_loss } },
+           REALS * sizeof(real));
+}
+
+/* ---- writing ---- */
+
+static bool all_finite(const float *x, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (!isfinite(x[i])) return false;
+    return true;
+}
+
+neap_status ni_checkpoint_write(const neap_model *m, const ni_optimizer *o, const ni_run *run, const char *path,
+                                neap_error *err)
+{
+    ni_tensors t = { 0 };
+    array arrays[ARRAYS];
+    number numbers[NUMBERS];
+    real reals[REALS];
+    char text[32];
+    ni_run run_copy = *run;
+    ni_optimizer o_copy = *o;
+    if (!all_finite(m->E, (uint64_t)m->rows * m->dim) || !all_finite(m->P, (uint64_t)m->dim * m->dim))
+        return ni_fail(err, NEAP_E_NUMERIC, "a vector is not finite any more; the last good checkpoint is kept. "
+                       "A smaller --lr usually helps");
+    ni_model_to_tensors(m, &t);
+    ni_tensors_say(&t, "neap.kind", "checkpoint");
+    list_arrays(m, o, run, arrays);
+    for (int i = 0; i < ARRAYS; i++)
+        if (arrays[i].data)
+            ni_tensors_add(&t, arrays[i].name, NI_F32, arrays[i].rows, arrays[i].columns, arrays[i].data);
+    list_numbers(&run_copy, &o_copy, numbers, reals);
+    for (int i = 0; i < NUMBERS; i++) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)*numbers[i].value);
+        ni_tensors_say(&t, numbers[i].key, text);
+    }
+    for (int i = 0; i < REALS; i++) {
+        if (isnan(*reals[i].value)) continue;
+        ni_format_double(*reals[i].value, text);
+        ni_tensors_say(&t, reals[i].key, text);
+    }
+    return ni_tensors_write(&t, path, err);
+}
+
+/* ---- reading ---- */
+
+typedef struct comparison {
+    const ni_tensors *file;
+    char text[160]; /* how they differ, or empty */
+} comparison;
+
+static void compare_option(const char *name, const char *value, void *user)
+{
+    comparison *c = user;
+    char key[48];
+    bool method = !strcmp(name, "method");
+    snprintf(key, sizeof key, "%s%s", method ? "" : "option.", name);
+    const char *theirs = ni_tensors_fact(c->file, key);
+    if (!c->text[0] && (!theirs || strcmp(theirs, value)))
+        snprintf(c->text, sizeof c->text, "it has %s %s, this run has %s", name, theirs ? theirs : "(none)", value);
+}
+
+static neap_status check_same(const neap_model *m, const ni_tensors *t, const char *path, neap_error *err)
+{
+    comparison c = { t, "" };
+    char hash[32];
+    const char *kind = ni_tensors_fact(t, "neap.kind"), *theirs = ni_tensors_fact(t, "graph.hash");
+    if (!kind || strcmp(kind, "checkpoint"))
+        return ni_fail(err, NEAP_E_FORMAT, "%s is no checkpoint but a %s", path, kind ? kind : "file of another kind");
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)ni_graph_hash(m->graph));
+    if (!theirs || strcmp(theirs, hash))
+        return ni_fail(err, NEAP_E_MISMATCH, "%s is of another graph; train without --resume, or name the graph it "
+                       "was made with", path);
+    ni_options_saved(&m->options, compare_option, &c);
+    if (c.text[0])
+        return ni_fail(err, NEAP_E_MISMATCH, "%s was made with other options: %s; use the same, or train without "
+                       "--resume", path, c.text);
+    return NEAP_OK;
+}
+
+static neap_status copy_array(const ni_tensors *t, const array *a, neap_error *err)
+{
+    const void *data;
+    neap_status rc = ni_tensors_need(t, a->name, NI_F32, a->rows, a->columns, &data, err);
+    if (rc != NEAP_OK) return rc;
+    uint64_t count = a->rows * (a->columns ? a->columns : 1);
+    memcpy(a->data, data, count * sizeof(float));
+    if (!all_finite(a->data, count)) return ni_fail(err, NEAP_E_FORMAT, "a number in %s is not finite", a->name);
+    return NEAP_OK;
+}
+
+static neap_status copy_arrays(const neap_model *m, const ni_optimizer *o, const ni_run *run, const ni_tensors *t,
+                               neap_error *err)
+{
+    array arrays[ARRAYS + 2] = { { "E", m->E, m->rows, m->dim }, { "P", m->P, m->dim, m->dim } };
+    list_arrays(m, o, run, arrays + 2);
+    neap_status rc = NEAP_OK;
+    for (int i = 0; i < ARRAYS + 2 && rc == NEAP_OK; i++)
+        if (arrays[i].data) rc = copy_array(t, &arrays[i], err);
+    return rc;
+}
+
+static neap_status copy_numbers(ni_run *run, ni_optimizer *o, const ni_tensors *t, neap_error *err)
+{
+    number numbers[NUMBERS];
+    real reals[REALS];
+    list_numbers(run, o, numbers, reals);
+    for (int i = 0; i < NUMBERS; i++) {
+        const char *text = ni_tensors_fact(t, numbers[i].key);
+        if (!text || !ni_parse_u64(text, strlen(text), numbers[i].value))
+            return ni_fail(err, NEAP_E_FORMAT, "the checkpoint has no valid %s", numbers[i].key);
+    }
+    for (int i = 0; i < REALS; i++) {
+        const char *text = ni_tensors_fact(t, reals[i].key);
+        *reals[i].value = NAN;
+        if (text && !ni_parse_double(text, strlen(text), reals[i].value))
+            return ni_fail(err, NEAP_E_FORMAT, "the checkpoint has no valid %s", reals[i].key);
+    }
+    return NEAP_OK;
+}
+
+neap_status ni_checkpoint_read(neap_model *m, ni_optimizer *o, ni_run *run, const char *path, bool *found,
+                               neap_error *err)
+{
+    ni_tensors t;
+    neap_error local = { 0 };
+    neap_status rc = ni_tensors_read(path, &t, &local);
+    *found = !(rc == NEAP_E_READ && local.sys == ENOENT);
+    if (!*found) return NEAP_OK;
+    if (rc != NEAP_OK) {
+        if (err) *err = local;
+        return rc;
+    }
+    rc = check_same(m, &t, path, err);
+    if (rc == NEAP_OK) rc = copy_arrays(m, o, run, &t, err);
+    if (rc == NEAP_OK) rc = copy_numbers(run, o, &t, err);
+    ni_tensors_release(&t);
+    return rc;
+}

@@ -1,0 +1,22 @@
+#!/bin/bash
+# Every example that help prints works as printed, in the order of the commands.
+. "$(dirname "$0")/lib/common.bash"
+
+make_friends
+printf 'alice\tbob\ncarol\theidi\n' >pairs.txt
+mkdir bin
+ln -s "$NEAP" bin/neap
+PATH=$work/bin:$PATH
+
+"$NEAP" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >commands
+count=0
+while read -r command; do
+    "$NEAP" help "$command" | sed -n '/^Examples:/,$s/^  //p' >examples
+    [[ -s examples ]] || fail "$command has no example"
+    while read -r line; do
+        bash -c "$line" >out 2>err </dev/null || fail "the example fails: $line"
+        count=$((count + 1))
+    done <examples
+done <commands
+[[ $count -ge 20 ]] || fail "only $count examples"
+[[ -s friends.safetensors && -s explain.html && -s neap.1 ]] || fail "an example did not write its file"

@@ -1,0 +1,83 @@
+# common.bash - a folder of its own for each test, and words for what it expects.
+set -u
+: "${NEAP:?is the program to test}"
+
+work=$(mktemp -d -t neap-cli.XXXXXX) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset NO_COLOR
+export TERM=dumb
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    if [[ -s err ]]; then sed 's/^/  stderr: /' err >&2; fi
+    exit 1
+}
+
+# expect CODE COMMAND...: runs the command; its words are in the files out and err afterwards.
+expect()
+{
+    local code=$1 got
+    shift
+    "$@" >out 2>err </dev/null
+    got=$?
+    [[ $got -eq $code ]] || fail "exit code $got instead of $code: $*"
+}
+
+# says FILE TEXT: the text is somewhere in the file.
+says()
+{
+    grep -qF -e "$2" "$1" || { sed "s/^/  $1: /" "$1" >&2; fail "no '$2' in $1"; }
+}
+
+empty()
+{
+    [[ ! -s $1 ]] || { sed "s/^/  $1: /" "$1" >&2; fail "$1 should be empty"; }
+}
+
+same()
+{
+    cmp -s "$1" "$2" || fail "$1 and $2 differ: ${3-}"
+}
+
+# valid_json FILE: one JSON object and nothing else.
+valid_json()
+{
+    python3 - "$1" <<'END' || fail "$1 is not one JSON object"
+import json, sys
+data = json.load(open(sys.argv[1], encoding="utf-8"))
+assert isinstance(data, dict)
+END
+}
+
+# A dozen friends in two circles with a bridge.
+make_friends()
+{
+    cat >friends.txt <<'END'
+alice bob
+alice carol
+bob carol
+carol dave
+dave alice
+bob dave
+erin frank
+erin grace
+frank grace
+grace heidi
+heidi erin
+frank heidi
+dave erin
+ivan alice
+ivan bob
+judy heidi
+judy frank
+mallory grace
+mallory judy
+ivan carol
+END
+}
+
+# Small and quick, for tests that are not about quality.
+# shellcheck disable=SC2034
+quick=(--dim 8 --epochs 2 --valid 0 --threads 1)

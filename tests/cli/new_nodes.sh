@@ -1,0 +1,38 @@
+#!/bin/bash
+# Nodes that were not in training are scored, ranked and explained from their links.
+. "$(dirname "$0")/lib/common.bash"
+
+make_friends
+expect 0 "$NEAP" train friends.txt -o model "${quick[@]}"
+cat >new.txt <<'END'
+niaj alice
+niaj carol
+olivia grace
+peggy sybil
+alice bob
+END
+
+printf 'niaj\tbob\nolivia\tniaj\nalice\tolivia\n' >pairs
+expect 3 "$NEAP" score model pairs
+says err 'niaj'
+expect 0 "$NEAP" score model pairs --new-edges new.txt
+[[ $(wc -l <out) -eq 3 ]] || fail 'three pairs, three scores'
+says err '2 new nodes added'
+says err 'no neighbour that the model knows'
+says err 'left aside'
+
+expect 0 "$NEAP" rank model niaj -k 3 --new-edges new.txt
+[[ $(wc -l <out) -eq 3 ]] || fail 'no suggestions for a new node'
+if cut -f3 out | grep -qxE 'alice|carol|niaj'; then fail 'a known link of a new node was suggested'; fi
+expect 0 "$NEAP" explain model niaj bob --new-edges new.txt
+says out 'neighbours of niaj'
+says out 'alice'
+expect 3 "$NEAP" rank model peggy --new-edges new.txt
+expect 3 "$NEAP" rank model niaj --new-edges missing.txt
+
+# Old pairs score as before.
+printf 'alice\tbob\ngrace\tjudy\n' >old
+expect 0 "$NEAP" score model old
+cp out before
+expect 0 "$NEAP" score model old --new-edges new.txt
+same out before 'new nodes changed the score of old ones'

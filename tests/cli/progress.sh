@@ -1,0 +1,37 @@
+#!/bin/bash
+# A live line on a terminal, plain lines elsewhere, colours only where they are welcome.
+. "$(dirname "$0")/lib/common.bash"
+
+make_friends
+train=("$NEAP" train friends.txt -o model "${quick[@]}")
+escape=$(printf '\033')
+
+expect 0 "${train[@]}"
+says err 'epoch 1/2, loss '
+says err 'epoch 2/2, loss '
+says err 'edges/s'
+if grep -q -e "$escape" -e $'\r' err; then fail 'control characters in a log'; fi
+
+expect 0 "${train[@]}" --progress never
+if grep -q 'epoch 1/2' err; then fail '--progress never'; fi
+expect 0 "${train[@]}" --progress always
+grep -q $'\r''epoch 2/2' err || fail '--progress always'
+
+# script(1) gives the program a terminal.
+command -v script >/dev/null || exit 0
+printf -v line '%q ' "${train[@]}"
+TERM=xterm script -qec "$line" typescript >/dev/null </dev/null
+grep -q "$escape" typescript || fail 'no live line on a terminal'
+grep -q 'epoch 2/2' typescript || fail 'no epoch on a terminal'
+TERM=xterm NO_COLOR=1 script -qec "$line" typescript >/dev/null </dev/null
+if sed 1d typescript | grep -q "$escape"; then fail 'colours in spite of NO_COLOR'; fi
+grep -q $'\r''epoch' typescript || fail 'NO_COLOR took the live line away'
+TERM=dumb script -qec "$line" typescript >/dev/null </dev/null
+if grep -q "$escape" typescript; then fail 'escapes on a dumb terminal'; fi
+grep -q 'epoch 2/2, loss' typescript || fail 'no plain lines on a dumb terminal'
+TERM=xterm script -qec "$line -q" typescript >/dev/null </dev/null
+if grep -q 'epoch 2/2' typescript; then fail '-q is not quiet on a terminal'; fi
+
+# Names from a file cannot steer a terminal through our messages.
+expect 3 "$NEAP" rank model "${escape}[31mred"
+if grep -q "$escape" err; then fail 'an escape reached the terminal'; fi

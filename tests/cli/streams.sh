@@ -1,0 +1,86 @@
+#!/bin/bash
+# Pipes, devices, compressed and standard input.
+. "$(dirname "$0")/lib/common.bash"
+
+make_friends
+expect 0 "$NEAP" train friends.txt -o model "${quick[@]}"
+
+# Standard input, gzip and zstd give the same model as the file.
+"$NEAP" train - -o piped -q "${quick[@]}" <friends.txt || fail 'a graph from standard input'
+same model piped
+gzip -k friends.txt
+expect 0 "$NEAP" train friends.txt.gz -o packed "${quick[@]}"
+says err gzip
+same model packed
+"$NEAP" train - -o packed -q "${quick[@]}" <friends.txt.gz || fail 'gzip from standard input'
+same model packed
+if command -v zstd >/dev/null; then
+    zstd -q friends.txt
+    expect 0 "$NEAP" train friends.txt.zst -o packed "${quick[@]}"
+    same model packed
+fi
+
+# Pairs from standard input, with or without saying so; CRLF and a byte order mark do no harm.
+printf 'alice\tbob\ncarol heidi\n' >pairs
+expect 0 "$NEAP" score model pairs
+cp out expected
+"$NEAP" score model <pairs >out || fail 'pairs from standard input'
+same out expected
+"$NEAP" score model - <pairs >out || fail 'pairs from -'
+same out expected
+printf '\xef\xbb\xbfalice\tbob\r\n\r\ncarol   heidi' | "$NEAP" score model >out || fail 'CRLF'
+same out expected
+
+# Input of any length, in bounded memory: many chunks.
+for _ in {1..10000}; do echo 'alice bob'; done >many
+expect 0 "$NEAP" score model many
+[[ $(wc -l <out) -eq 10000 && $(sort -u out | wc -l) -eq 1 ]] || fail 'ten thousand pairs'
+
+# A reader that has seen enough is no error.
+quiet()
+{
+    "$@" 2>err | head -1 >/dev/null
+    local code=${PIPESTATUS[0]}
+    [[ $code -eq 0 ]] || fail "exit code $code with a closed pipe: $*"
+    empty err
+}
+for _ in {1..5}; do quiet "$NEAP" score model many; done
+quiet "$NEAP" score model many --json
+quiet "$NEAP" manual
+quiet "$NEAP" rank model alice
+"$NEAP" train friends.txt -o - "${quick[@]}" -q 2>err | true
+[[ ${PIPESTATUS[0]} -eq 0 ]] || fail 'a model into a closed pipe'
+empty err
+
+# A full disk behind standard output is an error; so is no standard output at all.
+if [[ -w /dev/full ]]; then
+    for command in 'methods' 'help' 'manual' '--version' 'score model many' 'rank model alice' 'info friends.txt -q' \
+        'check model' 'generate er --nodes 9 --edges 9 -q -o -'; do
+        # shellcheck disable=SC2086
+        "$NEAP" $command >/dev/full 2>err
+        [[ $? -eq 4 ]] || fail "a full disk went unnoticed: $command"
+        says err 'neap: '
+    done
+fi
+"$NEAP" methods >&- 2>err
+[[ $? -eq 4 ]] || fail 'a closed standard output went unnoticed'
+
+# A pipe is written in place, and stays a pipe.
+mkfifo vectors.txt
+cat vectors.txt >copy &
+"$NEAP" embed model -o vectors.txt -q || fail 'vectors into a pipe'
+wait
+[[ -p vectors.txt ]] || fail 'the pipe was replaced'
+expect 0 "$NEAP" embed model -o plain.txt
+same copy plain.txt
+"$NEAP" train friends.txt -o - -q "${quick[@]}" | cat >copy
+same copy model 'a model through standard output'
+[[ $("$NEAP" generate er --nodes 9 --edges 20 -o - -q | wc -l) -ge 20 ]] || fail 'a graph through standard output'
+[[ -c /dev/null ]] || fail '/dev/null is gone'
+"$NEAP" embed model -o /dev/null -q 2>err
+[[ -c /dev/null ]] || fail '/dev/null was replaced'
+
+# A link to a model stays a link.
+ln -s model link
+expect 0 "$NEAP" train friends.txt -o link "${quick[@]}"
+[[ -L link ]] || fail 'the link was replaced'

@@ -1,0 +1,19 @@
+#!/bin/bash
+# The number of threads does not change a byte.
+. "$(dirname "$0")/lib/common.bash"
+
+"$NEAP" generate sbm --nodes 200 --blocks 4 --p-in 0.2 --p-out 0.01 -o graph.txt -q || fail 'generate'
+head -100 graph.txt >pairs
+for preset in neap paper authors; do
+    for threads in 1 2 3 4; do
+        expect 0 "$NEAP" train graph.txt -o "$preset.$threads" --preset $preset --dim 16 --epochs 2 --threads $threads
+        expect 0 "$NEAP" embed "$preset.$threads" -o "$preset.$threads.txt" --threads $threads
+        expect 0 "$NEAP" score "$preset.$threads" pairs --threads $threads
+        cp out "$preset.$threads.scores"
+        expect 0 "$NEAP" rank "$preset.$threads" 1 2 3 --threads $threads
+        cp out "$preset.$threads.ranks"
+        for what in '' .txt .scores .ranks; do
+            same "$preset.1$what" "$preset.$threads$what" "$threads threads"
+        done
+    done
+done

@@ -1,0 +1,503 @@
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "neap.h"
+#include "report/html.h"
+
+static char folder[256], path[300];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/neap-html-XXXXXX", base ? base : P_tmpdir);
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/page.html", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+/* The whole file, ended by a NUL, for the caller to free. */
+static char *read_page(void)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    long size = ftell(f);
+    rewind(f);
+    char *page = malloc((size_t)size + 1);
+    assert_non_null(page);
+    assert_int_equal(fread(page, 1, (size_t)size, f), (size_t)size);
+    page[size] = 0;
+    fclose(f);
+    return page;
+}
+
+static neap_graph *graph_of(const char *const *names, uint32_t count)
+{
+    neap_graph *graph = NULL;
+    neap_edge edge = { 0, 1, 1 };
+    neap_error err = { 0 };
+    assert_int_equal(neap_graph_create(count, names, &edge, 1, 0, 0, &graph, &err), NEAP_OK);
+    return graph;
+}
+
+static char *page_of(const neap_explanation *e, const char *const *names, uint32_t count)
+{
+    neap_graph *graph = graph_of(names, count);
+    neap_error err = { 0 };
+    assert_int_equal(neap_explanation_html(e, graph, path, &err), NEAP_OK);
+    neap_graph_free(graph);
+    return read_page();
+}
+
+static size_t count_of(const char *page, const char *what)
+{
+    size_t count = 0;
+    for (const char *at = page; (at = strstr(at, what)); at += strlen(what)) count++;
+    return count;
+}
+
+static void assert_has(const char *page, const char *what)
+{
+    if (!strstr(page, what)) fail_msg("the page lacks '%s'", what);
+}
+
+static void assert_lacks(const char *page, const char *what)
+{
+    if (strstr(page, what)) fail_msg("the page has '%s'", what);
+}
+
+static bool is_word_of(const char *list, const char *word, size_t length)
+{
+    for (const char *at = list; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' '))
+        if (strcspn(at, " ") == length && !strncmp(at, word, length)) return true;
+    return false;
+}
+
+/* Checks the attributes of a tag, each `name="value"`, and returns the place behind them. */
+static const char *check_attributes(const char *at)
+{
+    static const char known[] =
+        "charset http-equiv content name lang role class scope style title id tabindex "
+        "aria-label aria-labelledby aria-hidden width height viewBox x y rx cx cy r d "
+        "transform text-anchor";
+    while (*at == ' ') {
+        size_t length = strcspn(++at, "=<> \"");
+        if (!is_word_of(known, at, length)) fail_msg("unknown attribute at '%.40s'", at);
+        assert_int_equal(strncmp(at + length, "=\"", 2), 0);
+        at += length + 2;
+        at += strcspn(at, "\"<>");
+        assert_int_equal(*at, '"');
+        at++;
+    }
+    return at;
+}
+
+typedef struct tags {
+    const char *name[32];
+    size_t length[32], depth;
+} tags;
+
+/* Takes one tag from `at`, which points at its <, and returns the place behind it. */
+static const char *take_tag(tags *open, const char *at)
+{
+    static const char known[] =
+        "html head meta title style body main footer h1 h2 dl dt dd div p section figure "
+        "figcaption svg text rect circle path span small strong bdi i table caption thead "
+        "tbody tfoot tr th td";
+    bool closes = at[1] == '/';
+    const char *name = at + 1 + closes;
+    size_t length = strcspn(name, " />");
+    if (!is_word_of(known, name, length)) fail_msg("unknown element at '%.40s'", at);
+    if (closes) {
+        assert_true(open->depth > 0);
+        open->depth--;
+        if (open->length[open->depth] != length || strncmp(open->name[open->depth], name, length))
+            fail_msg("'%.20s' closes another element", at);
+        at = name + length;
+    } else {
+        at = check_attributes(name + length);
+        assert_true(open->depth < 32);
+        open->name[open->depth] = name, open->length[open->depth] = length;
+        if (*at == '/') at++;
+        else open->depth++;
+    }
+    assert_int_equal(*at, '>');
+    return at + 1;
+}
+
+/* A page is a tree of the elements we know, with the attributes we know, and nothing else: what a hostile
+ * name would have to add to do harm is then not there. */
+static void assert_well_formed(const char *page)
+{
+    static const char start[] = "<!DOCTYPE html>";
+    const char *at = page + strlen(start);
+    tags open = { .depth = 0 };
+    assert_int_equal(strncmp(page, start, strlen(start)), 0);
+    for (at += strcspn(at, "<>"); *at; at += strcspn(at, "<>")) {
+        assert_int_equal(*at, '<');
+        bool style = !strncmp(at, "<style>", 7);
+        at = style ? strstr(at, "</style>") + strlen("</style>") : take_tag(&open, at);
+    }
+    assert_int_equal(open.depth, 0);
+}
+
+/* gimp: a, b, both. inkscape: both, c. Weights and contributions are easy to recognise; no selection stands
+ * on the diagonal of the picture, nor where its mirror image would. */
+static const char *const few_names[] = { "gimp", "inkscape", "pkg-a", "pkg-b", "pkg-both", "pkg-c" };
+static neap_attention few_source[] = { { 2, 5, 0.5f, 0.75f, 1.0f },
+                                       { 3, NEAP_NONE, 0.3f, -0.125f, 0.0f },
+                                       { 4, 4, 0.2f, 0.375f, 0.5f } };
+static neap_attention few_target[] = { { 4, 4, 0.6f, 0.125f, 0.5f }, { 5, 2, 0.4f, 0.875f, 1.0f } };
+static float few_alignment[] = { 0.25f, 1.0f, 0.0f, -0.5f, 0.5f, -1.0f };
+static const neap_explanation few = { 0, 1, 1.0f, 3, 2, few_source, few_target, few_alignment };
+
+static void the_page_names_everybody_with_weight_and_contribution(void **state)
+{
+    (void)state;
+    char *page = page_of(&few, few_names, 6);
+    assert_well_formed(page);
+    assert_has(page, "<title>Why gimp and inkscape?</title>");
+    for (int i = 0; i < 6; i++) assert_has(page, few_names[i]);
+    const char *numbers[] = { "50.00 %", "30.00 %",       "20.00 %", "60.00 %", "40.00 %", ">0.750<",
+                              ">0.375<", ">\u22120.125<", ">0.875<", ">0.125<", "100.0 %", ">1.000<" };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) assert_has(page, numbers[i]);
+    assert_int_equal(count_of(page, "<span class=\"tag\">shared</span>"), 2);
+    assert_has(page, "<span class=\"muted\">none</span>");
+    free(page);
+}
+
+static void the_answer_names_the_largest_contributions_first(void **state)
+{
+    (void)state;
+    char *page = page_of(&few, few_names, 6);
+    assert_has(page, "a score of 1.000, which is positive");
+    assert_has(
+        page,
+        "<strong><bdi class=\"name\">pkg-a</bdi></strong> and <strong><bdi class=\"name\">pkg-both</bdi>"
+        "</strong> (together 1.125); seen from ");
+    assert_has(
+        page,
+        "<strong><bdi class=\"name\">pkg-c</bdi></strong> and <strong><bdi class=\"name\">pkg-both</bdi>"
+        "</strong> (together 1.000).");
+    free(page);
+}
+
+static void a_negative_score_rests_on_negative_contributions(void **state)
+{
+    (void)state;
+    neap_attention source[] = { { 2, 4, 0.5f, -0.25f, -0.25f },
+                                { 5, 4, 0.3f, 0.5f, -0.5f },
+                                { 3, 4, 0.2f, -0.75f, -0.75f } };
+    neap_attention target[] = { { 4, 2, 1.0f, -0.5f, -0.25f } };
+    float alignment[] = { -0.25f, -0.5f, -0.75f };
+    neap_explanation e = { 0, 1, -0.5f, 3, 1, source, target, alignment };
+    char *page = page_of(&e, few_names, 6);
+    assert_has(page, "a score of \u22120.500, which is negative");
+    assert_has(
+        page, "<strong><bdi class=\"name\">pkg-b</bdi></strong> and <strong><bdi class=\"name\">pkg-a</bdi>"
+              "</strong> (together \u22121.000); seen from ");
+    assert_has(page, "first of all on <strong><bdi class=\"name\">pkg-both</bdi></strong> (\u22120.500).");
+    free(page);
+}
+
+static void read_place(const char *page, const char *before, const char *format, double *x, double *y)
+{
+    const char *at = strstr(page, before);
+    assert_non_null(at);
+    assert_int_equal(sscanf(at, format, x, y), 2);
+}
+
+static void a_selected_cell_is_marked_where_it_stands(void **state)
+{
+    (void)state;
+    char *page = page_of(&few, few_names, 6);
+    /* Row a chose c (mutual), row both chose both (mutual), row b chose nothing; one more in the legend. */
+    assert_int_equal(count_of(page, "<circle class=\"ring"), 2 + 1);
+    assert_int_equal(count_of(page, "<circle class=\"dot"), 2 + 1);
+    const char *title = strstr(page, "<title>pkg-both \u00d7 pkg-both: 0.50</title>");
+    assert_non_null(title);
+    const char *cell = title;
+    while (strncmp(cell, "<rect", 5)) cell--;
+    double x, y, cx, cy;
+    read_place(cell, "x=", "x=\"%lf\" y=\"%lf\"", &x, &y);
+    read_place(page, "class=\"ring weak\"", "class=\"ring weak\" cx=\"%lf\" cy=\"%lf\"", &cx, &cy);
+    assert_true(cx > x + 10 && cx < x + 25 && cy > y + 10 && cy < y + 25);
+    free(page);
+}
+
+static void a_cell_has_the_colour_of_its_alignment(void **state)
+{
+    (void)state;
+    char *page = page_of(&few, few_names, 6);
+    const char *cells[] = { "cell c25\"", "cell c40\"", "cell c20\"",
+                            "cell c10\"", "cell c30\"", "cell c0\"" };
+    const char *at = page;
+    for (int i = 0; i < 6; i++) {
+        at = strstr(at, "cell c");
+        assert_non_null(at);
+        assert_int_equal(strncmp(at, cells[i], strlen(cells[i])), 0);
+        at++;
+    }
+    free(page);
+}
+
+static void a_name_is_text_and_never_markup(void **state)
+{
+    (void)state;
+    const char *const names[] = { "<script>alert(1)</script>",
+                                  "\"><img src=x onerror=alert(2)>",
+                                  "' onmouseover='alert(3)",
+                                  "</text></svg></title><b>",
+                                  "&lt;b&gt;",
+                                  "%s%n]]>-->" };
+    char *page = page_of(&few, names, 6);
+    assert_well_formed(page);
+    assert_lacks(page, "<script");
+    assert_lacks(page, "<img");
+    assert_lacks(page, "onmouseover='");
+    assert_has(page, "Why &lt;script&gt;alert(1)&lt;/script&gt; and &quot;&gt;&lt;img");
+    assert_has(page, "&amp;lt;b&amp;gt;");
+    assert_has(page, "%s%n]]&gt;--&gt;");
+    free(page);
+}
+
+static void a_long_name_is_cut_and_kept_whole_in_its_title(void **state)
+{
+    (void)state;
+    char name[4097];
+    memset(name, '<', 4096);
+    name[4096] = 0;
+    const char *const names[] = { "gimp", "inkscape", name, "\xff\xfe", "\u05e9\u202exe", "\n\t" };
+    char *page = page_of(&few, names, 6);
+    assert_well_formed(page);
+    const char *title = strstr(page, "title=\"&lt;&lt;");
+    assert_non_null(title);
+    assert_int_equal(strcspn(title + 7, "\""), 4096 * 4);
+    assert_has(page, "&lt;&lt;&lt;\u2026</bdi>");
+    assert_has(page, ">\ufffd\ufffd</bdi>");   /* neither UTF-8 nor control characters get through */
+    assert_has(page, ">\u05e9\ufffdxe</bdi>"); /* nor does an override of the direction         */
+    assert_lacks(page, "\u202exe</bdi>");
+    free(page);
+}
+
+static void an_empty_side_scores_nothing_and_says_so(void **state)
+{
+    (void)state;
+    neap_attention target[] = { { 2, NEAP_NONE, 1.0f, 0.0f, 0.0f } };
+    neap_explanation one = { 0, 1, 0.0f, 0, 1, NULL, target, NULL },
+                     none = { 0, 1, 0.0f, 0, 0, NULL, NULL, NULL };
+    char *page = page_of(&one, few_names, 6);
+    assert_well_formed(page);
+    assert_has(page, "No neighbours of <bdi class=\"name\">gimp</bdi> are known.");
+    assert_has(page, "the score is 0.");
+    assert_has(page, "pkg-a");
+    assert_lacks(page, "<figure>");
+    free(page);
+    page = page_of(&none, few_names, 6);
+    assert_well_formed(page);
+    assert_has(page, "gimp</bdi> or <bdi class=\"name\">inkscape</bdi> are known.");
+    assert_int_equal(count_of(page, "None are known."), 2);
+    free(page);
+}
+
+enum { MANY = 250 };
+
+/* Neighbours 2 .. 251 and 252 .. 501; the last of the source, with the least weight, contributes most. */
+static void fill_many(neap_attention *source, neap_attention *target, float *alignment)
+{
+    for (uint32_t i = 0; i < MANY; i++) {
+        float weight = (float)(MANY - i) / (MANY * (MANY + 1) / 2);
+        source[i] = (neap_attention){ 2 + i, 2 + MANY + i, weight, 0.01f, 0.5f };
+        target[i] = (neap_attention){ 2 + MANY + i, 2 + i, weight, 0.02f, 0.5f };
+        for (uint32_t j = 0; j < MANY; j++) alignment[i * MANY + j] = (float)sin(i + 2.0 * j);
+    }
+    source[MANY - 1].contribution = 0.5f;
+    source[MANY - 2].contribution = -0.25f;
+}
+
+static void large_neighbourhoods_are_cut_and_the_rest_is_summed(void **state)
+{
+    (void)state;
+    static neap_attention source[MANY], target[MANY];
+    static float alignment[MANY * MANY];
+    static char text[2 + 2 * MANY][32];
+    const char *names[2 + 2 * MANY];
+    for (int i = 0; i < 2 + 2 * MANY; i++) {
+        snprintf(text[i], sizeof text[i], "a-package-of-usual-length-%d", i);
+        names[i] = text[i];
+    }
+    fill_many(source, target, alignment);
+    neap_explanation e = { 0, 1, 2.73f, MANY, MANY, source, target, alignment };
+    char *page = page_of(&e, names, 2 + 2 * MANY);
+    assert_well_formed(page);
+    assert_true(strlen(page) < 500000);
+    assert_int_equal(count_of(page, "30 of 250 shown"), 4); /* both axes, both lists */
+    assert_int_equal(count_of(page, "class=\"cell "), 30 * 30);
+    assert_int_equal(count_of(page, "220 others"), 2);
+    assert_has(page, ">2.200<"); /* 220 times 0.01            */
+    assert_has(page,
+               "<strong><bdi class=\"name\">a-package-of-usual-length-251<"); /* largest, though last */
+    assert_has(page, ">\u22120.250<"); /* large and negative: shown */
+    free(page);
+}
+
+static void the_page_asks_nothing_of_anybody(void **state)
+{
+    (void)state;
+    char *page = page_of(&few, few_names, 6);
+    const char *never[] = {
+        "<script", "<link", "http:", "https:", "url(", "@import", "src=", "javascript"
+    };
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++) assert_lacks(page, never[i]);
+    assert_has(page, "content=\"default-src 'none'; style-src 'unsafe-inline'\"");
+    assert_has(page, "prefers-color-scheme:dark");
+    free(page);
+}
+
+static void an_explanation_of_another_graph_is_refused(void **state)
+{
+    (void)state;
+    neap_graph *graph = graph_of(few_names, 5); /* pkg-c is missing */
+    neap_error err = { 0 };
+    unlink(path);
+    assert_int_equal(neap_explanation_html(&few, graph, path, &err), NEAP_E_MISMATCH);
+    assert_int_equal(err.code, NEAP_E_MISMATCH);
+    assert_int_not_equal(access(path, F_OK), 0);
+    neap_graph_free(graph);
+}
+
+static void a_folder_that_is_not_there_is_a_failure_to_write(void **state)
+{
+    (void)state;
+    char nowhere[400];
+    neap_graph *graph = graph_of(few_names, 6);
+    neap_error err = { 0 };
+    snprintf(nowhere, sizeof nowhere, "%s/none/page.html", folder);
+    assert_int_equal(neap_explanation_html(&few, graph, nowhere, &err), NEAP_E_IO);
+    assert_int_not_equal(err.sys, 0);
+    neap_graph_free(graph);
+}
+
+/* What ni_html_number (or ni_html_fixed) writes. */
+static void assert_number(void (*write)(ni_output *, double, int), double value, int decimals,
+                          const char *want)
+{
+    neap_error err = { 0 };
+    ni_output *out = NULL;
+    assert_int_equal(ni_output_open(path, &out, &err), NEAP_OK);
+    write(out, value, decimals);
+    assert_int_equal(ni_output_commit(out, &err), NEAP_OK);
+    char *text = read_page();
+    assert_string_equal(text, want);
+    free(text);
+}
+
+static void numbers_are_rounded_in_any_locale(void **state)
+{
+    (void)state;
+    const char *locales[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "C" }; /* the last one is always there */
+    for (int i = 0; i < 3; i++) {
+        setlocale(LC_ALL, locales[i]);
+        assert_number(ni_html_number, 0.8765, 3, "0.877");
+        assert_number(ni_html_number, -12.5, 2, "\u221212.50");
+        assert_number(ni_html_fixed, -12.5, 1, "-12.5");
+    }
+    assert_number(ni_html_number, -0.0004, 3, "0.000"); /* nothing is not negative */
+    assert_number(ni_html_number, 7, 0, "7");
+    assert_number(ni_html_number, 1e30, 3, "1e+30");
+    assert_number(ni_html_number, (double)NAN, 3, "not a number");
+    assert_number(ni_html_number, (double)-INFINITY, 3, "\u2212\u221e");
+    assert_number(ni_html_fixed, (double)INFINITY, 1, "0");
+}
+
+static void three_digits_of_the_largest_number_are_shown(void **state)
+{
+    (void)state;
+    assert_int_equal(ni_html_decimals(0), 0);
+    assert_int_equal(ni_html_decimals(25), 2);
+    assert_int_equal(ni_html_decimals(0.5), 3);
+    assert_int_equal(ni_html_decimals(0.05), 4);
+    assert_int_equal(ni_html_decimals(1e-20), 9);
+    assert_int_equal(ni_html_decimals((double)INFINITY), 2);
+}
+
+static void shades_rise_with_the_value(void **state)
+{
+    (void)state;
+    assert_int_equal(ni_html_shade(-1), 0);
+    assert_int_equal(ni_html_shade(-7), 0);
+    assert_int_equal(ni_html_shade(0), NI_SHADES / 2);
+    assert_int_equal(ni_html_shade((double)NAN), NI_SHADES / 2);
+    assert_int_equal(ni_html_shade(1), NI_SHADES - 1);
+    assert_int_equal(ni_html_shade((double)INFINITY), NI_SHADES - 1);
+    for (double x = -1; x < 1; x += 0.01) assert_true(ni_html_shade(x) <= ni_html_shade(x + 0.01));
+}
+
+static void assert_label(const char *name, int cells, const char *want, int width, bool differs)
+{
+    char label[NI_LABEL_BYTES];
+    bool changed;
+    assert_int_equal(ni_html_label(name, cells, label, &changed), width);
+    assert_string_equal(label, want);
+    assert_int_equal(changed, differs);
+}
+
+static void a_label_fits_its_columns(void **state)
+{
+    (void)state;
+    char wide[4 * NI_LABEL_MOST + 4] = "";
+    assert_label("libc6", 5, "libc6", 5, false);
+    assert_label("libc6", 4, "lib\u2026", 4, true);
+    assert_label("", 4, "", 0, false);
+    assert_label("\u6f22\u5b57\u6f22", 6, "\u6f22\u5b57\u6f22", 6, false);
+    assert_label("\u6f22\u5b57\u6f22", 5, "\u6f22\u5b57\u2026", 5, true);
+    assert_label("\u6f22\u5b57\u6f22", 4, "\u6f22\u2026", 3, true);
+    assert_label("a\xc3", 9, "a\ufffd", 2, true); /* a character that the end cuts short */
+    assert_label("\u202ea\x01", 9, "\ufffda\ufffd", 3, true);
+    for (int i = 0; i < NI_LABEL_MOST; i++) memcpy(wide + 4 * i, "\U0001f600", 4);
+    char label[NI_LABEL_BYTES];
+    bool changed;
+    assert_true(ni_html_label(wide, NI_LABEL_MOST, label, &changed) <= NI_LABEL_MOST);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_page_names_everybody_with_weight_and_contribution),
+        cmocka_unit_test(the_answer_names_the_largest_contributions_first),
+        cmocka_unit_test(a_negative_score_rests_on_negative_contributions),
+        cmocka_unit_test(a_selected_cell_is_marked_where_it_stands),
+        cmocka_unit_test(a_cell_has_the_colour_of_its_alignment),
+        cmocka_unit_test(a_name_is_text_and_never_markup),
+        cmocka_unit_test(a_long_name_is_cut_and_kept_whole_in_its_title),
+        cmocka_unit_test(an_empty_side_scores_nothing_and_says_so),
+        cmocka_unit_test(large_neighbourhoods_are_cut_and_the_rest_is_summed),
+        cmocka_unit_test(the_page_asks_nothing_of_anybody),
+        cmocka_unit_test(an_explanation_of_another_graph_is_refused),
+        cmocka_unit_test(a_folder_that_is_not_there_is_a_failure_to_write),
+        cmocka_unit_test(numbers_are_rounded_in_any_locale),
+        cmocka_unit_test(three_digits_of_the_largest_number_are_shown),
+        cmocka_unit_test(shades_rise_with_the_value),
+        cmocka_unit_test(a_label_fits_its_columns),
+    };
+    return cmocka_run_group_tests_name("explain_html", tests, make_folder, remove_folder);
+}

@@ -1,0 +1,547 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "faults.h"
+#include "graph/graph.h"
+#include "scratch.h"
+
+/* Options as "name=value name=value". */
+static neap_options *options_of(const char *text)
+{
+    neap_options *o;
+    neap_error err = { 0 };
+    char copy[200], *save, *word;
+    assert_int_equal(neap_options_create(NULL, &o, &err), NEAP_OK);
+    snprintf(copy, sizeof copy, "%s", text);
+    for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        char *value = strchr(word, '=');
+        *value++ = 0;
+        assert_int_equal(neap_options_set(o, word, value, &err), NEAP_OK);
+    }
+    return o;
+}
+
+static neap_status load(const char *path, const char *options, neap_graph **g, neap_error *err)
+{
+    neap_options *o = options_of(options);
+    neap_status rc = neap_graph_load(path, o, g, err);
+    neap_options_free(o);
+    return rc;
+}
+
+/* "a b c: a>b a>c:2.5", nodes in their order, weights only where there are some. */
+static void describe(const neap_graph *g, char *text, size_t room)
+{
+    size_t used = 0;
+    for (uint32_t u = 0; u < g->nodes; u++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", u ? " " : "", ni_name(&g->names, u));
+    used += (size_t)snprintf(text + used, room - used, ":");
+    for (uint32_t u = 0; u < g->nodes; u++)
+        for (uint64_t i = g->offset[u]; i < g->offset[u + 1]; i++) {
+            used += (size_t)snprintf(text + used, room - used, " %s>%s", ni_name(&g->names, u),
+                                     ni_name(&g->names, g->target[i]));
+            if (g->weight) used += (size_t)snprintf(text + used, room - used, ":%g", (double)g->weight[i]);
+        }
+}
+
+static void reads(const char *file, const char *bytes, size_t size, const char *options, const char *expected)
+{
+    neap_graph *g = NULL;
+    neap_error err = { 0 };
+    char text[1000];
+    scratch_put(file, bytes, size);
+    if (load(file, options, &g, &err)) fail_msg("%s", err.text);
+    describe(g, text, sizeof text);
+    assert_string_equal(text, expected);
+    neap_graph_free(g);
+}
+
+#define READS(bytes, options, expected) reads("g.txt", bytes, sizeof bytes - 1, options, expected)
+#define READS_AS(file, bytes, expected) reads(file, bytes, sizeof bytes - 1, "", expected)
+
+static void refuses(const char *file, const char *bytes, size_t size, const char *options, neap_status code,
+                    uint64_t line, const char *words)
+{
+    neap_graph *g = (neap_graph *)&line;
+    neap_error err = { 0 };
+    scratch_put(file, bytes, size);
+    assert_int_equal(load(file, options, &g, &err), code);
+    assert_null(g);
+    assert_int_equal(err.code, code);
+    if (err.where != line) fail_msg("line %llu: %s", (unsigned long long)err.where, err.text);
+    if (!strstr(err.text, words)) fail_msg("'%s' lacks '%s'", err.text, words);
+}
+
+#define REFUSES(bytes, line, words) refuses("g.txt", bytes, sizeof bytes - 1, "", NEAP_E_FORMAT, line, words)
+#define REFUSES_AS(file, bytes, line, words) refuses(file, bytes, sizeof bytes - 1, "", NEAP_E_FORMAT, line, words)
+
+static void an_id_is_a_name_never_an_index(void **state)
+{
+    (void)state;
+    READS("1 9223372036854775807\n", "", "1 9223372036854775807: 1>9223372036854775807");
+    READS("7 007\n0 00\n", "", "7 007 0 00: 7>007 0>00");
+    READS("12345678 123456789\n-1 1.0\n", "", "12345678 123456789 -1 1.0: 12345678>123456789 -1>1.0");
+    READS("4294967296 0\n0 4294967296\n", "", "4294967296 0: 4294967296>0 0>4294967296");
+}
+
+static void nodes_are_numbered_by_first_appearance(void **state)
+{
+    (void)state;
+    READS("z y\nx z\ny x\n", "", "z y x: z>y y>x x>z");
+}
+
+static void the_delimiter_is_found_in_the_first_line(void **state)
+{
+    (void)state;
+    READS("1\t2\n3\t4\n", "", "1 2 3 4: 1>2 3>4");
+    READS("a b,c\nd , e f \n", "", "a b c d e f: a b>c d>e f");
+    READS("1;2\n", "", "1 2: 1>2");
+    READS("1|2\n", "", "1 2: 1>2");
+    READS("  1 \t 2  \n", "delimiter=space", "1 2: 1>2");
+    READS(" 1   2 \n", "", "1 2: 1>2");
+    READS("a,b c\n", "delimiter=space", "a,b c: a,b>c");
+    READS("a:b\n", "delimiter=:", "a b: a>b");
+    READS("a b\tc\n", "delimiter=tab", "a b c: a b>c");
+    refuses("g.txt", "a b\n", 4, "delimiter=xx", NEAP_E_ARG, 0, "delimiter");
+}
+
+static void comments_and_blank_lines_are_skipped(void **state)
+{
+    (void)state;
+    READS("# SNAP\n% KONECT\n\n  \t\n1 2\n#3 4\n5 #6\n", "", "1 2 5 #6: 1>2 5>#6");
+    READS("1 2\n #3 4\n", "", "1 2 #3 4: 1>2 #3>4");
+}
+
+static void line_ends_and_marks_do_not_matter(void **state)
+{
+    (void)state;
+    READS("1 2\r\n3 4\r\n", "", "1 2 3 4: 1>2 3>4");
+    READS("1 2\n3 4", "", "1 2 3 4: 1>2 3>4");
+    READS("1 2\r\n3 4\r", "", "1 2 3 4: 1>2 3>4");
+    READS("\xef\xbb\xbf" "1 2\n", "", "1 2: 1>2");
+    READS("\xef\xbb\xbf# c\n1 2\n", "", "1 2: 1>2");
+    REFUSES("\xef\xbb\xbf", 0, "no edges in g.txt");
+    REFUSES("\xff\xfe" "1\0 \0", 1, "UTF-16");
+    REFUSES("1 2\r3 4\n", 1, "g.txt:1:4: a carriage return");
+}
+
+static void a_nul_byte_is_refused(void **state)
+{
+    (void)state;
+    REFUSES("1 2\n3 \0 4\n", 2, "g.txt:2:3: a NUL");
+    REFUSES("1 2 ok\n3 4 \0\n", 2, "g.txt:2:5: a NUL");
+}
+
+static void quotes_follow_rfc_4180(void **state)
+{
+    (void)state;
+    READS("\"a, b\",\"say \"\"yes\"\"\"\n", "", "a, b say \"yes\": a, b>say \"yes\"");
+    READS(" \"a\" ; \"b\"\n", "", "a b: a>b");
+    READS("\"a\" \"b\"\n", "", "\"a\" \"b\": \"a\">\"b\"");
+    READS("a\"b,c\n", "", "a\"b c: a\"b>c");
+    REFUSES("a,b\nc,\"d\n", 2, "g.txt:2:3: a quoted name must end");
+    REFUSES("\"a\"x,b\n", 1, "g.txt:1:1: a quoted name must end");
+    REFUSES("\"a\"\"b\",\n", 1, "g.txt:1:8: the name in column 2 is empty");
+}
+
+static void a_third_column_of_numbers_is_the_weight(void **state)
+{
+    (void)state;
+    READS("1 2 0.5\n2 3 1e3 x\n", "", "1 2 3: 1>2:0.5 2>3:1000");
+    READS("1 2 0.5\n2 3\n", "weights=ignore", "1 2 3: 1>2 2>3");
+    READS("a b friend\nc d 5\n", "", "a b c d: a>b c>d");
+    READS("a,b,\"2\"\n", "", "a b: a>b:2");
+    REFUSES("1 2 1\n3 4\n", 2, "g.txt:2:1: no weight in column 3");
+    REFUSES("1 2 1\n3 4 x\n", 2, "g.txt:2:5: 'x' is no finite number");
+    REFUSES("1 2 nan\n", 1, "g.txt:1:5: 'nan' is no finite");
+    REFUSES("1 2 -inf\n", 1, "'-inf' is no finite");
+    REFUSES("1 2 1\n1 2 -3\n", 2, "the weight -3 is not a positive");
+    REFUSES("1 2 0\n", 1, "the weight 0 is not");
+    REFUSES("1 2 1e-60\n", 1, "the weight 1e-60 is not");
+    REFUSES("1 2 1e60\n", 1, "the weight 1e60 is not");
+    REFUSES("1 2 3e38\n1 2 3e38\n", 0, "add up to infinity");
+}
+
+static void a_header_is_recognised_by_words_or_by_numbers_below(void **state)
+{
+    (void)state;
+    READS("Source,Target,Type\na,b,x\n", "", "a b: a>b");
+    READS("from\tto\tweight\na\tb\t2\n", "", "a b: a>b:2");
+    READS("id1 id2\n1 2\n3 4\n", "", "1 2 3 4: 1>2 3>4");
+    READS("id1 id2 w\n1 2 7\n3 4 8\n", "", "1 2 3 4: 1>2:7 3>4:8");
+    READS("id id\n1 2\n", "", "1 2: 1>2");
+    READS("id1 id2\n1 2\n3 x\n", "", "id1 id2 1 2 3 x: id1>id2 1>2 3>x");
+    READS("id1 id2 w\n1 2 7\nx 4\n", "", "id1 id2 1 2 x 4: id1>id2 1>2 x>4");
+    READS("id1 id2\n1 2\nid1 3\n", "", "id1 id2 1 2 3: id1>id2 id1>3 1>2");
+    READS("id1 id2\n1 id2\n", "", "id1 id2 1: id1>id2 1>id2");
+    READS("a b\n", "", "a b: a>b");
+    READS("a 1\n2 3\n", "", "a 1 2 3: a>1 2>3");
+    READS("a b 5\n1 2 6\n", "", "a b 1 2: a>b:5 1>2:6");
+    READS("id1 id2\n1 2\n", "header=no", "id1 id2 1 2: id1>id2 1>2");
+    READS("source target\n1 2\n", "header=no", "source target 1 2: source>target 1>2");
+    READS("1 2\n3 4\n", "header=yes", "3 4: 3>4");
+}
+
+static void what_was_decided_is_reported(void **state)
+{
+    (void)state;
+    neap_graph *g;
+    neap_error err = { 0 };
+    const char text[] = "# c\nu,v,w\n1,2,3\n2,2,1\n1,2,1\n";
+    scratch_put("g.csv", text, sizeof text - 1);
+    assert_int_equal(load("g.csv", "", &g, &err), NEAP_OK);
+    const neap_graph_report *r = neap_graph_report_view(g);
+    assert_int_equal(r->lines, 5);
+    assert_int_equal(r->edges_read, 3);
+    assert_int_equal(r->repeats, 1);
+    assert_int_equal(r->self_loops, 1);
+    assert_int_equal(r->isolated, 0);
+    assert_int_equal(r->weighted, 1);
+    assert_int_equal(r->header, 1);
+    assert_int_equal(r->delimiter, ',');
+    assert_string_equal(r->format, "edges");
+    assert_string_equal(r->compression, "none");
+    neap_graph_free(g);
+}
+
+static void repeats_merge_and_undirected_pairs_stand_at_the_smaller_node(void **state)
+{
+    (void)state;
+    READS("a b 1\nb a 2\na b 4\n", "", "a b: a>b:5 b>a:2");
+    READS("a b 1\nb a 2\na b 4\n", "undirected=yes", "a b: a>b:7");
+    READS("a b\nc a\nc c\n", "undirected=yes", "a b c: a>b a>c c>c");
+}
+
+static void what_is_no_edge_list_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    REFUSES("", 0, "no edges in g.txt");
+    REFUSES("# nothing\n\n", 0, "no edges in g.txt");
+    REFUSES("source target\n", 0, "no edges");
+    REFUSES("lonely\n", 1, "g.txt:1:1: only 1 column; an edge is two names, split by blanks");
+    REFUSES("1\t2\n3 4\n", 2, "g.txt:2:1: only 1 column; an edge is two names, split by a tab");
+    REFUSES("1,2\n,3\n", 2, "g.txt:2:1: the name in column 1 is empty");
+    REFUSES("1,2\n3, ,4\n", 2, "g.txt:2:3: the name in column 2 is empty");
+    neap_graph *g;
+    neap_error err = { 0 };
+    assert_int_equal(load("absent.txt", "", &g, &err), NEAP_E_READ);
+    assert_int_equal(err.sys, ENOENT);
+    assert_int_equal(load(".", "", &g, &err), NEAP_E_READ);
+}
+
+static char *repeat(const char *head, char c, size_t count, const char *tail, size_t *size)
+{
+    *size = strlen(head) + count + strlen(tail);
+    char *text = malloc(*size + 1);
+    memcpy(text, head, strlen(head));
+    memset(text + strlen(head), c, count);
+    strcpy(text + strlen(head) + count, tail);
+    return text;
+}
+
+static void names_and_lines_have_a_limit(void **state)
+{
+    (void)state;
+    size_t size;
+    neap_graph *g;
+    neap_error err = { 0 };
+    char *text = repeat("1 2\na ", 'x', 4096, "\n", &size);
+    scratch_put("g.txt", text, size);
+    assert_int_equal(load("g.txt", "", &g, &err), NEAP_OK);
+    assert_int_equal(strlen(neap_graph_name(g, 3)), 4096);
+    neap_graph_free(g);
+    free(text);
+    text = repeat("1 2\na ", 'x', 4097, "\n", &size);
+    refuses("g.txt", text, size, "", NEAP_E_LIMIT, 2, "g.txt:2:3: a name of 4097 bytes");
+    free(text);
+    text = repeat("1 2\n3 4 ", 'x', (1 << 20) - 4, "\n5 6", &size);
+    scratch_put("g.txt", text, size);
+    assert_int_equal(load("g.txt", "", &g, &err), NEAP_OK);
+    assert_int_equal(neap_graph_edges(g), 3);
+    neap_graph_free(g);
+    free(text);
+    text = repeat("1 2\n3 4 ", 'x', (1 << 20) - 3, "\n5 6", &size);
+    refuses("g.txt", text, size, "", NEAP_E_LIMIT, 2, "g.txt:2:1: a line of more than 1048576 bytes");
+    free(text);
+}
+
+static void write_gzip(const char *path, const char *text, size_t size, const char *mode)
+{
+    gzFile file = gzopen(path, mode);
+    assert_int_equal(gzwrite(file, text, (unsigned)size), size);
+    assert_int_equal(gzclose(file), Z_OK);
+}
+
+static void a_line_without_end_costs_no_memory(void **state)
+{
+    (void)state;
+    size_t size = 64 << 20;
+    char *text = malloc(size);
+    memset(text, '7', size);
+    write_gzip("g.gz", text, size, "wb1");
+    free(text);
+    neap_graph *g;
+    neap_error err = { 0 };
+    size_t before = atomic_load(&faults.bytes);
+    atomic_store(&faults.peak, before);
+    assert_int_equal(load("g.gz", "", &g, &err), NEAP_E_LIMIT);
+    assert_int_equal(err.where, 1);
+    assert_true(atomic_load(&faults.peak) - before < 8 << 20);
+}
+
+static void compression_is_recognised_by_content(void **state)
+{
+    (void)state;
+    neap_graph *g;
+    neap_error err = { 0 };
+    char packed[200];
+    write_gzip("g.txt", "1 2\n3", 5, "wb");
+    write_gzip("g.txt", " 4\n", 3, "ab"); /* a second member */
+    assert_int_equal(load("g.txt", "", &g, &err), NEAP_OK);
+    assert_int_equal(neap_graph_edges(g), 2);
+    assert_string_equal(neap_graph_report_view(g)->compression, "gzip");
+    neap_graph_free(g);
+    size_t size = ZSTD_compress(packed, sizeof packed, "1 2\n3", 5, 3);
+    size += ZSTD_compress(packed + size, sizeof packed - size, " 4\n", 3, 3);
+    scratch_put("g.mtx.zst", packed, size);
+    assert_int_equal(load("g.mtx.zst", "format=edges", &g, &err), NEAP_OK);
+    assert_int_equal(neap_graph_edges(g), 2);
+    assert_string_equal(neap_graph_report_view(g)->compression, "zstd");
+    neap_graph_free(g);
+}
+
+static void a_cut_or_damaged_archive_is_refused(void **state)
+{
+    (void)state;
+    size_t size;
+    write_gzip("g.gz", "1 2\n3 4\n", 8, "wb");
+    char *packed = scratch_bytes("g.gz", &size);
+    for (size_t cut = 2; cut < size; cut++)
+        refuses("cut.gz", packed, cut, "", NEAP_E_FORMAT, 0, "the gzip data is damaged");
+    packed[size - 6] ^= 1; /* the checksum */
+    refuses("bad.gz", packed, size, "", NEAP_E_FORMAT, 0, "the gzip data is damaged");
+    packed[size - 6] ^= 1;
+    char *longer = malloc(size + 3);
+    memcpy(longer, packed, size);
+    memcpy(longer + size, "abc", 3);
+    refuses("more.gz", longer, size + 3, "", NEAP_E_FORMAT, 0, "something else follows");
+    free(longer);
+    free(packed);
+    char frame[100];
+    size = ZSTD_compress(frame, sizeof frame, "1 2\n3 4\n", 8, 3);
+    for (size_t cut = 4; cut < size; cut++)
+        refuses("cut.zst", frame, cut, "", NEAP_E_FORMAT, 0, "the zstd data is damaged");
+}
+
+static void standard_input_is_a_file_named_dash(void **state)
+{
+    (void)state;
+    neap_graph *g;
+    neap_error err = { 0 };
+    int old = dup(STDIN_FILENO);
+    scratch_put("in", "1 2\n3 \n", 7);
+    int file = open("in", O_RDONLY);
+    dup2(file, STDIN_FILENO);
+    assert_int_equal(load("-", "", &g, &err), NEAP_E_FORMAT);
+    dup2(old, STDIN_FILENO);
+    close(file);
+    close(old);
+    assert_non_null(strstr(err.text, "standard input:2:1: only 1 column"));
+}
+
+static void adjacency_lists_name_a_node_and_its_targets(void **state)
+{
+    (void)state;
+    READS_AS("g.adj", "# c\na b c\nd\nc a\n", "a b c d: a>b a>c c>a");
+    READS_AS("g.adjlist", "a b\tc d\t\ne f\t\n", "a b c d e f: a b>c d");
+    READS_AS("g.adj", "a,\"b, c\",d\n", "a b, c d: a>b, c a>d");
+    REFUSES_AS("g.adj", "lonely\n", 0, "no edges");
+}
+
+static void matrix_market_has_numbered_nodes(void **state)
+{
+    (void)state;
+    READS_AS("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n% c\n3 3 2\n1 3\n3 1\n", "1 2 3: 1>3 3>1");
+    READS_AS("g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n3 1 2.5\n", "1 2 3: 3>1:2.5");
+    READS_AS("g.mtx", "%%matrixmarket MATRIX Coordinate INTEGER general\n2 2 1\n1 2 4\n", "1 2: 1>2:4");
+    const char banner[] = "%%MatrixMarket matrix coordinate pattern general\n";
+    char text[200];
+    static const struct {
+        const char *rest, *words;
+        uint64_t line;
+    } bad[] = { { "3 3 2\n1 3\n", "2 entries were announced, but only 1 came", 3 },
+                { "3 3 1\n1 3\n1 2\n", "more entries than the 1", 4 },
+                { "3 3 1\n1 4\n", "g.mtx:3:3: here must stand a whole number between 1 and 3", 3 },
+                { "3 3 1\n0 1\n", "between 1 and 3", 3 },
+                { "3 2 1\n1 1\n", "square", 2 },
+                { "3 3\n1 1\n", "whole number", 2 },
+                { "", "size of the matrix is missing", 1 } };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        int size = snprintf(text, sizeof text, "%s%s", banner, bad[i].rest);
+        refuses("g.mtx", text, (size_t)size, "", NEAP_E_FORMAT, bad[i].line, bad[i].words);
+    }
+    REFUSES_AS("g.mtx", "1 2\n", 1, "begins with '%%MatrixMarket matrix'");
+    REFUSES_AS("g.mtx", "", 1, "begins with '%%MatrixMarket matrix'");
+    REFUSES_AS("g.mtx", "%%MatrixMarket matrix array real general\n", 1, "coordinate");
+    REFUSES_AS("g.mtx", "%%MatrixMarket matrix coordinate complex general\n", 1, "pattern, real or integer");
+    REFUSES_AS("g.mtx", "%%MatrixMarket matrix coordinate real hermitian\n", 1, "general or symmetric");
+}
+
+static void a_promise_of_nodes_costs_no_memory(void **state)
+{
+    (void)state;
+    const char text[] = "%%MatrixMarket matrix coordinate pattern general\n2147483647 2147483647 1\n1 2\n";
+    size_t before = atomic_load(&faults.bytes);
+    atomic_store(&faults.peak, before);
+    refuses("g.mtx", text, sizeof text - 1, "", NEAP_E_LIMIT, 0, "2147483647 nodes for 1 entries");
+    const char lists[] = "2147483647 1\n2\n1\n";
+    refuses("g.graph", lists, sizeof lists - 1, "", NEAP_E_FORMAT, 3, "only 2 lines came");
+    assert_true(atomic_load(&faults.peak) - before < 8 << 20);
+}
+
+static void metis_lists_each_edge_twice(void **state)
+{
+    (void)state;
+    READS_AS("g.metis", "% c\n3 2\n2 3\n1\n% c\n1\n", "1 2 3: 1>2 1>3");
+    READS_AS("g.graph", "3 1 001\n2 7\n1 7\n\n", "1 2 3: 1>2:7");
+    READS_AS("g.graph", "2 1 000\n2\n1", "1 2: 1>2");
+    REFUSES_AS("g.metis", "x y\n", 1, "begins with the numbers of nodes and edges");
+    REFUSES_AS("g.metis", "2 1 011\n", 1, "fmt must be 0 or 1");
+    REFUSES_AS("g.metis", "2 1\n2\n3\n", 3, "g.metis:3:1: a neighbour is a number between 1 and 2");
+    REFUSES_AS("g.metis", "2 1\n1\n1\n", 2, "its own neighbour");
+    REFUSES_AS("g.metis", "3 1\n2\n3\n1\n", 0, "in the lists of both its ends");
+    REFUSES_AS("g.metis", "4 2\n2\n1\n\n2\n", 0, "in the lists of both its ends");
+    REFUSES_AS("g.metis", "2 1 1\n2 5\n1 6\n", 0, "with the same weight");
+    REFUSES_AS("g.metis", "2 2\n2\n1\n", 0, "2 edges were announced, but 1 are listed");
+    REFUSES_AS("g.metis", "2 1\n2\n1\n1\n", 4, "more lines than the 2 nodes");
+    REFUSES_AS("g.metis", "2 1 1\n2\n1 1\n", 2, "has no weight");
+}
+
+/* Many blocks of lines, so that threads share the work; comments and odd lines in between. */
+static char *long_text(size_t *size, size_t lines, size_t bad)
+{
+    char *text = malloc(lines * 24);
+    *size = 0;
+    uint32_t x = 1;
+    for (size_t i = 0; i < lines; i++) {
+        x = x * 1664525 + 1013904223;
+        const char *format = i + 1 == bad ? "%u\n" : x % 97 == 0 ? "# %u %u\n" : x % 89 == 0 ? "n%u,\"%u\"\n" : "%u,%u\n";
+        *size += (size_t)sprintf(text + *size, format, x >> 12, (x >> 8) % 5000);
+    }
+    return text;
+}
+
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    size_t size;
+    uint64_t hash[4];
+    char *text = long_text(&size, 400000, 0), options[40];
+    assert_true(size > 4 << 20);
+    scratch_put("long", text, size);
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        neap_graph *g;
+        neap_error err = { 0 };
+        snprintf(options, sizeof options, "threads=%u", threads);
+        assert_int_equal(load("long", options, &g, &err), NEAP_OK);
+        hash[threads - 1] = ni_graph_hash(g);
+        assert_int_equal(neap_graph_report_view(g)->lines, 400000);
+        neap_graph_free(g);
+    }
+    for (int i = 1; i < 4; i++) assert_true(hash[i] == hash[0]);
+    free(text);
+}
+
+static void an_error_far_down_names_its_line(void **state)
+{
+    (void)state;
+    size_t size;
+    char *text = long_text(&size, 400000, 333333);
+    refuses("long", text, size, "threads=3", NEAP_E_FORMAT, 333333, "long:333333:1: only 1 column");
+    free(text);
+}
+
+static neap_status load_all(void *user, neap_error *err)
+{
+    static const char *const files[] = { "f.csv", "f.gz", "f.adj", "f.mtx", "f.metis" };
+    neap_status rc = NEAP_OK;
+    for (int i = 0; i < 5 && rc == NEAP_OK; i++) {
+        neap_graph *g = NULL;
+        rc = neap_graph_load(files[i], user, &g, err);
+        assert_true((rc == NEAP_OK) == (g != NULL));
+        neap_graph_free(g);
+    }
+    return rc;
+}
+
+static void is_memory(void *user, neap_status rc, const neap_error *err)
+{
+    (void)user;
+    if (rc != NEAP_E_MEM) fail_msg("%d: %s", rc, err->text);
+}
+
+static void is_reading(void *user, neap_status rc, const neap_error *err)
+{
+    (void)user;
+    if (rc != NEAP_E_READ || err->sys != EIO) fail_msg("%d: %s", rc, err->text);
+}
+
+static void every_failing_call_is_an_ordinary_error(void **state)
+{
+    (void)state;
+    const char csv[] = "id1,id2,w\n1,2,7\n\"3\",2,1\n3,long_name,1\n";
+    scratch_put("f.csv", csv, sizeof csv - 1);
+    write_gzip("f.gz", "1 2\n2 3\n", 8, "wb");
+    scratch_put("f.adj", "a b c\nd\n", 8);
+    const char mtx[] = "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 3 1\n3 1 2\n";
+    scratch_put("f.mtx", mtx, sizeof mtx - 1);
+    scratch_put("f.metis", "3 2\n2 3\n1\n1\n", 12);
+    neap_options *o = options_of("");
+    neap_error err = { 0 };
+    assert_int_equal(load_all(o, &err), NEAP_OK);
+    assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, load_all, is_memory, o) > 40);
+    assert_true(faults_each(FAULTS_MEMORY, ENOMEM, true, load_all, is_memory, o) > 40);
+    assert_true(faults_each(FAULTS_OPEN, EIO, false, load_all, is_reading, o) == 5);
+    assert_true(faults_each(FAULTS_READ, EIO, false, load_all, is_reading, o) >= 5);
+    neap_options_free(o);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_enter, scratch_leave)
+
+int main(void)
+{
+    faults_install();
+    const struct CMUnitTest tests[] = {
+        TEST(an_id_is_a_name_never_an_index),
+        TEST(nodes_are_numbered_by_first_appearance),
+        TEST(the_delimiter_is_found_in_the_first_line),
+        TEST(comments_and_blank_lines_are_skipped),
+        TEST(line_ends_and_marks_do_not_matter),
+        TEST(a_nul_byte_is_refused),
+        TEST(quotes_follow_rfc_4180),
+        TEST(a_third_column_of_numbers_is_the_weight),
+        TEST(a_header_is_recognised_by_words_or_by_numbers_below),
+        TEST(what_was_decided_is_reported),
+        TEST(repeats_merge_and_undirected_pairs_stand_at_the_smaller_node),
+        TEST(what_is_no_edge_list_is_refused_with_its_place),
+        TEST(names_and_lines_have_a_limit),
+        TEST(a_line_without_end_costs_no_memory),
+        TEST(compression_is_recognised_by_content),
+        TEST(a_cut_or_damaged_archive_is_refused),
+        TEST(standard_input_is_a_file_named_dash),
+        TEST(adjacency_lists_name_a_node_and_its_targets),
+        TEST(matrix_market_has_numbered_nodes),
+        TEST(a_promise_of_nodes_costs_no_memory),
+        TEST(metis_lists_each_edge_twice),
+        TEST(threads_change_nothing),
+        TEST(an_error_far_down_names_its_line),
+        TEST(every_failing_call_is_an_ordinary_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

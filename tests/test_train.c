@@ -1,0 +1,448 @@
+/* Training as a whole: it learns, it repeats itself to the bit, it survives, it refuses. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "faults.h"
+#include "scratch.h"
+
+#include "model/model.h"
+#include "train/sampler.h"
+
+/* ---- a small world ---- */
+
+static neap_graph *blocks(uint64_t seed)
+{
+    neap_generator what = { .kind = "sbm", .nodes = 60, .blocks = 3, .p_in = 0.35, .p_out = 0.02, .seed = seed };
+    neap_graph *g;
+    assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
+    return g;
+}
+
+/* name, value, name, value, ..., NULL */
+static neap_options *options_of(const char *preset, ...)
+{
+    neap_options *o;
+    va_list list;
+    assert_int_equal(neap_options_create(preset, &o, NULL), NEAP_OK);
+    va_start(list, preset);
+    for (const char *name; (name = va_arg(list, const char *));) {
+        neap_error err = { 0 };
+        if (neap_options_set(o, name, va_arg(list, const char *), &err)) fail_msg("%s", err.text);
+    }
+    va_end(list);
+    return o;
+}
+
+static neap_options *small(const char *more, const char *value)
+{
+    return options_of("neap", "dim", "16", "neighbors", "8", "batch", "16", "epochs", "4", "lr", "0.01", "threads",
+                      "2", more, value, NULL);
+}
+
+static neap_model *train(const neap_graph *g, const neap_options *o, const neap_hooks *hooks)
+{
+    neap_model *m;
+    neap_error err = { 0 };
+    if (neap_train(g, o, hooks, &m, &err)) fail_msg("%s", err.text);
+    return m;
+}
+
+static void assert_same_model(const neap_model *a, const neap_model *b)
+{
+    assert_int_equal(a->rows, b->rows);
+    assert_memory_equal(a->E, b->E, (size_t)a->rows * a->dim * sizeof(float));
+    assert_memory_equal(a->P, b->P, (size_t)a->dim * a->dim * sizeof(float));
+    assert_int_equal(a->epochs, b->epochs);
+}
+
+static double test_auc(const neap_split *s, const neap_model *m)
+{
+    const neap_pair *p, *n;
+    size_t count = neap_split_pairs(s, &p, &n);
+    float *scores = malloc(2 * count * sizeof *scores);
+    double auc;
+    assert_int_equal(neap_model_score(m, p, count, scores, NULL), NEAP_OK);
+    assert_int_equal(neap_model_score(m, n, count, scores + count, NULL), NEAP_OK);
+    assert_int_equal(neap_auc(scores, count, scores + count, count, &auc, NULL), NEAP_OK);
+    free(scores);
+    return auc;
+}
+
+/* ---- learning ---- */
+
+static void every_preset_learns_the_blocks_of_a_graph(void **state)
+{
+    static const char *const presets[] = { "neap", "paper", "authors" };
+    neap_graph *g = blocks(1);
+    neap_split *s;
+    (void)state;
+    assert_int_equal(neap_split_create(g, 0.2, 1, &s, NULL), NEAP_OK);
+    for (int i = 0; i < 3; i++) {
+        neap_options *o = options_of(presets[i], "dim", "24", "epochs", "15", "lr", "0.01", "neighbors", "20", NULL);
+        neap_model *m = train(neap_split_train(s), o, NULL);
+        double auc = test_auc(s, m);
+        if (!(auc > 0.75)) fail_msg("preset %s reaches only %f", presets[i], auc);
+        neap_model_free(m);
+        neap_options_free(o);
+    }
+    neap_split_free(s);
+    neap_graph_free(g);
+}
+
+static void no_epochs_give_the_untrained_tables(void **state)
+{
+    neap_graph *g = blocks(1);
+    neap_options *o = small("epochs", "0");
+    neap_model *m = train(g, o, NULL), *fresh;
+    (void)state;
+    assert_int_equal(ni_model_create(g, o, &fresh, NULL), NEAP_OK);
+    assert_int_equal(ni_model_init_tables(fresh, NULL), NEAP_OK);
+    assert_same_model(m, fresh);
+    neap_model_free(fresh);
+    neap_model_free(m);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+static int count_epochs(const neap_progress *now, void *user)
+{
+    *(uint32_t *)user += (uint32_t)now->epoch_end;
+    return 0;
+}
+
+static void patience_ends_training_and_keeps_the_best_epoch(void **state)
+{
+    neap_graph *g = blocks(2);
+    uint32_t epochs = 0;
+    neap_hooks hooks = { .progress = count_epochs, .user = &epochs };
+    neap_options *o = options_of("neap", "dim", "16", "epochs", "200", "lr", "0.05", "patience", "3", NULL);
+    neap_model *m = train(g, o, &hooks);
+    (void)state;
+    assert_true(epochs < 200);
+    assert_int_equal(epochs, m->epochs + 3);
+    assert_true(m->valid_auc > 0.5);
+    neap_model_free(m);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+/* ---- the same bits ---- */
+
+static void threads_do_not_change_the_model(void **state)
+{
+    static const char *const presets[] = { "neap", "paper", "authors" };
+    neap_graph *g = blocks(3);
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        neap_model *first = NULL;
+        for (uint32_t threads = 1; threads <= 4; threads++) {
+            neap_options *o = options_of(presets[i], "dim", "16", "epochs", "2", "neighbors", "9", NULL);
+            o->threads = threads;
+            neap_model *m = train(g, o, NULL);
+            if (first) assert_same_model(first, m);
+            if (first) neap_model_free(m);
+            else first = m;
+            neap_options_free(o);
+        }
+        neap_model_free(first);
+    }
+    neap_graph_free(g);
+}
+
+static void another_seed_gives_another_model(void **state)
+{
+    neap_graph *g = blocks(3);
+    neap_options *o = small("seed", "1"), *p = small("seed", "2");
+    neap_model *a = train(g, o, NULL), *b = train(g, p, NULL);
+    (void)state;
+    assert_memory_not_equal(a->E, b->E, 64);
+    neap_model_free(a);
+    neap_model_free(b);
+    neap_options_free(o);
+    neap_options_free(p);
+    neap_graph_free(g);
+}
+
+/* ---- stopping and going on ---- */
+
+typedef struct stopper {
+    unsigned calls, stop_at;
+} stopper;
+
+static int stop_at(const neap_progress *now, void *user)
+{
+    stopper *s = user;
+    (void)now;
+    return ++s->calls == s->stop_at;
+}
+
+/* Stopped after every third batch, again and again, until it is through. */
+static void a_run_stopped_again_and_again_ends_in_the_same_model(void **state)
+{
+    static const char *const optimizers[] = { "adam", "lazy-adam", "adagrad" };
+    neap_graph *g = blocks(4);
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        neap_options *o = small("optimizer", optimizers[i]);
+        neap_model *whole = train(g, o, NULL), *pieces = NULL;
+        neap_status rc;
+        unsigned stops = 0;
+        do {
+            stopper s = { 0, 3 };
+            neap_hooks hooks = { .progress = stop_at, .user = &s, .checkpoint = "run.checkpoint", .resume = 1 };
+            rc = neap_train(g, o, &hooks, &pieces, NULL);
+            assert_true(rc == NEAP_OK || rc == NEAP_E_STOPPED);
+            stops += rc == NEAP_E_STOPPED;
+        } while (rc != NEAP_OK);
+        assert_true(stops > 5);
+        assert_same_model(whole, pieces);
+        neap_model_free(whole);
+        neap_model_free(pieces);
+        neap_options_free(o);
+        remove("run.checkpoint");
+    }
+    neap_graph_free(g);
+}
+
+static int die_at(const neap_progress *now, void *user)
+{
+    stopper *s = user;
+    (void)now;
+    if (++s->calls == s->stop_at) raise(SIGKILL);
+    return 0;
+}
+
+/* Ten processes killed with SIGKILL at different places; what the eleventh ends in is the same to the byte. */
+static void ten_kills_do_not_change_a_byte(void **state)
+{
+    neap_graph *g = blocks(5);
+    neap_options *o = small("epochs", "6");
+    (void)state;
+    o->threads = 1; /* a child of fork has only one */
+    neap_model *whole = train(g, o, NULL);
+    assert_int_equal(neap_model_save(whole, "whole", NULL), NEAP_OK);
+    for (unsigned kill = 0; kill < 10; kill++) {
+        pid_t child = fork();
+        if (child == 0) {
+            stopper s = { 0, 2 + 3 * kill % 7 };
+            neap_model *m;
+            neap_hooks hooks = { .progress = die_at, .user = &s, .checkpoint = "run", .checkpoint_seconds = 1e-9,
+                                 .resume = 1 };
+            neap_train(g, o, &hooks, &m, NULL);
+            _exit(1);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    }
+    neap_hooks hooks = { .checkpoint = "run", .resume = 1 };
+    neap_model *m = train(g, o, &hooks);
+    assert_int_equal(neap_model_save(m, "pieces", NULL), NEAP_OK);
+    size_t n;
+    char *bytes = scratch_bytes("whole", &n);
+    scratch_expect("pieces", bytes, n);
+    free(bytes);
+    neap_model_free(whole);
+    neap_model_free(m);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+static void another_graph_or_other_options_are_refused(void **state)
+{
+    neap_graph *g = blocks(6), *other = blocks(7);
+    neap_options *o = small("seed", "1"), *p = small("dim", "17");
+    neap_hooks hooks = { .checkpoint = "run", .resume = 1 };
+    neap_model *m = train(g, o, &hooks);
+    neap_error err;
+    (void)state;
+    neap_model_free(m);
+    assert_int_equal(neap_train(other, o, &hooks, &m, &err), NEAP_E_MISMATCH);
+    assert_non_null(strstr(err.text, "another graph"));
+    assert_int_equal(neap_train(g, p, &hooks, &m, &err), NEAP_E_MISMATCH);
+    assert_non_null(strstr(err.text, "dim"));
+    assert_null(m);
+    o->threads = 1; /* how many threads there are is nobody's business */
+    m = train(g, o, &hooks);
+    neap_model_free(m);
+    neap_options_free(o);
+    neap_options_free(p);
+    neap_graph_free(g);
+    neap_graph_free(other);
+}
+
+/* ---- what cannot be trained on ---- */
+
+static void assert_refused(uint32_t nodes, const neap_edge *edges, uint64_t count, const char *words)
+{
+    neap_graph *g;
+    neap_model *m;
+    neap_error err = { 0 };
+    static const char *const presets[] = { "neap", "paper", "authors" };
+    assert_int_equal(neap_graph_create(nodes, NULL, edges, count, 0, 0, &g, NULL), NEAP_OK);
+    for (int i = 0; i < 3; i++) {
+        neap_options *o = options_of(presets[i], NULL);
+        assert_int_equal(neap_train(g, o, NULL, &m, &err), NEAP_E_FORMAT);
+        assert_non_null(strstr(err.text, words));
+        neap_options_free(o);
+    }
+    neap_graph_free(g);
+}
+
+static void graphs_without_anything_to_learn_are_refused_with_words(void **state)
+{
+    neap_edge one[] = { { 0, 1, 1 } }, loops[] = { { 0, 0, 1 }, { 1, 1, 1 } };
+    neap_edge complete[12];
+    uint64_t count = 0;
+    (void)state;
+    for (uint32_t u = 0; u < 4; u++)
+        for (uint32_t v = 0; v < 4; v++)
+            if (u != v) complete[count++] = (neap_edge){ u, v, 1 };
+    assert_refused(2, one, 1, "no non-link");
+    assert_refused(2, loops, 2, "no edge links two different nodes");
+    assert_refused(4, complete, count, "no non-link");
+}
+
+static void remember(const char *text, void *user)
+{
+    snprintf(user, 200, "%s", text);
+}
+
+static void a_source_linked_with_all_is_left_out_and_counted(void **state)
+{
+    neap_edge edge[12] = { { 1, 2, 1 }, { 3, 4, 1 }, { 5, 6, 1 } };
+    neap_graph *g;
+    char text[200] = "";
+    neap_hooks hooks = { .note = remember, .user = text };
+    (void)state;
+    for (uint32_t v = 1; v <= 6; v++) edge[2 + v] = (neap_edge){ 0, v, 1 };
+    assert_int_equal(neap_graph_create(7, NULL, edge, 9, 0, 0, &g, NULL), NEAP_OK);
+    neap_options *o = small("valid", "0");
+    neap_model *m = train(g, o, &hooks);
+    assert_non_null(strstr(text, "1 source is linked with every other node"));
+    neap_model_free(m);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+static void a_loss_that_is_not_finite_stops_and_keeps_the_good_checkpoint(void **state)
+{
+    neap_graph *g = blocks(8);
+    neap_options *o = options_of("neap", "dim", "8", "epochs", "40", "lr", "10", "valid", "0", "dropout", "0", "margin",
+                                 "1000", "patience", "1000", NULL);
+    neap_hooks hooks = { .checkpoint = "run", .checkpoint_seconds = 1e-9 };
+    neap_model *m;
+    neap_error err;
+    (void)state;
+    o->lr = 1e18; /* beyond the range of the option: what a bad optimiser would do */
+    assert_int_equal(neap_train(g, o, &hooks, &m, &err), NEAP_E_NUMERIC);
+    assert_non_null(strstr(err.text, "--lr"));
+    assert_null(m);
+    if (scratch_count("run")) assert_int_equal(neap_file_check("run", NULL, NULL, &err), NEAP_OK);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+static void a_run_beyond_its_memory_limit_is_refused_before_it_starts(void **state)
+{
+    neap_graph *g = blocks(9);
+    neap_options *o = small("memory", "1M");
+    neap_model *m;
+    neap_error err;
+    (void)state;
+    assert_int_equal(neap_train(g, o, NULL, &m, &err), NEAP_E_LIMIT);
+    assert_non_null(strstr(err.text, "MB"));
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+/* ---- the sampler ---- */
+
+static void an_epoch_has_every_edge_once_and_no_negative_is_a_link(void **state)
+{
+    neap_graph *g = blocks(10);
+    ni_links links;
+    ni_sampler s;
+    (void)state;
+    assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
+    neap_options *o = small("negatives", "3");
+    assert_int_equal(ni_sampler_create(o, g, &links, &s, NULL), NEAP_OK);
+    for (uint64_t epoch = 0; epoch < 3; epoch++) {
+        uint32_t *nodes = malloc(g->edges * 5 * sizeof *nodes), items = 0;
+        uint8_t *seen = calloc(g->edges, 1);
+        for (uint64_t first = 0; first < s.places; first += 7)
+            items += ni_sampler_draw(&s, epoch, first, 7, nodes + items * 5);
+        assert_int_equal(items, g->edges);
+        for (uint32_t i = 0; i < items; i++) {
+            const uint32_t *n = nodes + i * 5;
+            uint64_t e = g->offset[n[0]];
+            while (e < g->offset[n[0] + 1] && g->target[e] != n[1]) e++;
+            assert_true(e < g->offset[n[0] + 1] && !seen[e]);
+            seen[e] = 1;
+            for (int k = 2; k < 5; k++) assert_true(n[k] != n[0] && !ni_linked(&links, n[0], n[k]));
+        }
+        free(nodes);
+        free(seen);
+    }
+    ni_sampler_free(&s);
+    ni_links_free(&links);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+static void heavy_edges_are_drawn_more_often(void **state)
+{
+    neap_edge edge[] = { { 0, 1, 1 }, { 2, 3, 3 }, { 4, 5, 6 } };
+    neap_graph *g;
+    ni_links links;
+    ni_sampler s;
+    uint32_t nodes[3 * 3], drawn[6] = { 0 };
+    (void)state;
+    assert_int_equal(neap_graph_create(6, NULL, edge, 3, 1, 0, &g, NULL), NEAP_OK);
+    assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
+    neap_options *o = small("seed", "1");
+    assert_int_equal(ni_sampler_create(o, g, &links, &s, NULL), NEAP_OK);
+    for (uint64_t epoch = 0; epoch < 3000; epoch++) {
+        assert_int_equal(ni_sampler_draw(&s, epoch, 0, 3, nodes), 3);
+        for (int i = 0; i < 3; i++) drawn[nodes[3 * i]]++;
+    }
+    assert_in_range(drawn[0], 900 - 120, 900 + 120);
+    assert_in_range(drawn[2], 2700 - 180, 2700 + 180);
+    assert_in_range(drawn[4], 5400 - 200, 5400 + 200);
+    ni_sampler_free(&s);
+    ni_links_free(&links);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_preset_learns_the_blocks_of_a_graph),
+        cmocka_unit_test(no_epochs_give_the_untrained_tables),
+        cmocka_unit_test(patience_ends_training_and_keeps_the_best_epoch),
+        cmocka_unit_test(threads_do_not_change_the_model),
+        cmocka_unit_test(another_seed_gives_another_model),
+        cmocka_unit_test_setup_teardown(a_run_stopped_again_and_again_ends_in_the_same_model, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(ten_kills_do_not_change_a_byte, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(another_graph_or_other_options_are_refused, scratch_enter, scratch_leave),
+        cmocka_unit_test(graphs_without_anything_to_learn_are_refused_with_words),
+        cmocka_unit_test(a_source_linked_with_all_is_left_out_and_counted),
+        cmocka_unit_test_setup_teardown(a_loss_that_is_not_finite_stops_and_keeps_the_good_checkpoint, scratch_enter, scratch_leave),
+        cmocka_unit_test(a_run_beyond_its_memory_limit_is_refused_before_it_starts),
+        cmocka_unit_test(an_epoch_has_every_edge_once_and_no_negative_is_a_link),
+        cmocka_unit_test(heavy_edges_are_drawn_more_often),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
