@@ -5,7 +5,7 @@
  * a node depends on the node it is paired with, because the two neighbourhoods attend to each other.
  * The same attention says why a pair scores as it does.
  *
- * In a dozen lines (tests/header_example.sh extracts this, compiles it and runs it):
+ * In a dozen lines (tests/cli/header_example.sh extracts this, compiles it and runs it):
  *
  *     neap_error err = { 0 };
  *     neap_options *opt = NULL; neap_graph *graph = NULL; neap_model *model = NULL;
@@ -238,7 +238,8 @@ typedef struct neap_progress {
 } neap_progress;
 
 typedef struct neap_hooks {
-    /* Called after every batch from the training thread; non-zero asks to stop. */
+    /* Called after every batch from the training thread, at the end of an epoch before its checkpoint is
+     * written; non-zero asks to stop. */
     int (*progress)(const neap_progress *now, void *user);
     /* Remarks a user should see ("3 sources are linked with every node: left out"), one line each. */
     void (*note)(const char *text, void *user);

@@ -281,7 +281,7 @@ static void write_gzip(const char *path, const char *text, size_t size, const ch
 static void a_line_without_end_costs_no_memory(void **state)
 {
     (void)state;
-    size_t size = 64 << 20;
+    size_t size = 16 << 20;
     char *text = malloc(size);
     memset(text, '7', size);
     write_gzip("g.gz", text, size, "wb1");
@@ -442,8 +442,8 @@ static void threads_change_nothing(void **state)
     (void)state;
     size_t size;
     uint64_t hash[4];
-    char *text = long_text(&size, 400000, 0), options[40];
-    assert_true(size > 4 << 20);
+    char *text = long_text(&size, 250000, 0), options[40];
+    assert_true(size > 2 << 20);
     scratch_put("long", text, size);
     for (unsigned threads = 1; threads <= 4; threads++) {
         neap_graph *g;
@@ -451,7 +451,7 @@ static void threads_change_nothing(void **state)
         snprintf(options, sizeof options, "threads=%u", threads);
         assert_int_equal(load("long", options, &g, &err), NEAP_OK);
         hash[threads - 1] = ni_graph_hash(g);
-        assert_int_equal(neap_graph_report_view(g)->lines, 400000);
+        assert_int_equal(neap_graph_report_view(g)->lines, 250000);
         neap_graph_free(g);
     }
     for (int i = 1; i < 4; i++) assert_true(hash[i] == hash[0]);
@@ -462,8 +462,8 @@ static void an_error_far_down_names_its_line(void **state)
 {
     (void)state;
     size_t size;
-    char *text = long_text(&size, 400000, 333333);
-    refuses("long", text, size, "threads=3", NEAP_E_FORMAT, 333333, "long:333333:1: only 1 column");
+    char *text = long_text(&size, 250000, 222222);
+    refuses("long", text, size, "threads=3", NEAP_E_FORMAT, 222222, "long:222222:1: only 1 column");
     free(text);
 }
 

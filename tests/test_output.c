@@ -126,6 +126,23 @@ static void a_link_stays_a_link(void **state)
     assert_int_equal(save("loop", NULL), NEAP_E_IO);
 }
 
+static void the_temporary_file_is_beside_the_target(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("a", 0700) | mkdir("a/b", 0700), 0);
+    assert_int_equal(symlink("b/file", "a/link"), 0);
+    assert_int_equal(save("a/link", NULL), NEAP_OK);
+    assert_true(is_new("a/b/file"));
+    ni_output *out;
+    assert_int_equal(ni_output_open("a/link", &out, NULL), NEAP_OK);
+    assert_int_equal(chdir("a/b"), 0);
+    unsigned beside = scratch_count(".neap");
+    assert_int_equal(chdir("../.."), 0);
+    ni_output_abandon(out);
+    assert_int_equal(beside, 1);
+    assert_int_equal(unlink("a/link") | unlink("a/b/file") | rmdir("a/b"), 0);
+}
+
 static void a_device_is_written_in_place(void **state)
 {
     (void)state;
@@ -387,6 +404,7 @@ int main(void)
         IN_SCRATCH(nobody_else_can_read_a_half_written_file),
         IN_SCRATCH(a_left_over_temporary_file_is_in_nobodys_way),
         IN_SCRATCH(a_link_stays_a_link),
+        IN_SCRATCH(the_temporary_file_is_beside_the_target),
         IN_SCRATCH(a_device_is_written_in_place),
         IN_SCRATCH(a_pipe_without_reader_says_so),
         IN_SCRATCH(a_minus_is_standard_output),

@@ -465,13 +465,14 @@ static neap_status take_tensor(const file *f, ni_tensors *t, const char *name, c
         !take_numbers(json_object_get(entry, "data_offsets"), 2, range))
         return damaged(f, err, LENGTH_BYTES, "the entry of tensor '%.40s' makes no sense", name);
     if (!ni_mul(shape[0], rank == 2 ? shape[1] : 1, &bytes) || !ni_mul(bytes, types[type].width, &bytes) ||
-        !ni_add(*offset, bytes, &end) || end > f->size || (rank == 2 && shape[1] == 0))
+        !ni_add(*offset, bytes, &end) || end > f->size)
         return damaged(f, err, LENGTH_BYTES, "tensor '%.40s' does not fit into the file", name);
     if (range[0] != *offset || range[1] != end || *offset % types[type].width)
         return damaged(f, err, LENGTH_BYTES, "tensor '%.40s' is not where it must be", name);
     if (t->count == NI_TENSORS || strlen(name) >= sizeof t->tensor->name)
         return damaged(f, err, LENGTH_BYTES, "there is no tensor '%.40s'", name);
-    ni_tensors_add(t, name, type, shape[0], shape[1], NULL);
+    ni_tensors_add(t, name, type, shape[0], shape[1],
+                   NULL); /* no columns: rank 1, which no matrix may have */
     *offset = end;
     neap_status rc = check_tensor(&t->tensor[t->count - 1], ni_tensors_fact(t, "neap.kind"), err);
     return ni_name_file(f->path, rc, err);

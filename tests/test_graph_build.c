@@ -1,0 +1,416 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "base/rng.h"
+#include "faults.h"
+#include "graph/graph.h"
+#include "io/safetensors.h"
+#include "scratch.h"
+
+enum { NODES = 40 };
+
+static neap_graph *build(uint32_t nodes, const neap_edge *edges, uint64_t count, int weighted, int undirected)
+{
+    neap_graph *g;
+    neap_error err = { 0 };
+    if (neap_graph_create(nodes, NULL, edges, count, weighted, undirected, &g, &err)) fail_msg("%s", err.text);
+    return g;
+}
+
+static uint64_t random_edges(uint64_t seed, neap_edge *edges)
+{
+    ni_rng rng = ni_rng_at(seed, NI_STREAM_GRAPH, 0, 0);
+    uint64_t count = 1 + ni_below(&rng, 600);
+    uint32_t nodes = (uint32_t)(1 + ni_below(&rng, NODES));
+    for (uint64_t i = 0; i < count; i++)
+        edges[i] = (neap_edge){ (uint32_t)ni_below(&rng, nodes), (uint32_t)ni_below(&rng, nodes),
+                                (float)(1 + ni_below(&rng, 9)) };
+    return count;
+}
+
+static void the_builder_agrees_with_a_matrix(void **state)
+{
+    (void)state;
+    neap_edge edges[600];
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        float sum[NODES][NODES] = { { 0 } };
+        int undirected = seed % 2, weighted = seed / 2 % 2;
+        uint64_t count = random_edges(seed, edges), distinct = 0, loops = 0;
+        neap_graph *g = build(NODES, edges, count, weighted, undirected);
+        for (uint64_t i = 0; i < count; i++) {
+            uint32_t s = edges[i].source, t = edges[i].target;
+            sum[undirected && s > t ? t : s][undirected && s > t ? s : t] += edges[i].weight;
+        }
+        for (uint32_t u = 0; u < NODES; u++) {
+            const uint32_t *target;
+            const float *weight;
+            uint64_t degree = neap_graph_edges_of(g, u, &target, &weight), k = 0;
+            assert_int_equal(weight != NULL, weighted);
+            for (uint32_t v = 0; v < NODES; v++) {
+                bool there = undirected ? sum[u][v] + sum[v][u] > 0 : sum[u][v] > 0;
+                assert_int_equal(ni_graph_has(g, u, v), there);
+                if (!(sum[u][v] > 0)) continue;
+                assert_true(k < degree && target[k] == v);
+                if (weighted) assert_true(weight[k] == sum[u][v]);
+                assert_int_equal(ni_graph_source(g, g->offset[u] + k), u);
+                loops += u == v;
+                distinct++;
+                k++;
+            }
+            assert_int_equal(k, degree);
+        }
+        assert_int_equal(neap_graph_edges(g), distinct);
+        assert_int_equal(g->report.edges_read, count);
+        assert_int_equal(g->report.repeats, count - distinct);
+        assert_int_equal(g->report.self_loops, loops);
+        neap_graph_free(g);
+    }
+}
+
+static void large_node_numbers_sort_by_all_their_digits(void **state)
+{
+    (void)state;
+    enum { MANY = 5000000 };
+    neap_edge edges[1000];
+    ni_rng rng = ni_rng_at(1, NI_STREAM_GRAPH, 0, 0);
+    for (int i = 0; i < 1000; i++)
+        edges[i] = (neap_edge){ (uint32_t)ni_below(&rng, MANY), (uint32_t)ni_below(&rng, MANY), 1 };
+    ni_builder b;
+    neap_graph *g;
+    ni_builder_init(&b);
+    b.names.count = MANY; /* the names themselves play no part in sorting */
+    for (int i = 0; i < 1000; i++) assert_true(ni_builder_add(&b, edges[i].source, edges[i].target, 1));
+    assert_int_equal(ni_builder_finish(&b, &g, NULL), NEAP_OK);
+    for (int i = 0; i < 1000; i++) assert_true(ni_graph_has(g, edges[i].source, edges[i].target));
+    for (uint64_t i = 0; i < g->edges; i++) {
+        uint32_t u = ni_graph_source(g, i);
+        assert_true(i == g->offset[u] || g->target[i] > g->target[i - 1]);
+    }
+    assert_int_equal(g->edges, 1000);
+    neap_graph_free(g);
+}
+
+static void creating_checks_what_it_is_given(void **state)
+{
+    (void)state;
+    neap_graph *g;
+    neap_error err = { 0 };
+    const char *twins[] = { "a", "b", "a" }, *empty[] = { "a", "" };
+    neap_edge outside = { 0, 2, 1 }, bad = { 0, 1, NAN }, zero = { 0, 1, 0 };
+    assert_int_equal(neap_graph_create(3, twins, NULL, 0, 0, 0, &g, &err), NEAP_E_ARG);
+    assert_non_null(strstr(err.text, "nodes 0 and 2 are both named 'a'"));
+    assert_int_equal(neap_graph_create(2, empty, NULL, 0, 0, 0, &g, &err), NEAP_E_ARG);
+    assert_int_equal(neap_graph_create(2, NULL, &outside, 1, 0, 0, &g, &err), NEAP_E_ARG);
+    assert_int_equal(neap_graph_create(2, NULL, &bad, 1, 1, 0, &g, &err), NEAP_E_ARG);
+    assert_int_equal(neap_graph_create(2, NULL, &zero, 1, 1, 0, &g, &err), NEAP_E_ARG);
+    assert_null(g);
+    assert_int_equal(neap_graph_create(2, NULL, &zero, 1, 0, 0, &g, &err), NEAP_OK);
+    neap_graph_free(g);
+}
+
+static void a_node_is_found_by_name_or_near_names_are_told(void **state)
+{
+    (void)state;
+    const char *names[] = { "libc6", "libc6-dev", "zlib1g", "bash", "a-much-longer-name" };
+    neap_edge edge = { 0, 1, 1 };
+    neap_graph *g;
+    neap_error err = { 0 };
+    uint32_t node;
+    assert_int_equal(neap_graph_create(5, names, &edge, 1, 0, 0, &g, &err), NEAP_OK);
+    for (uint32_t u = 0; u < 5; u++) {
+        assert_int_equal(neap_graph_find(g, names[u], &node, &err), NEAP_OK);
+        assert_int_equal(node, u);
+        assert_string_equal(neap_graph_name(g, u), names[u]);
+    }
+    assert_null(neap_graph_name(g, 5));
+    assert_int_equal(neap_graph_find(g, "zlib1", &node, &err), NEAP_E_UNKNOWN);
+    assert_string_equal(err.text, "there is no node 'zlib1'; did you mean 'zlib1g' or 'libc6'?");
+    assert_int_equal(neap_graph_find(g, "quite another", &node, &err), NEAP_E_UNKNOWN);
+    assert_string_equal(err.text, "there is no node 'quite another'");
+    neap_graph_free(g);
+}
+
+/* Numbers and words of all lengths, in an order that makes the small ones move from the hash. */
+static void names_keep_their_numbers_while_the_index_grows(void **state)
+{
+    (void)state;
+    ni_names names, copy;
+    char text[40];
+    uint32_t number, twin;
+    ni_names_init(&names);
+    for (uint32_t i = 0; i < 30000; i++) {
+        uint64_t value = ni_permute(1, NI_STREAM_GRAPH, 0, 30000, i);
+        int n = i % 3 == 0 ? sprintf(text, "0%llu", (unsigned long long)value)
+                           : i % 3 == 1 ? sprintf(text, "%llu", (unsigned long long)value)
+                                        : sprintf(text, "a rather long prefix %llu", (unsigned long long)value);
+        assert_true(ni_names_intern(&names, text, (size_t)n, &number));
+        assert_int_equal(number, i);
+    }
+    assert_true(ni_names_copy(&copy, &names));
+    assert_true(ni_names_index(&names, &twin));
+    assert_int_equal(twin, 30000);
+    for (uint32_t i = 0; i < 30000; i++) {
+        assert_true(ni_names_find(&names, ni_name(&copy, i), ni_name_length(&copy, i), &number) && number == i);
+        assert_true(ni_names_find(&copy, ni_name(&names, i), ni_name_length(&names, i), &number) && number == i);
+        assert_true(ni_names_intern(&names, ni_name(&copy, i), ni_name_length(&copy, i), &number) && number == i);
+    }
+    assert_false(ni_names_find(&names, "30000", 5, &number));
+    assert_false(ni_names_find(&names, "99999999", 8, &number));
+    assert_true(ni_names_drop(&names, 7));
+    assert_false(ni_names_find(&names, ni_name(&copy, 6), ni_name_length(&copy, 6), &number));
+    assert_true(ni_names_find(&names, ni_name(&copy, 7), ni_name_length(&copy, 7), &number) && number == 0);
+    ni_names_free(&names);
+    ni_names_free(&copy);
+}
+
+static bool no_loop(void *user, uint32_t s, uint32_t t)
+{
+    (void)user;
+    return s != t;
+}
+
+static void a_copy_is_the_same_and_a_filter_keeps_the_nodes(void **state)
+{
+    (void)state;
+    neap_edge edges[] = { { 0, 1, 1 }, { 1, 1, 2 }, { 2, 0, 3 } };
+    neap_graph *g = build(4, edges, 3, 1, 0), *same, *less;
+    assert_int_equal(ni_graph_copy(g, &same, NULL), NEAP_OK);
+    assert_true(ni_graph_hash(same) == ni_graph_hash(g));
+    assert_int_equal(ni_graph_filter(g, no_loop, NULL, &less, NULL), NEAP_OK);
+    assert_int_equal(less->edges, 2);
+    assert_int_equal(less->nodes, 4);
+    assert_true(less->weight[1] == 3);
+    assert_true(ni_graph_hash(less) != ni_graph_hash(g));
+    neap_graph_free(less);
+    neap_graph_free(same);
+    neap_graph_free(g);
+}
+
+static void the_hash_sees_every_part(void **state)
+{
+    (void)state;
+    neap_edge edges[] = { { 0, 1, 1 }, { 1, 2, 2 } }, other[] = { { 0, 1, 1 }, { 1, 2, 3 } },
+              third[] = { { 0, 1, 1 }, { 0, 2, 2 } };
+    const char *names[] = { "0", "1", "x" };
+    neap_graph *g[6] = { build(3, edges, 2, 1, 0), build(3, other, 2, 1, 0), build(3, edges, 2, 0, 0),
+                         build(3, edges, 2, 1, 1), build(3, third, 2, 1, 0), NULL };
+    assert_int_equal(neap_graph_create(3, names, edges, 2, 1, 0, &g[5], NULL), NEAP_OK);
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < i; k++) assert_true(ni_graph_hash(g[i]) != ni_graph_hash(g[k]));
+    for (int i = 0; i < 6; i++) neap_graph_free(g[i]);
+}
+
+static void facts_count_what_people_ask_for(void **state)
+{
+    (void)state;
+    neap_graph_facts f;
+    neap_edge edges[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 1, 2, 1 }, { 3, 3, 1 }, { 4, 5, 1 } };
+    neap_graph *g = build(7, edges, 5, 0, 0);
+    assert_int_equal(neap_graph_facts_of(g, &f, NULL), NEAP_OK);
+    assert_int_equal(f.nodes, 7);
+    assert_int_equal(f.edges, 5);
+    assert_int_equal(f.self_loops, 1);
+    assert_int_equal(f.isolated, 1);
+    assert_int_equal(f.components, 4);
+    assert_int_equal(f.largest_component, 3);
+    assert_int_equal(f.max_degree, 2);
+    assert_int_equal(f.hub, 1);
+    assert_int_equal(f.pairs, 3);
+    assert_int_equal(f.reciprocal, 1);
+    assert_true(fabs(f.mean_degree - 6.0 / 7) < 1e-12);
+    neap_graph_free(g);
+}
+
+static neap_graph *load(const char *path, int undirected)
+{
+    neap_options *o;
+    neap_graph *g;
+    neap_error err = { 0 };
+    assert_int_equal(neap_options_create(NULL, &o, &err), NEAP_OK);
+    assert_int_equal(neap_options_set(o, "undirected", undirected ? "yes" : "no", &err), NEAP_OK);
+    if (neap_graph_load(path, o, &g, &err)) fail_msg("%s", err.text);
+    neap_options_free(o);
+    return g;
+}
+
+static bool same_edges(const neap_graph *a, const neap_graph *b)
+{
+    if (a->edges != b->edges || (a->weight != NULL) != (b->weight != NULL)) return false;
+    for (uint64_t i = 0; i < a->edges; i++) {
+        uint32_t s, t;
+        if (neap_graph_find(b, ni_name(&a->names, ni_graph_source(a, i)), &s, NULL) ||
+            neap_graph_find(b, ni_name(&a->names, a->target[i]), &t, NULL) || !ni_graph_has(b, s, t))
+            return false;
+        const uint32_t *target;
+        const float *weight;
+        uint64_t n = neap_graph_edges_of(b, b->undirected && s > t ? t : s, &target, &weight);
+        for (uint64_t k = 0; k < n && weight; k++)
+            if (target[k] == (b->undirected && s > t ? s : t) && weight[k] != a->weight[i]) return false;
+    }
+    return true;
+}
+
+static void comes_back(const neap_graph *g, const char *path)
+{
+    neap_error err = { 0 };
+    if (neap_graph_save(g, path, NULL, &err)) fail_msg("%s: %s", path, err.text);
+    neap_graph *back = load(path, g->undirected);
+    if (!same_edges(g, back)) fail_msg("%s does not come back", path);
+    if (strstr(path, ".safetensors")) assert_true(ni_graph_hash(back) == ni_graph_hash(g));
+    neap_graph_free(back);
+}
+
+static void what_is_written_comes_back(void **state)
+{
+    (void)state;
+    static const char *const all[] = { "g.txt", "g.tsv", "g.csv", "g.edges", "g.mtx", "g.safetensors" };
+    const char *names[] = { "1", "2", "3", "4", "5" }, *words[] = { "a b", "c,d", "e\"f", "7", "8" },
+               *heads[] = { "source", "target", "1", "2", "3" }, *ids[] = { "id1", "id2", "1", "2", "3" };
+    const char *const *sets[] = { names, words, heads, ids };
+    neap_edge edges[] = { { 0, 1, 0.1f }, { 2, 1, 3 }, { 3, 4, 1e-7f }, { 4, 3, 5 } };
+    for (unsigned kind = 0; kind < 16; kind++) {
+        neap_graph *g;
+        unsigned set = kind / 4;
+        assert_int_equal(neap_graph_create(5, sets[set], edges, 4, kind & 1, kind >> 1 & 1, &g, NULL), NEAP_OK);
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            if (strcmp(all[i], "g.mtx") || set == 0) comes_back(g, all[i]);
+        if (!(kind & 1)) comes_back(g, "g.adj");
+        if (set == 0 && kind == 2) comes_back(g, "g.metis");
+        neap_graph_free(g);
+    }
+}
+
+static void what_a_format_cannot_say_is_refused(void **state)
+{
+    (void)state;
+    const char *names[] = { "a\tb", "#c", "d\ne" };
+    neap_edge edges[] = { { 0, 1, 0.5f }, { 1, 1, 1 } };
+    neap_graph *g;
+    neap_error err = { 0 };
+    assert_int_equal(neap_graph_create(2, names, edges, 2, 1, 0, &g, &err), NEAP_OK);
+    assert_int_equal(neap_graph_save(g, "g.tsv", NULL, &err), NEAP_E_ARG);
+    assert_int_equal(neap_graph_save(g, "g.adj", NULL, &err), NEAP_E_ARG);
+    assert_int_equal(neap_graph_save(g, "g.metis", NULL, &err), NEAP_E_ARG);
+    assert_int_equal(neap_graph_save(g, "g.txt.gz", NULL, &err), NEAP_E_ARG);
+    assert_int_equal(neap_graph_save(g, "g", "nonsense", &err), NEAP_E_ARG);
+    assert_int_equal(scratch_count(""), 0);
+    comes_back(g, "g.csv");
+    neap_graph_free(g);
+    assert_int_equal(neap_graph_create(3, names, edges, 2, 1, 0, &g, &err), NEAP_OK);
+    assert_int_equal(neap_graph_save(g, "h.csv", NULL, &err), NEAP_E_ARG);
+    comes_back(g, "g.safetensors");
+    neap_graph_free(g);
+}
+
+/* A small graph as tensors that a test may damage. */
+typedef struct tensors {
+    uint64_t offset[4], name_offset[4];
+    uint32_t target[3];
+    float weight[3];
+    char bytes[7];
+} tensors;
+
+static const tensors sound = { { 0, 2, 3, 3 }, { 0, 2, 4, 6 }, { 0, 2, 2 }, { 1, 2, 3 }, "a\0b\0c" };
+
+static neap_status from(const tensors *x, const char *undirected, neap_error *err)
+{
+    neap_graph *g;
+    ni_tensors *t = calloc(1, sizeof *t);
+    ni_tensors_say(t, "neap.kind", "graph");
+    if (undirected) ni_tensors_say(t, "undirected", undirected);
+    ni_tensors_add(t, "graph.offsets", NI_U64, 4, 0, x->offset);
+    ni_tensors_add(t, "graph.targets", NI_U32, 3, 0, x->target);
+    ni_tensors_add(t, "graph.weights", NI_F32, 3, 0, x->weight);
+    ni_tensors_add(t, "names.offsets", NI_U64, 4, 0, x->name_offset);
+    ni_tensors_add(t, "names.bytes", NI_U8, 6, 0, x->bytes);
+    neap_status rc = ni_graph_from_tensors(t, &g, err);
+    assert_true((rc == NEAP_OK) == (g != NULL));
+    neap_graph_free(g);
+    free(t);
+    return rc;
+}
+
+static void damaged(tensors x, const char *undirected, const char *words)
+{
+    neap_error err = { 0 };
+    assert_int_equal(from(&x, undirected, &err), NEAP_E_FORMAT);
+    if (!strstr(err.text, words)) fail_msg("'%s' lacks '%s'", err.text, words);
+}
+
+static void every_invariant_of_a_graph_file_is_checked(void **state)
+{
+    (void)state;
+    neap_error err = { 0 };
+    tensors x = sound;
+    assert_int_equal(from(&x, "no", &err), NEAP_OK);
+    assert_int_equal(from(&x, "yes", &err), NEAP_OK);
+    damaged(x, NULL, "holds no graph");
+    damaged(x, "perhaps", "undirected is 'perhaps'");
+    x = sound, x.offset[0] = 1, damaged(x, "no", "graph.offsets[0] is not 0");
+    x = sound, x.offset[1] = 4, damaged(x, "no", "graph.offsets[2] is less");
+    x = sound, x.offset[3] = 4, damaged(x, "no", "graph.offsets[3] is not the number");
+    x = sound, x.target[2] = 3, damaged(x, "no", "graph.targets[2] is no node");
+    x = sound, x.target[1] = 0, damaged(x, "no", "graph.targets[1] is out of order");
+    x = sound, x.target[2] = 0, damaged(x, "yes", "graph.targets[2] stands at the larger node");
+    x = sound, x.weight[1] = INFINITY, damaged(x, "no", "graph.weights[1]");
+    x = sound, x.weight[1] = -1, damaged(x, "no", "graph.weights[1]");
+    x = sound, x.name_offset[1] = 1, damaged(x, "no", "names.offsets[0] gives a name of no possible length");
+    x = sound, x.name_offset[3] = 5, damaged(x, "no", "names.offsets[3] is not the number");
+    x = sound, x.bytes[1] = 'x', damaged(x, "no", "does not end with its only NUL");
+    x = sound, x.bytes[4] = 'a', damaged(x, "no", "names.offsets[2] gives a name for the second time");
+}
+
+static neap_status create_and_save(void *user, neap_error *err)
+{
+    (void)user;
+    static const char *const paths[] = { "f.tsv", "f.mtx", "f.metis", "f.safetensors" };
+    neap_edge edges[] = { { 2, 1, 1 }, { 0, 1, 2 } };
+    neap_graph *g, *copy = NULL;
+    neap_graph_facts facts;
+    neap_status rc = neap_graph_create(3, NULL, edges, 2, 1, 1, &g, err);
+    if (rc == NEAP_OK) rc = ni_graph_copy(g, &copy, err);
+    if (rc == NEAP_OK) rc = neap_graph_facts_of(copy, &facts, err);
+    for (int i = 0; i < 4 && rc == NEAP_OK; i++) rc = neap_graph_save(copy, paths[i], NULL, err);
+    neap_graph_free(g);
+    neap_graph_free(copy);
+    return rc;
+}
+
+static void is_memory(void *user, neap_status rc, const neap_error *err)
+{
+    (void)user;
+    if (rc != NEAP_E_MEM) fail_msg("%d: %s", rc, err->text);
+}
+
+static void every_failing_allocation_is_an_ordinary_error(void **state)
+{
+    (void)state;
+    assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, create_and_save, is_memory, NULL) > 20);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_enter, scratch_leave)
+
+int main(void)
+{
+    faults_install();
+    const struct CMUnitTest tests[] = {
+        TEST(the_builder_agrees_with_a_matrix),
+        TEST(large_node_numbers_sort_by_all_their_digits),
+        TEST(creating_checks_what_it_is_given),
+        TEST(a_node_is_found_by_name_or_near_names_are_told),
+        TEST(names_keep_their_numbers_while_the_index_grows),
+        TEST(a_copy_is_the_same_and_a_filter_keeps_the_nodes),
+        TEST(the_hash_sees_every_part),
+        TEST(facts_count_what_people_ask_for),
+        TEST(what_is_written_comes_back),
+        TEST(what_a_format_cannot_say_is_refused),
+        TEST(every_invariant_of_a_graph_file_is_checked),
+        TEST(every_failing_allocation_is_an_ordinary_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
