@@ -31,9 +31,11 @@ static uint64_t hash_of(neap_generator what)
 static void the_seed_alone_decides(void **state)
 {
     (void)state;
-    neap_generator all[] = { { .kind = "er", .nodes = 500, .edges = 3000, .seed = 1 },
-                             { .kind = "ba", .nodes = 500, .links = 3, .seed = 1 },
-                             { .kind = "sbm", .nodes = 500, .blocks = 4, .p_in = 0.1, .p_out = 0.01, .seed = 1 } };
+    neap_generator all[] = {
+        { .kind = "er", .nodes = 500, .edges = 3000, .seed = 1 },
+        { .kind = "ba", .nodes = 500, .links = 3, .seed = 1 },
+        { .kind = "sbm", .nodes = 500, .blocks = 4, .p_in = 0.1, .p_out = 0.01, .seed = 1 }
+    };
     for (int i = 0; i < 3; i++) {
         uint64_t first = hash_of(all[i]);
         assert_true(hash_of(all[i]) == first);
@@ -93,8 +95,8 @@ static void sbm_keeps_to_its_blocks(void **state)
 {
     (void)state;
     uint64_t inside = 0, between = 0;
-    neap_graph *g = generate((neap_generator){ .kind = "sbm", .nodes = 1000, .blocks = 4, .p_in = 0.1, .p_out = 0.01,
-                                               .seed = 5 });
+    neap_graph *g = generate((neap_generator){
+        .kind = "sbm", .nodes = 1000, .blocks = 4, .p_in = 0.1, .p_out = 0.01, .seed = 5 });
     for (uint64_t i = 0; i < g->edges; i++) {
         uint32_t u = ni_graph_source(g, i), v = g->target[i];
         assert_true(u < v);
@@ -106,10 +108,12 @@ static void sbm_keeps_to_its_blocks(void **state)
     assert_true(inside > 11900 && inside < 13000);
     assert_true(between > 3440 && between < 4060);
     neap_graph_free(g);
-    g = generate((neap_generator){ .kind = "sbm", .nodes = 10, .blocks = 3, .p_in = 1, .p_out = 0, .seed = 1 });
+    g = generate(
+        (neap_generator){ .kind = "sbm", .nodes = 10, .blocks = 3, .p_in = 1, .p_out = 0, .seed = 1 });
     assert_int_equal(g->edges, 3 + 3 + 6); /* blocks of 3, 3 and 4 nodes, complete */
     neap_graph_free(g);
-    g = generate((neap_generator){ .kind = "sbm", .nodes = 10, .blocks = 10, .p_in = 0, .p_out = 1, .seed = 1 });
+    g = generate(
+        (neap_generator){ .kind = "sbm", .nodes = 10, .blocks = 10, .p_in = 0, .p_out = 1, .seed = 1 });
     assert_int_equal(g->edges, 45);
     neap_graph_free(g);
 }
@@ -118,8 +122,8 @@ static void sbm_keeps_to_its_blocks(void **state)
 static void sparse_graphs_of_many_nodes_are_quick(void **state)
 {
     (void)state;
-    neap_graph *g = generate((neap_generator){ .kind = "sbm", .nodes = 200000, .blocks = 50000, .p_in = 0.5,
-                                               .p_out = 1e-6, .seed = 1 });
+    neap_graph *g = generate((neap_generator){
+        .kind = "sbm", .nodes = 200000, .blocks = 50000, .p_in = 0.5, .p_out = 1e-6, .seed = 1 });
     assert_true(g->edges > 150000 && g->edges < 190000);
     neap_graph_free(g);
 }

@@ -14,11 +14,13 @@
 
 enum { NODES = 40 };
 
-static neap_graph *build(uint32_t nodes, const neap_edge *edges, uint64_t count, int weighted, int undirected)
+static neap_graph *build(uint32_t nodes, const neap_edge *edges, uint64_t count, int weighted,
+                         int undirected)
 {
     neap_graph *g;
     neap_error err = { 0 };
-    if (neap_graph_create(nodes, NULL, edges, count, weighted, undirected, &g, &err)) fail_msg("%s", err.text);
+    if (neap_graph_create(nodes, NULL, edges, count, weighted, undirected, &g, &err))
+        fail_msg("%s", err.text);
     return g;
 }
 
@@ -145,9 +147,9 @@ static void names_keep_their_numbers_while_the_index_grows(void **state)
     ni_names_init(&names);
     for (uint32_t i = 0; i < 30000; i++) {
         uint64_t value = ni_permute(1, NI_STREAM_GRAPH, 0, 30000, i);
-        int n = i % 3 == 0 ? sprintf(text, "0%llu", (unsigned long long)value)
-                           : i % 3 == 1 ? sprintf(text, "%llu", (unsigned long long)value)
-                                        : sprintf(text, "a rather long prefix %llu", (unsigned long long)value);
+        int n = i % 3 == 0   ? sprintf(text, "0%llu", (unsigned long long)value)
+                : i % 3 == 1 ? sprintf(text, "%llu", (unsigned long long)value)
+                             : sprintf(text, "a rather long prefix %llu", (unsigned long long)value);
         assert_true(ni_names_intern(&names, text, (size_t)n, &number));
         assert_int_equal(number, i);
     }
@@ -155,9 +157,12 @@ static void names_keep_their_numbers_while_the_index_grows(void **state)
     assert_true(ni_names_index(&names, &twin));
     assert_int_equal(twin, 30000);
     for (uint32_t i = 0; i < 30000; i++) {
-        assert_true(ni_names_find(&names, ni_name(&copy, i), ni_name_length(&copy, i), &number) && number == i);
-        assert_true(ni_names_find(&copy, ni_name(&names, i), ni_name_length(&names, i), &number) && number == i);
-        assert_true(ni_names_intern(&names, ni_name(&copy, i), ni_name_length(&copy, i), &number) && number == i);
+        assert_true(ni_names_find(&names, ni_name(&copy, i), ni_name_length(&copy, i), &number) &&
+                    number == i);
+        assert_true(ni_names_find(&copy, ni_name(&names, i), ni_name_length(&names, i), &number) &&
+                    number == i);
+        assert_true(ni_names_intern(&names, ni_name(&copy, i), ni_name_length(&copy, i), &number) &&
+                    number == i);
     }
     assert_false(ni_names_find(&names, "30000", 5, &number));
     assert_false(ni_names_find(&names, "99999999", 8, &number));
@@ -276,7 +281,8 @@ static void what_is_written_comes_back(void **state)
     for (unsigned kind = 0; kind < 16; kind++) {
         neap_graph *g;
         unsigned set = kind / 4;
-        assert_int_equal(neap_graph_create(5, sets[set], edges, 4, kind & 1, kind >> 1 & 1, &g, NULL), NEAP_OK);
+        assert_int_equal(neap_graph_create(5, sets[set], edges, 4, kind & 1, kind >> 1 & 1, &g, NULL),
+                         NEAP_OK);
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             if (strcmp(all[i], "g.mtx") || set == 0) comes_back(g, all[i]);
         if (!(kind & 1)) comes_back(g, "g.adj");
@@ -359,7 +365,8 @@ static void every_invariant_of_a_graph_file_is_checked(void **state)
     x = sound, x.target[2] = 0, damaged(x, "yes", "graph.targets[2] stands at the larger node");
     x = sound, x.weight[1] = INFINITY, damaged(x, "no", "graph.weights[1]");
     x = sound, x.weight[1] = -1, damaged(x, "no", "graph.weights[1]");
-    x = sound, x.name_offset[1] = 1, damaged(x, "no", "names.offsets[0] gives a name of no possible length");
+    x = sound, x.name_offset[1] = 1,
+    damaged(x, "no", "names.offsets[0] gives a name of no possible length");
     x = sound, x.name_offset[3] = 5, damaged(x, "no", "names.offsets[3] is not the number");
     x = sound, x.bytes[1] = 'x', damaged(x, "no", "does not end with its only NUL");
     x = sound, x.bytes[4] = 'a', damaged(x, "no", "names.offsets[2] gives a name for the second time");

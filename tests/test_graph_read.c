@@ -50,7 +50,8 @@ static void describe(const neap_graph *g, char *text, size_t room)
         }
 }
 
-static void reads(const char *file, const char *bytes, size_t size, const char *options, const char *expected)
+static void reads(const char *file, const char *bytes, size_t size, const char *options,
+                  const char *expected)
 {
     neap_graph *g = NULL;
     neap_error err = { 0 };
@@ -78,8 +79,10 @@ static void refuses(const char *file, const char *bytes, size_t size, const char
     if (!strstr(err.text, words)) fail_msg("'%s' lacks '%s'", err.text, words);
 }
 
-#define REFUSES(bytes, line, words) refuses("g.txt", bytes, sizeof bytes - 1, "", NEAP_E_FORMAT, line, words)
-#define REFUSES_AS(file, bytes, line, words) refuses(file, bytes, sizeof bytes - 1, "", NEAP_E_FORMAT, line, words)
+#define REFUSES(bytes, line, words)                                                                        \
+    refuses("g.txt", bytes, sizeof bytes - 1, "", NEAP_E_FORMAT, line, words)
+#define REFUSES_AS(file, bytes, line, words)                                                               \
+    refuses(file, bytes, sizeof bytes - 1, "", NEAP_E_FORMAT, line, words)
 
 static void an_id_is_a_name_never_an_index(void **state)
 {
@@ -124,10 +127,14 @@ static void line_ends_and_marks_do_not_matter(void **state)
     READS("1 2\r\n3 4\r\n", "", "1 2 3 4: 1>2 3>4");
     READS("1 2\n3 4", "", "1 2 3 4: 1>2 3>4");
     READS("1 2\r\n3 4\r", "", "1 2 3 4: 1>2 3>4");
-    READS("\xef\xbb\xbf" "1 2\n", "", "1 2: 1>2");
+    READS("\xef\xbb\xbf"
+          "1 2\n",
+          "", "1 2: 1>2");
     READS("\xef\xbb\xbf# c\n1 2\n", "", "1 2: 1>2");
     REFUSES("\xef\xbb\xbf", 0, "no edges in g.txt");
-    REFUSES("\xff\xfe" "1\0 \0", 1, "UTF-16");
+    REFUSES("\xff\xfe"
+            "1\0 \0",
+            1, "UTF-16");
     REFUSES("1 2\r3 4\n", 1, "g.txt:1:4: a carriage return");
 }
 
@@ -367,8 +374,10 @@ static void adjacency_lists_name_a_node_and_its_targets(void **state)
 static void matrix_market_has_numbered_nodes(void **state)
 {
     (void)state;
-    READS_AS("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n% c\n3 3 2\n1 3\n3 1\n", "1 2 3: 1>3 3>1");
-    READS_AS("g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n3 1 2.5\n", "1 2 3: 3>1:2.5");
+    READS_AS("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n% c\n3 3 2\n1 3\n3 1\n",
+             "1 2 3: 1>3 3>1");
+    READS_AS("g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n3 1 2.5\n",
+             "1 2 3: 3>1:2.5");
     READS_AS("g.mtx", "%%matrixmarket MATRIX Coordinate INTEGER general\n2 2 1\n1 2 4\n", "1 2: 1>2:4");
     const char banner[] = "%%MatrixMarket matrix coordinate pattern general\n";
     char text[200];
@@ -389,7 +398,8 @@ static void matrix_market_has_numbered_nodes(void **state)
     REFUSES_AS("g.mtx", "1 2\n", 1, "begins with '%%MatrixMarket matrix'");
     REFUSES_AS("g.mtx", "", 1, "begins with '%%MatrixMarket matrix'");
     REFUSES_AS("g.mtx", "%%MatrixMarket matrix array real general\n", 1, "coordinate");
-    REFUSES_AS("g.mtx", "%%MatrixMarket matrix coordinate complex general\n", 1, "pattern, real or integer");
+    REFUSES_AS("g.mtx", "%%MatrixMarket matrix coordinate complex general\n", 1,
+               "pattern, real or integer");
     REFUSES_AS("g.mtx", "%%MatrixMarket matrix coordinate real hermitian\n", 1, "general or symmetric");
 }
 
@@ -431,7 +441,10 @@ static char *long_text(size_t *size, size_t lines, size_t bad)
     uint32_t x = 1;
     for (size_t i = 0; i < lines; i++) {
         x = x * 1664525 + 1013904223;
-        const char *format = i + 1 == bad ? "%u\n" : x % 97 == 0 ? "# %u %u\n" : x % 89 == 0 ? "n%u,\"%u\"\n" : "%u,%u\n";
+        const char *format = i + 1 == bad  ? "%u\n"
+                             : x % 97 == 0 ? "# %u %u\n"
+                             : x % 89 == 0 ? "n%u,\"%u\"\n"
+                                           : "%u,%u\n";
         *size += (size_t)sprintf(text + *size, format, x >> 12, (x >> 8) % 5000);
     }
     return text;

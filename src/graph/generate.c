@@ -29,16 +29,15 @@ static neap_status generate_er(const neap_generator *what, ni_builder *b, neap_e
     return NEAP_OK;
 }
 
-/* Draws `links` different old nodes for a new one, each by its degree: a random end of a random edge. Ends
- * of the edges stand in b->edge; mark[u] is the last new node that chose u. */
+/* Draws `links` different old nodes for a new one, each by its degree: a random end of a random edge.
+ * mark[u] is the last new node that chose u. */
 static bool attach(const neap_generator *what, ni_builder *b, uint32_t *mark, uint32_t node)
 {
     ni_rng rng = ni_rng_at(what->seed, NI_STREAM_GRAPH, 1, node);
     size_t before = b->count;
     for (uint32_t k = 0; k < what->links;) {
-        uint64_t end = ni_below(&rng, 2 * (uint64_t)before);
-        const neap_edge *e = &b->edge[end / 2];
-        uint32_t target = end % 2 ? e->target : e->source;
+        uint64_t end = ni_below(&rng, 2 * (uint64_t)before), pair = b->pair[end / 2];
+        uint32_t target = (uint32_t)(end % 2 ? pair : pair >> 32);
         if (mark[target] == node) continue;
         mark[target] = node;
         if (!ni_builder_add(b, node, target, 1)) return false;
@@ -51,7 +50,8 @@ static bool attach(const neap_generator *what, ni_builder *b, uint32_t *mark, ui
 static neap_status generate_ba(const neap_generator *what, ni_builder *b, neap_error *err)
 {
     if (what->links < 1 || what->links >= what->nodes)
-        return ni_fail(err, NEAP_E_ARG, "links must be between 1 and %u, not %u", what->nodes - 1, what->links);
+        return ni_fail(err, NEAP_E_ARG, "links must be between 1 and %u, not %u", what->nodes - 1,
+                       what->links);
     uint32_t *mark = ni_zeros(what->nodes, sizeof *mark);
     bool room = mark != NULL;
     for (uint32_t u = 0; u < what->links && room; u++) room = ni_builder_add(b, what->links, u, 1);
@@ -110,13 +110,15 @@ static bool add_between(const neap_generator *what, const uint32_t *block_of, ni
 static neap_status generate_sbm(const neap_generator *what, ni_builder *b, neap_error *err)
 {
     if (what->blocks < 1 || what->blocks > what->nodes)
-        return ni_fail(err, NEAP_E_ARG, "blocks must be between 1 and %u, not %u", what->nodes, what->blocks);
+        return ni_fail(err, NEAP_E_ARG, "blocks must be between 1 and %u, not %u", what->nodes,
+                       what->blocks);
     if (!(what->p_in >= 0 && what->p_in <= 1 && what->p_out >= 0 && what->p_out <= 1))
         return ni_fail(err, NEAP_E_ARG, "p_in and p_out are probabilities, between 0 and 1");
     uint32_t *block_of = ni_array(what->nodes, sizeof *block_of);
     bool room = block_of != NULL;
     for (uint32_t block = 0; block < what->blocks && room; block++) {
-        for (uint32_t u = block_start(what, block); u < block_start(what, (uint64_t)block + 1); u++) block_of[u] = block;
+        for (uint32_t u = block_start(what, block); u < block_start(what, (uint64_t)block + 1); u++)
+            block_of[u] = block;
         if (what->p_in > 0) room = add_inside(what, b, block);
     }
     if (room && what->blocks > 1 && what->p_out > 0) room = add_between(what, block_of, b);
@@ -130,14 +132,18 @@ neap_status neap_graph_generate(const neap_generator *what, neap_graph **out, ne
     *out = NULL;
     bool er = !strcmp(what->kind, "er"), ba = !strcmp(what->kind, "ba"), sbm = !strcmp(what->kind, "sbm");
     if (!er && !ba && !sbm)
-        return ni_fail(err, NEAP_E_ARG, "there is no kind of graph '%.100s'; there are er, ba and sbm", what->kind);
+        return ni_fail(err, NEAP_E_ARG, "there is no kind of graph '%.100s'; there are er, ba and sbm",
+                       what->kind);
     if (what->nodes < 2 || what->nodes > NI_NAMES_MOST)
-        return ni_fail(err, NEAP_E_ARG, "nodes must be between 2 and %d, not %u", NI_NAMES_MOST, what->nodes);
+        return ni_fail(err, NEAP_E_ARG, "nodes must be between 2 and %d, not %u", NI_NAMES_MOST,
+                       what->nodes);
     ni_builder b;
     ni_builder_init(&b);
     snprintf(b.report.format, sizeof b.report.format, "generated");
     snprintf(b.report.compression, sizeof b.report.compression, "none");
-    neap_status rc = er ? generate_er(what, &b, err) : ba ? generate_ba(what, &b, err) : generate_sbm(what, &b, err);
+    neap_status rc = er   ? generate_er(what, &b, err)
+                     : ba ? generate_ba(what, &b, err)
+                          : generate_sbm(what, &b, err);
     if (rc == NEAP_OK && b.count == 0)
         rc = ni_fail(err, NEAP_E_ARG, "no edge was drawn; larger probabilities or more nodes give some");
     if (rc == NEAP_OK && !ni_names_number(&b.names, 0, what->nodes)) rc = no_room(err);

@@ -79,7 +79,10 @@ neap_status neap_graph_find(const neap_graph *graph, const char *name, uint32_t 
     unsigned count = nearest(graph, name, near);
     for (unsigned i = 0; i < count; i++) {
         size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s'%.80s'", i == 0 ? "; did you mean " : i + 1 == count ? " or " : ", ",
+        snprintf(list + used, sizeof list - used, "%s'%.80s'",
+                 i == 0           ? "; did you mean "
+                 : i + 1 == count ? " or "
+                                  : ", ",
                  ni_name(&graph->names, near[i]));
     }
     return ni_fail(err, NEAP_E_UNKNOWN, "there is no node '%.100s'%s%s", name, list, count ? "?" : "");
@@ -87,35 +90,41 @@ neap_status neap_graph_find(const neap_graph *graph, const char *name, uint32_t 
 
 static neap_status add_names(ni_builder *b, uint32_t nodes, const char *const *names, neap_error *err)
 {
-    if (nodes > NI_NAMES_MOST) return ni_fail(err, NEAP_E_LIMIT, "at most %d nodes, not %u", NI_NAMES_MOST, nodes);
+    if (nodes > NI_NAMES_MOST)
+        return ni_fail(err, NEAP_E_LIMIT, "at most %d nodes, not %u", NI_NAMES_MOST, nodes);
     if (!names) return ni_names_number(&b->names, 0, nodes) ? NEAP_OK : ni_fail_memory(err, "node names");
     for (uint32_t u = 0; u < nodes; u++) {
         uint32_t number;
         if (!names[u] || !*names[u]) return ni_fail(err, NEAP_E_ARG, "node %u has no name", u);
-        if (!ni_names_intern(&b->names, names[u], strlen(names[u]), &number)) return ni_fail_memory(err, "node names");
+        if (!ni_names_intern(&b->names, names[u], strlen(names[u]), &number))
+            return ni_fail_memory(err, "node names");
         if (number != u)
             return ni_fail(err, NEAP_E_ARG, "nodes %u and %u are both named '%.100s'", number, u, names[u]);
     }
     return NEAP_OK;
 }
 
-static neap_status add_edges(ni_builder *b, uint32_t nodes, const neap_edge *edges, uint64_t count, neap_error *err)
+static neap_status add_edges(ni_builder *b, uint32_t nodes, const neap_edge *edges, uint64_t count,
+                             neap_error *err)
 {
     for (uint64_t i = 0; i < count; i++) {
         const neap_edge *e = &edges[i];
         if (e->source >= nodes || e->target >= nodes)
-            return ni_fail_at(err, NEAP_E_ARG, i, "edge %llu goes from %u to %u, but there are only %u nodes",
+            return ni_fail_at(err, NEAP_E_ARG, i,
+                              "edge %llu goes from %u to %u, but there are only %u nodes",
                               (unsigned long long)i, e->source, e->target, nodes);
         if (b->weighted && (!(e->weight > 0) || !isfinite(e->weight)))
             return ni_fail_at(err, NEAP_E_ARG, i, "the weight of edge %llu is not positive and finite",
                               (unsigned long long)i);
-        if (!ni_builder_add(b, e->source, e->target, b->weighted ? e->weight : 1)) return ni_fail_memory(err, "edges");
+        if (!ni_builder_add(b, e->source, e->target, b->weighted ? e->weight : 1))
+            return ni_fail_memory(err, "edges");
     }
     return NEAP_OK;
 }
 
-neap_status neap_graph_create(uint32_t nodes, const char *const *names, const neap_edge *edges, uint64_t count,
-                              int weighted, int undirected, neap_graph **out, neap_error *err)
+neap_status neap_graph_create(uint32_t nodes, const char *const *names, const neap_edge *edges,
+                              uint64_t count, int weighted, int undirected, neap_graph **out,
+                              neap_error *err)
 {
     *out = NULL;
     ni_builder b;
@@ -158,8 +167,9 @@ static bool keep_all(void *user, uint32_t s, uint32_t t)
     return true;
 }
 
-static uint64_t copy_row(const neap_graph *from, uint32_t u, bool (*keep)(void *user, uint32_t s, uint32_t t),
-                         void *user, neap_graph *to, uint64_t at)
+static uint64_t copy_row(const neap_graph *from, uint32_t u,
+                         bool (*keep)(void *user, uint32_t s, uint32_t t), void *user, neap_graph *to,
+                         uint64_t at)
 {
     for (uint64_t i = from->offset[u]; i < from->offset[u + 1]; i++) {
         if (!keep(user, u, from->target[i])) continue;
@@ -170,8 +180,8 @@ static uint64_t copy_row(const neap_graph *from, uint32_t u, bool (*keep)(void *
     return at;
 }
 
-neap_status ni_graph_filter(const neap_graph *graph, bool (*keep)(void *user, uint32_t s, uint32_t t), void *user,
-                            neap_graph **out, neap_error *err)
+neap_status ni_graph_filter(const neap_graph *graph, bool (*keep)(void *user, uint32_t s, uint32_t t),
+                            void *user, neap_graph **out, neap_error *err)
 {
     *out = NULL;
     neap_graph *g = ni_zeros(1, sizeof *g);
@@ -182,10 +192,12 @@ neap_status ni_graph_filter(const neap_graph *graph, bool (*keep)(void *user, ui
     g->offset = ni_array((size_t)graph->nodes + 1, sizeof *g->offset);
     g->target = ni_array((size_t)graph->edges, sizeof *g->target);
     g->weight = graph->weight ? ni_array((size_t)graph->edges, sizeof *g->weight) : NULL;
-    bool room = g->offset && g->target && (g->weight || !graph->weight) && ni_names_copy(&g->names, &graph->names);
+    bool room =
+        g->offset && g->target && (g->weight || !graph->weight) && ni_names_copy(&g->names, &graph->names);
     if (!room) return neap_graph_free(g), ni_fail_memory(err, "a graph");
     g->offset[0] = 0;
-    for (uint32_t u = 0; u < g->nodes; u++) g->offset[u + 1] = copy_row(graph, u, keep, user, g, g->offset[u]);
+    for (uint32_t u = 0; u < g->nodes; u++)
+        g->offset[u + 1] = copy_row(graph, u, keep, user, g, g->offset[u]);
     g->edges = g->offset[g->nodes];
     *out = g;
     return NEAP_OK;
@@ -198,13 +210,15 @@ neap_status ni_graph_copy(const neap_graph *graph, neap_graph **out, neap_error 
 
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i++) hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u; /* FNV-1a */
+    for (uint64_t i = 0; i < count; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u; /* FNV-1a */
     return ni_mix(hash);
 }
 
 uint64_t ni_graph_hash(const neap_graph *graph)
 {
-    uint64_t hash = ni_mix(((uint64_t)graph->nodes << 2 | (graph->weight != NULL) << 1 | graph->undirected) + 1);
+    uint64_t hash =
+        ni_mix(((uint64_t)graph->nodes << 2 | (graph->weight != NULL) << 1 | graph->undirected) + 1);
     for (uint32_t u = 0; u < graph->nodes; u++) hash = ni_mix(hash ^ graph->offset[u + 1]);
     for (uint64_t i = 0; i < graph->edges; i++) {
         uint32_t bits = 0;

@@ -26,8 +26,9 @@ struct neap_graph {
 /* Collects edges in any order, then sorts and merges them in linear time. */
 typedef struct ni_builder {
     ni_names names;
-    neap_edge *edge; /* weight 1 in an unweighted graph */
-    size_t count, room;
+    uint64_t *pair; /* source << 32 | target                  */
+    float *weight;  /* of each pair; NULL as long as all are 1 */
+    size_t count, pair_room, weight_room;
     bool weighted, undirected;
     neap_graph_report report;
 } ni_builder;
@@ -65,10 +66,14 @@ uint32_t ni_graph_format(const char *path);
 
 /* The readers, one file each; all fill a builder from a stream. */
 struct ni_stream_in;
-neap_status ni_read_edges(struct ni_stream_in *in, const neap_options *options, ni_builder *b, neap_error *err);
-neap_status ni_read_adjacency(struct ni_stream_in *in, const neap_options *options, ni_builder *b, neap_error *err);
-neap_status ni_read_mtx(struct ni_stream_in *in, const neap_options *options, ni_builder *b, neap_error *err);
-neap_status ni_read_metis(struct ni_stream_in *in, const neap_options *options, ni_builder *b, neap_error *err);
+neap_status ni_read_edges(struct ni_stream_in *in, const neap_options *options, ni_builder *b,
+                          neap_error *err);
+neap_status ni_read_adjacency(struct ni_stream_in *in, const neap_options *options, ni_builder *b,
+                              neap_error *err);
+neap_status ni_read_mtx(struct ni_stream_in *in, const neap_options *options, ni_builder *b,
+                        neap_error *err);
+neap_status ni_read_metis(struct ni_stream_in *in, const neap_options *options, ni_builder *b,
+                          neap_error *err);
 
 /* Graph tensors in a safetensors file: graph.offsets U64, graph.targets U32, graph.weights F32 (optional),
  * names.offsets U64, names.bytes U8; facts: undirected. Reading checks every invariant of the struct. */

@@ -52,13 +52,16 @@ static neap_status check_names(ni_names *names, neap_error *err)
 {
     for (uint32_t i = 0; i < names->count; i++) {
         uint64_t size = names->offset[i + 1] - names->offset[i];
-        if (size < 2 || size > UINT32_MAX) return broken(err, "names.offsets", i, "gives a name of no possible length");
+        if (size < 2 || size > UINT32_MAX)
+            return broken(err, "names.offsets", i, "gives a name of no possible length");
         if (memchr(ni_name(names, i), 0, (size_t)size) != ni_name(names, i) + size - 1)
-            return broken(err, "names.bytes", names->offset[i], "starts a name that does not end with its only NUL");
+            return broken(err, "names.bytes", names->offset[i],
+                          "starts a name that does not end with its only NUL");
     }
     uint32_t twin;
     if (!ni_names_index(names, &twin)) return ni_fail_memory(err, "node names");
-    return twin == names->count ? NEAP_OK : broken(err, "names.offsets", twin, "gives a name for the second time");
+    return twin == names->count ? NEAP_OK
+                                : broken(err, "names.offsets", twin, "gives a name for the second time");
 }
 
 static neap_status check_graph(neap_graph *g, uint64_t name_bytes, neap_error *err)
@@ -86,21 +89,24 @@ typedef struct views {
 static neap_status look(const ni_tensors *t, views *v, neap_error *err)
 {
     *v = (views){ 0 };
-    const ni_tensor *offsets = ni_tensors_find(t, "graph.offsets"), *targets = ni_tensors_find(t, "graph.targets"),
+    const ni_tensor *offsets = ni_tensors_find(t, "graph.offsets"),
+                    *targets = ni_tensors_find(t, "graph.targets"),
                     *bytes = ni_tensors_find(t, "names.bytes");
     const char *undirected = ni_tensors_fact(t, "undirected");
     if (!offsets || !targets || !bytes || !undirected || offsets->shape[0] == 0)
         return ni_fail(err, NEAP_E_FORMAT, "the file holds no graph");
     v->undirected = !strcmp(undirected, "yes");
     if (!v->undirected && strcmp(undirected, "no"))
-        return ni_fail(err, NEAP_E_FORMAT, "the graph in the file is damaged: undirected is '%s'", undirected);
+        return ni_fail(err, NEAP_E_FORMAT, "the graph in the file is damaged: undirected is '%s'",
+                       undirected);
     v->nodes = offsets->shape[0] - 1;
     v->edges = targets->shape[0];
     v->name_bytes = bytes->shape[0];
     if (v->nodes > NI_NAMES_MOST) return ni_fail(err, NEAP_E_LIMIT, "at most %d nodes", NI_NAMES_MOST);
     neap_status rc = ni_tensors_need(t, "graph.offsets", NI_U64, v->nodes + 1, 0, &v->offset, err);
     if (rc == NEAP_OK) rc = ni_tensors_need(t, "graph.targets", NI_U32, v->edges, 0, &v->target, err);
-    if (rc == NEAP_OK) rc = ni_tensors_need(t, "names.offsets", NI_U64, v->nodes + 1, 0, &v->name_offset, err);
+    if (rc == NEAP_OK)
+        rc = ni_tensors_need(t, "names.offsets", NI_U64, v->nodes + 1, 0, &v->name_offset, err);
     if (rc == NEAP_OK) rc = ni_tensors_need(t, "names.bytes", NI_U8, v->name_bytes, 0, &v->bytes, err);
     if (rc == NEAP_OK && ni_tensors_find(t, "graph.weights"))
         rc = ni_tensors_need(t, "graph.weights", NI_F32, v->edges, 0, &v->weight, err);

@@ -8,7 +8,6 @@
 
 #include "base/sys.h"
 #include "base/text.h"
-#include "graph/names.h"
 
 enum { BLOCK = 1 << 21, SPARE = 1 }; /* spare: a last line may need its \n */
 
@@ -42,7 +41,8 @@ static neap_status check_mark(ni_lines *lines, neap_error *err)
     const char *b = lines->bytes;
     if (lines->to >= 3 && !memcmp(b, "\xef\xbb\xbf", 3)) lines->from = lines->whole = 3;
     if (lines->to >= 2 && (!memcmp(b, "\xff\xfe", 2) || !memcmp(b, "\xfe\xff", 2)))
-        return ni_fail_at(err, NEAP_E_FORMAT, 1, "%.200s:1:1: this is UTF-16; `iconv -f UTF-16 -t UTF-8` mends it",
+        return ni_fail_at(err, NEAP_E_FORMAT, 1,
+                          "%.200s:1:1: this is UTF-16; `iconv -f UTF-16 -t UTF-8` mends it",
                           ni_stream_label(lines->in));
     return NEAP_OK;
 }
@@ -67,8 +67,8 @@ static neap_status too_long(ni_lines *lines, neap_error *err)
     lines->number++;
     lines->line = lines->bytes + lines->from;
     return ni_lines_fail(lines, NEAP_E_LIMIT, lines->line, err,
-                         "a line of more than %zu bytes; is this a text file with one %s a line?", lines->most,
-                         lines->most == NI_LINE_SHORT ? "edge" : "node");
+                         "a line of more than %zu bytes; is this a text file with one %s a line?",
+                         lines->most, lines->most == NI_LINE_SHORT ? "edge" : "node");
 }
 
 /* Looks for the last line end among the bytes that have just come, and for odd bytes among all. */
@@ -106,12 +106,14 @@ static neap_status check_odd(ni_lines *lines, size_t *length, neap_error *err)
     if (*length && line[*length - 1] == '\r') line[--*length] = '\n';
     const char *odd = memchr(line, 0, *length);
     if (odd)
-        return ni_lines_fail(lines, NEAP_E_FORMAT, odd, err,
-                             "a NUL byte; this is no text file, or a damaged one (`tr -d '\\000'` removes them)");
+        return ni_lines_fail(
+            lines, NEAP_E_FORMAT, odd, err,
+            "a NUL byte; this is no text file, or a damaged one (`tr -d '\\000'` removes them)");
     odd = memchr(line, '\r', *length);
     if (odd)
-        return ni_lines_fail(lines, NEAP_E_FORMAT, odd, err,
-                             "a carriage return inside a line; lines end with \\n or \\r\\n (`tr '\\r' '\\n'` mends it)");
+        return ni_lines_fail(
+            lines, NEAP_E_FORMAT, odd, err,
+            "a carriage return inside a line; lines end with \\n or \\r\\n (`tr '\\r' '\\n'` mends it)");
     return NEAP_OK;
 }
 
@@ -178,16 +180,18 @@ neap_status ni_columns_choose(ni_columns *columns, const neap_options *options, 
     static const struct {
         const char *word;
         char delimiter;
-    } words[] = { { "tab", '\t' },      { "\\t", '\t' },  { "space", ' ' }, { "comma", ',' },
-                  { "semicolon", ';' }, { "pipe", '|' } };
+    } words[] = { { "tab", '\t' },  { "\\t", '\t' },      { "space", ' ' },
+                  { "comma", ',' }, { "semicolon", ';' }, { "pipe", '|' } };
     const char *asked = options->delimiter.text;
     if (!strcmp(asked, "auto")) return set_delimiter(columns, detect(line)), NEAP_OK;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(asked, words[i].word)) return set_delimiter(columns, words[i].delimiter), NEAP_OK;
     if (strlen(asked) != 1 || strchr("\"\r\n", *asked))
-        return ni_fail(err, NEAP_E_ARG,
-                       "delimiter is auto, tab, space, comma, semicolon, pipe or one character that is no quote, "
-                       "not '%s'", asked);
+        return ni_fail(
+            err, NEAP_E_ARG,
+            "delimiter is auto, tab, space, comma, semicolon, pipe or one character that is no quote, "
+            "not '%s'",
+            asked);
     return set_delimiter(columns, *asked), NEAP_OK;
 }
 
@@ -245,7 +249,8 @@ bool ni_field_next(const ni_columns *columns, char **rest, ni_field *field)
     return true;
 }
 
-static neap_status no_field(const ni_lines *lines, const ni_columns *columns, unsigned column, neap_error *err)
+static neap_status no_field(const ni_lines *lines, const ni_columns *columns, unsigned column,
+                            neap_error *err)
 {
     static const char mends[] = "an edge is two names, split by %s here; --delimiter chooses another split";
     char text[160], one[8] = { '\'', columns->delimiter, '\'' };
@@ -259,11 +264,14 @@ neap_status ni_field_name(const ni_lines *lines, const ni_columns *columns, char
 {
     char *start = *rest;
     field->length = 0;
-    if (!ni_field_next(columns, rest, field)) return column ? no_field(lines, columns, column, err) : NEAP_OK;
+    if (!ni_field_next(columns, rest, field))
+        return column ? no_field(lines, columns, column, err) : NEAP_OK;
     if (!field->at)
-        return ni_lines_fail(lines, NEAP_E_FORMAT, *rest, err,
-                             "a quoted name must end with a quote before the next '%c' and on its line; a quote "
-                             "inside is written twice", columns->delimiter);
+        return ni_lines_fail(
+            lines, NEAP_E_FORMAT, *rest, err,
+            "a quoted name must end with a quote before the next '%c' and on its line; a quote "
+            "inside is written twice",
+            columns->delimiter);
     if (field->length == 0 && column)
         return ni_lines_fail(lines, NEAP_E_FORMAT, start, err,
                              "the name in column %u is empty; a name has at least one letter", column);
@@ -278,7 +286,8 @@ static bool is_not_finite(const ni_field *field)
     static const char *const words[] = { "nan", "inf", "infinity" };
     size_t sign = field->length && (field->at[0] == '-' || field->at[0] == '+');
     for (size_t i = 0; i < 3; i++)
-        if (field->length - sign == strlen(words[i]) && !strncasecmp(field->at + sign, words[i], strlen(words[i])))
+        if (field->length - sign == strlen(words[i]) &&
+            !strncasecmp(field->at + sign, words[i], strlen(words[i])))
             return true;
     return false;
 }
@@ -293,7 +302,8 @@ bool ni_field_is_heading(const ni_field *field)
 {
     static const char *const words[] = { "source", "target", "from", "to", "src", "dst", "weight" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (field->length == strlen(words[i]) && !strncasecmp(field->at, words[i], field->length)) return true;
+        if (field->length == strlen(words[i]) && !strncasecmp(field->at, words[i], field->length))
+            return true;
     return false;
 }
 
@@ -306,8 +316,10 @@ neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float 
                              field->length < 40 ? (int)field->length : 40, field->at);
     *weight = (float)value;
     if (!(*weight > 0) || !isfinite(*weight))
-        return ni_lines_fail(lines, NEAP_E_FORMAT, field->at, err,
-                             "the weight %.*s is not a positive number of ordinary size; leave out edges of weight "
-                             "0, or --weights ignore", field->length < 40 ? (int)field->length : 40, field->at);
+        return ni_lines_fail(
+            lines, NEAP_E_FORMAT, field->at, err,
+            "the weight %.*s is not a positive number of ordinary size; leave out edges of weight "
+            "0, or --weights ignore",
+            field->length < 40 ? (int)field->length : 40, field->at);
     return NEAP_OK;
 }

@@ -15,6 +15,7 @@
 
 #include "base/options.h"
 #include "base/status.h"
+#include "graph/names.h"
 #include "io/stream.h"
 
 enum { NI_LINE_SHORT = 1 << 20, NI_LINE_LONG = 1 << 30 }; /* limits: of an edge; of a list of neighbours */
@@ -79,6 +80,19 @@ bool ni_field_next(const ni_columns *columns, char **rest, ni_field *field);
  * may be absent or empty, and its length is 0 then. */
 neap_status ni_field_name(const ni_lines *lines, const ni_columns *columns, char **rest, unsigned column,
                           ni_field *field, neap_error *err);
+
+/* The same, but only for a field that raises no question: not empty, not too long, without blanks and
+ * quotes. false: nothing has happened, and ni_field_name has to look at it. */
+static inline bool ni_field_plain(const ni_columns *columns, char **rest, ni_field *field)
+{
+    char *at = *rest, *end = at;
+    if (!at) return false;
+    while ((unsigned char)*end > '"' && !columns->stop[(unsigned char)*end]) end++;
+    if (end == at || !columns->stop[(unsigned char)*end] || end - at > NI_NAME_MOST) return false;
+    *field = (ni_field){ at, (size_t)(end - at), false };
+    *rest = *end == '\n' ? NULL : end + 1;
+    return true;
+}
 
 void ni_field_undouble(ni_field *field);
 

@@ -55,9 +55,11 @@ static uint64_t key_of(const ni_names *names, const char *name, size_t length)
     return ni_mix(hash ^ load8(name + length - 8));
 }
 
+/* The high bits of a hash, so that a table of twice the size has the same order: growing runs through both
+ * tables from front to back. */
 static size_t place_of(const ni_names *names, uint64_t key)
 {
-    return (size_t)ni_mix(key ^ names->key) & (names->slots - 1);
+    return (size_t)(ni_mix(key ^ names->key) >> __builtin_clzll(names->slots - 1));
 }
 
 static bool is_name(const ni_names *names, const ni_name_slot *slot, uint64_t key, const char *name,
@@ -125,7 +127,8 @@ static bool make_small(ni_names *names, uint64_t value)
     names->smalls = room;
     for (size_t i = 0; i < names->slots; i++) {
         const ni_name_slot *slot = &names->slot[i];
-        if (slot->number && small_value(slot->key, slot->length, &value) && value < room) small[value] = slot->number;
+        if (slot->number && small_value(slot->key, slot->length, &value) && value < room)
+            small[value] = slot->number;
     }
     return true;
 }
@@ -184,7 +187,8 @@ bool ni_names_intern(ni_names *names, const char *name, size_t length, uint32_t 
     return ni_names_intern_key(names, name, length, key_of(names, name, length), number);
 }
 
-bool ni_names_find_key(const ni_names *names, const char *name, size_t length, uint64_t key, uint32_t *number)
+bool ni_names_find_key(const ni_names *names, const char *name, size_t length, uint64_t key,
+                       uint32_t *number)
 {
     uint64_t value;
     uint32_t found = 0;

@@ -43,7 +43,8 @@ bool ni_names_find(const ni_names *names, const char *name, size_t length, uint3
  * the key and fetches the place, the second one uses it. */
 uint64_t ni_names_fetch(const ni_names *names, const char *name, size_t length);
 bool ni_names_intern_key(ni_names *names, const char *name, size_t length, uint64_t key, uint32_t *number);
-bool ni_names_find_key(const ni_names *names, const char *name, size_t length, uint64_t key, uint32_t *number);
+bool ni_names_find_key(const ni_names *names, const char *name, size_t length, uint64_t key,
+                       uint32_t *number);
 
 /* Adds "first" .. "first + count - 1" in digits. */
 bool ni_names_number(ni_names *names, uint32_t first, uint32_t count);

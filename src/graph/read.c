@@ -7,18 +7,15 @@
 #include "io/safetensors.h"
 #include "io/stream.h"
 
-typedef neap_status (*reader)(ni_stream_in *in, const neap_options *options, ni_builder *b, neap_error *err);
+typedef neap_status (*reader)(ni_stream_in *in, const neap_options *options, ni_builder *b,
+                              neap_error *err);
 
 /* In the order of NI_FORMAT_... */
 static const struct {
     const char *name;
     reader read;
-} formats[] = { { "auto", NULL },
-                { "edges", ni_read_edges },
-                { "adjacency", ni_read_adjacency },
-                { "mtx", ni_read_mtx },
-                { "metis", ni_read_metis },
-                { "safetensors", NULL } };
+} formats[] = { { "auto", NULL },       { "edges", ni_read_edges }, { "adjacency", ni_read_adjacency },
+                { "mtx", ni_read_mtx }, { "metis", ni_read_metis }, { "safetensors", NULL } };
 
 static bool ends(const char *path, size_t length, const char *ending)
 {
@@ -31,9 +28,9 @@ uint32_t ni_graph_format(const char *path)
     static const struct {
         const char *ending;
         uint32_t format;
-    } endings[] = { { ".adj", NI_FORMAT_ADJACENCY },  { ".adjlist", NI_FORMAT_ADJACENCY },
-                    { ".mtx", NI_FORMAT_MTX },        { ".metis", NI_FORMAT_METIS },
-                    { ".graph", NI_FORMAT_METIS },    { ".safetensors", NI_FORMAT_SAFETENSORS } };
+    } endings[] = { { ".adj", NI_FORMAT_ADJACENCY }, { ".adjlist", NI_FORMAT_ADJACENCY },
+                    { ".mtx", NI_FORMAT_MTX },       { ".metis", NI_FORMAT_METIS },
+                    { ".graph", NI_FORMAT_METIS },   { ".safetensors", NI_FORMAT_SAFETENSORS } };
     size_t length = strlen(path);
     if (ends(path, length, ".gz")) length -= 3;
     else if (ends(path, length, ".zst")) length -= 4;
@@ -47,8 +44,8 @@ static neap_status no_edges(const char *label, neap_error *err)
     return ni_fail(err, NEAP_E_FORMAT, "no edges in %.300s; a graph needs at least one", label);
 }
 
-static neap_status load_text(const char *path, const neap_options *options, uint32_t format, neap_graph **out,
-                             neap_error *err)
+static neap_status load_text(const char *path, const neap_options *options, uint32_t format,
+                             neap_graph **out, neap_error *err)
 {
     ni_stream_in *in;
     neap_status rc = ni_stream_open(path, &in, err);
@@ -66,7 +63,8 @@ static neap_status load_text(const char *path, const neap_options *options, uint
 }
 
 /* The same graph, undirected or without weights. */
-static neap_status rebuild(const neap_graph *g, bool undirected, bool weighted, neap_graph **out, neap_error *err)
+static neap_status rebuild(const neap_graph *g, bool undirected, bool weighted, neap_graph **out,
+                           neap_error *err)
 {
     ni_builder b;
     ni_builder_init(&b);
@@ -82,7 +80,8 @@ static neap_status rebuild(const neap_graph *g, bool undirected, bool weighted, 
     return rc;
 }
 
-static neap_status load_tensors(const char *path, const neap_options *options, neap_graph **out, neap_error *err)
+static neap_status load_tensors(const char *path, const neap_options *options, neap_graph **out,
+                                neap_error *err)
 {
     neap_graph *g = NULL;
     ni_tensors *t = ni_zeros(1, sizeof *t);
@@ -107,7 +106,8 @@ static neap_status load_tensors(const char *path, const neap_options *options, n
     return rc;
 }
 
-neap_status neap_graph_load(const char *path, const neap_options *options, neap_graph **out, neap_error *err)
+neap_status neap_graph_load(const char *path, const neap_options *options, neap_graph **out,
+                            neap_error *err)
 {
     *out = NULL;
     uint32_t format = options->format == NI_FORMAT_AUTO ? ni_graph_format(path) : options->format;

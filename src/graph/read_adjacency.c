@@ -11,7 +11,8 @@ static neap_status intern(const ni_lines *lines, ni_names *names, ni_field *fiel
     ni_field_undouble(field);
     if (ni_names_intern(names, field->at, field->length, number)) return NEAP_OK;
     if (names->count < NI_NAMES_MOST) return ni_fail_memory(err, "node names");
-    return ni_lines_fail(lines, NEAP_E_LIMIT, field->at, err, "more than %d different names", NI_NAMES_MOST);
+    return ni_lines_fail(lines, NEAP_E_LIMIT, field->at, err, "more than %d different names",
+                         NI_NAMES_MOST);
 }
 
 static neap_status read_row(const ni_lines *lines, const ni_columns *columns, char *rest, ni_builder *b,

@@ -61,27 +61,36 @@ struct edge_reader {
     ni_columns columns;
     bool weighted;
     bool maybe_header; /* edge 0 is one if all names below it are numbers */
+    uint32_t heading;  /* how many names it has: 2, or 1 if they are equal */
     chunk *chunk;      /* CHUNKS */
 };
 
-static neap_status parse_names(const edge_reader *r, const ni_lines *lines, char **rest, edge_text *e, neap_error *err)
+static neap_status parse_names(const edge_reader *r, const ni_lines *lines, char **rest, edge_text *e,
+                               neap_error *err)
 {
-    neap_status rc = ni_field_name(lines, &r->columns, rest, 1, &e->source, err);
-    return rc != NEAP_OK ? rc : ni_field_name(lines, &r->columns, rest, 2, &e->target, err);
+    neap_status rc = NEAP_OK;
+    if (!ni_field_plain(&r->columns, rest, &e->source))
+        rc = ni_field_name(lines, &r->columns, rest, 1, &e->source, err);
+    if (rc == NEAP_OK && !ni_field_plain(&r->columns, rest, &e->target))
+        rc = ni_field_name(lines, &r->columns, rest, 2, &e->target, err);
+    return rc;
 }
 
-static neap_status parse_weight(const edge_reader *r, const ni_lines *lines, char *rest, edge_text *e, neap_error *err)
+static neap_status parse_weight(const edge_reader *r, const ni_lines *lines, char *rest, edge_text *e,
+                                neap_error *err)
 {
     ni_field field;
     e->weight = 1;
     if (!r->weighted) return NEAP_OK;
     if (!ni_field_next(&r->columns, &rest, &field) || !field.at || field.length == 0)
-        return ni_lines_fail(lines, NEAP_E_FORMAT, lines->line, err,
-                             "no weight in column 3, though the first edge has one; add it, or --weights ignore");
+        return ni_lines_fail(
+            lines, NEAP_E_FORMAT, lines->line, err,
+            "no weight in column 3, though the first edge has one; add it, or --weights ignore");
     return ni_field_weight(lines, &field, &e->weight, err);
 }
 
-static neap_status parse_edge(const edge_reader *r, const ni_lines *lines, char *line, edge_text *e, neap_error *err)
+static neap_status parse_edge(const edge_reader *r, const ni_lines *lines, char *line, edge_text *e,
+                              neap_error *err)
 {
     neap_status rc = parse_names(r, lines, &line, e, err);
     if (rc == NEAP_OK) rc = parse_weight(r, lines, line, e, err);
@@ -116,13 +125,10 @@ static bool flush(chunk *c)
     return true;
 }
 
-static void queue(chunk *c, const edge_text *e)
+static void fetch_names(const ni_names *names, edge_text *e)
 {
-    const ni_names *names = &c->reader->b->names;
-    edge_text *place = &c->batch[c->pending++];
-    *place = *e;
-    place->source_key = ni_names_fetch(names, e->source.at, e->source.length);
-    place->target_key = ni_names_fetch(names, e->target.at, e->target.length);
+    e->source_key = ni_names_fetch(names, e->source.at, e->source.length);
+    e->target_key = ni_names_fetch(names, e->target.at, e->target.length);
 }
 
 /* The next line; *more is false at the end of the chunk. */
@@ -130,14 +136,15 @@ static neap_status read_line(chunk *c, bool *more, neap_error *err)
 {
     char *line;
     size_t length;
-    edge_text e;
     neap_status rc = ni_lines_next(&c->lines, &line, &length, err);
     *more = rc == NEAP_OK && line;
     if (!*more || !ni_line_is_data(line, length)) return rc;
-    rc = parse_edge(c->reader, &c->lines, line, &e, err);
-    if (rc == NEAP_OK) queue(c, &e);
-    if (rc == NEAP_OK && c->pending == BATCH && !flush(c)) rc = ni_fail_memory(err, "edges");
-    return rc;
+    edge_text *e = &c->batch[c->pending];
+    rc = parse_edge(c->reader, &c->lines, line, e, err);
+    if (rc != NEAP_OK) return rc;
+    fetch_names(&c->reader->b->names, e);
+    if (++c->pending == BATCH && !flush(c)) return ni_fail_memory(err, "edges");
+    return NEAP_OK;
 }
 
 /* Reads as far as it can. Words for an error come later, when the line number is known. */
@@ -160,12 +167,14 @@ static void settle_no_header(edge_reader *r)
     r->weighted = false;
 }
 
-static neap_status intern(edge_reader *r, const ni_field *name, uint64_t key, uint32_t *number, neap_error *err)
+static neap_status intern(edge_reader *r, const ni_field *name, uint64_t key, uint32_t *number,
+                          neap_error *err)
 {
     uint32_t known = r->b->names.count;
     if (!ni_names_intern_key(&r->b->names, name->at, name->length, key, number)) {
         if (known < NI_NAMES_MOST) return ni_fail_memory(err, "node names");
-        return ni_fail(err, NEAP_E_LIMIT, "%.200s: more than %d different names; that many nodes are too many",
+        return ni_fail(err, NEAP_E_LIMIT,
+                       "%.200s: more than %d different names; that many nodes are too many",
                        ni_stream_label(r->lines.in), NI_NAMES_MOST);
     }
     if (r->maybe_header && *number == known && !ni_field_is_number(name)) settle_no_header(r);
@@ -174,8 +183,7 @@ static neap_status intern(edge_reader *r, const ni_field *name, uint64_t key, ui
 
 static neap_status add_edge(edge_reader *r, const neap_edge *e, neap_error *err)
 {
-    uint32_t heading = r->maybe_header ? r->b->edge[0].target : 0;
-    if (r->maybe_header && (e->source <= heading || e->target <= heading)) settle_no_header(r);
+    if (r->maybe_header && (e->source < r->heading || e->target < r->heading)) settle_no_header(r);
     return ni_builder_add(r->b, e->source, e->target, e->weight) ? NEAP_OK : ni_fail_memory(err, "edges");
 }
 
@@ -209,7 +217,8 @@ static neap_status retry(edge_reader *r, chunk *c, neap_error *err)
     edge_text e;
     char *rest = c->lines.line;
     if (c->rc == NEAP_E_MEM) return ni_fail_memory(err, "edges");
-    if (r->maybe_header && c->rc == NEAP_E_FORMAT && parse_names(r, &c->lines, &rest, &e, NULL) == NEAP_OK &&
+    if (r->maybe_header && c->rc == NEAP_E_FORMAT &&
+        parse_names(r, &c->lines, &rest, &e, NULL) == NEAP_OK &&
         !(ni_field_is_number(&e.source) && ni_field_is_number(&e.target)))
         settle_no_header(r);
     c->lines.from = (size_t)(c->lines.line - c->lines.bytes);
@@ -242,7 +251,9 @@ static uint32_t cut(edge_reader *r)
     while (all->from < all->whole) {
         size_t left = all->whole - all->from, end = all->whole;
         if (left > size)
-            end = (size_t)((char *)memchr(all->bytes + all->from + size - 1, '\n', left - size + 1) - all->bytes) + 1;
+            end = (size_t)((char *)memchr(all->bytes + all->from + size - 1, '\n', left - size + 1) -
+                           all->bytes) +
+                  1;
         chunk *c = &r->chunk[count++];
         c->reader = r;
         c->lines = *all;
@@ -297,7 +308,8 @@ static neap_status judge_header(const edge_reader *r, char *line, header *is, ne
     neap_status rc = parse_names(r, &r->lines, &line, &e, err);
     if (rc != NEAP_OK) return rc;
     if (ni_field_is_heading(&e.source) && ni_field_is_heading(&e.target)) *is = YES;
-    else if (!ni_field_is_number(&e.source) && !ni_field_is_number(&e.target) && !has_number(r, line)) *is = MAYBE;
+    else if (!ni_field_is_number(&e.source) && !ni_field_is_number(&e.target) && !has_number(r, line))
+        *is = MAYBE;
     return NEAP_OK;
 }
 
@@ -311,12 +323,11 @@ static neap_status read_decisive(edge_reader *r, char *line, neap_error *err)
     if (rc != NEAP_OK) return rc;
     r->weighted = r->options->weights == NI_WEIGHTS_AUTO && has_number(r, rest);
     rc = parse_edge(r, &r->lines, line, &e, err);
-    ni_names *names = &r->b->names;
-    if (rc == NEAP_OK)
-        rc = intern(r, &e.source, ni_names_fetch(names, e.source.at, e.source.length), &edge.source, err);
-    if (rc == NEAP_OK)
-        rc = intern(r, &e.target, ni_names_fetch(names, e.target.at, e.target.length), &edge.target, err);
+    if (rc != NEAP_OK) return rc;
+    fetch_names(&r->b->names, &e);
     edge.weight = e.weight;
+    rc = intern(r, &e.source, e.source_key, &edge.source, err);
+    if (rc == NEAP_OK) rc = intern(r, &e.target, e.target_key, &edge.target, err);
     return rc == NEAP_OK ? add_edge(r, &edge, err) : rc;
 }
 
@@ -334,6 +345,7 @@ static neap_status read_start(edge_reader *r, neap_error *err)
     if (rc == NEAP_OK && is != YES) rc = read_decisive(r, line, err);
     if (rc != NEAP_OK || is == NO) return rc;
     r->maybe_header = is == MAYBE;
+    r->heading = r->b->names.count;
     r->b->report.header = is == YES;
     rc = ni_lines_next_data(&r->lines, &line, &length, err);
     return rc == NEAP_OK && line ? read_decisive(r, line, err) : rc;
@@ -343,14 +355,12 @@ static neap_status read_start(edge_reader *r, neap_error *err)
 static neap_status remove_header(edge_reader *r, neap_error *err)
 {
     ni_builder *b = r->b;
-    uint32_t names = b->edge[0].target + 1;
+    uint64_t both = (uint64_t)r->heading << 32 | r->heading;
     b->report.header = 1;
-    b->edge[0] = b->edge[--b->count];
-    for (size_t i = 0; i < b->count; i++) {
-        b->edge[i].source -= names;
-        b->edge[i].target -= names;
-    }
-    return ni_names_drop(&b->names, names) ? NEAP_OK : ni_fail_memory(err, "node names");
+    b->pair[0] = b->pair[--b->count];
+    if (b->weight) b->weight[0] = b->weight[b->count];
+    for (size_t i = 0; i < b->count; i++) b->pair[i] -= both;
+    return ni_names_drop(&b->names, r->heading) ? NEAP_OK : ni_fail_memory(err, "node names");
 }
 
 static void reader_free(edge_reader *r)

@@ -15,8 +15,8 @@ typedef struct metis {
     ni_lines lines;
     ni_columns columns;
     uint64_t nodes, edges;
-    bool weights;            /* the lists have some */
-    uint64_t forth, back;    /* sums over edges seen from the smaller and from the larger end */
+    bool weights;         /* the lists have some */
+    uint64_t forth, back; /* sums over edges seen from the smaller and from the larger end */
     uint64_t forths, backs;
 } metis;
 
@@ -41,8 +41,9 @@ static neap_status read_kind(metis *m, char *rest, neap_error *err)
     uint64_t kind = 0;
     if (!ni_field_next(&m->columns, &rest, &field)) return NEAP_OK;
     if (field.length > 3 || !ni_parse_u64(field.at, field.length, &kind) || kind > 1)
-        return ni_lines_fail(&m->lines, NEAP_E_FORMAT, field.at, err,
-                             "fmt must be 0 or 1 (weights of edges); weights and sizes of nodes are not understood");
+        return ni_lines_fail(
+            &m->lines, NEAP_E_FORMAT, field.at, err,
+            "fmt must be 0 or 1 (weights of edges); weights and sizes of nodes are not understood");
     m->weights = kind == 1;
     return NEAP_OK;
 }
@@ -55,11 +56,13 @@ static neap_status read_head(metis *m, neap_error *err)
     while (rc == NEAP_OK && rest && *rest == '\n');
     if (rc != NEAP_OK) return rc;
     if (!rest || !take_number(m, &rest, &m->nodes) || !take_number(m, &rest, &m->edges))
-        return ni_fail_at(err, NEAP_E_FORMAT, m->lines.number, "%.200s:%llu:1: a METIS file begins with the numbers of nodes "
-                          "and edges; is this another format (--format)?", ni_stream_label(m->lines.in),
-                          (unsigned long long)m->lines.number);
+        return ni_fail_at(err, NEAP_E_FORMAT, m->lines.number,
+                          "%.200s:%llu:1: a METIS file begins with the numbers of nodes "
+                          "and edges; is this another format (--format)?",
+                          ni_stream_label(m->lines.in), (unsigned long long)m->lines.number);
     if (m->nodes > NI_NAMES_MOST)
-        return ni_lines_fail(&m->lines, NEAP_E_LIMIT, m->lines.line, err, "at most %d nodes", NI_NAMES_MOST);
+        return ni_lines_fail(&m->lines, NEAP_E_LIMIT, m->lines.line, err, "at most %d nodes",
+                             NI_NAMES_MOST);
     return read_kind(m, rest, err);
 }
 
@@ -74,7 +77,8 @@ static neap_status read_weight(const metis *m, char **rest, float *weight, neap_
     return ni_field_weight(&m->lines, &field, weight, err);
 }
 
-static neap_status add(metis *m, uint64_t node, uint64_t other, float weight, ni_builder *b, neap_error *err)
+static neap_status add(metis *m, uint64_t node, uint64_t other, float weight, ni_builder *b,
+                       neap_error *err)
 {
     uint32_t bits;
     memcpy(&bits, &weight, sizeof bits);
@@ -88,7 +92,8 @@ static neap_status add(metis *m, uint64_t node, uint64_t other, float weight, ni
     m->forth += hash;
     m->forths++;
     if (!b->weighted) weight = 1;
-    return ni_builder_add(b, (uint32_t)node, (uint32_t)other, weight) ? NEAP_OK : ni_fail_memory(err, "edges");
+    return ni_builder_add(b, (uint32_t)node, (uint32_t)other, weight) ? NEAP_OK
+                                                                      : ni_fail_memory(err, "edges");
 }
 
 static neap_status read_list(metis *m, uint64_t node, char *rest, ni_builder *b, neap_error *err)
@@ -99,11 +104,13 @@ static neap_status read_list(metis *m, uint64_t node, char *rest, ni_builder *b,
     neap_status rc = NEAP_OK;
     while (rc == NEAP_OK && ni_field_next(&m->columns, &rest, &field)) {
         if (!ni_parse_u64(field.at, field.length, &other) || other < 1 || other > m->nodes)
-            return ni_lines_fail(&m->lines, NEAP_E_FORMAT, field.at, err, "a neighbour is a number between 1 and %llu",
+            return ni_lines_fail(&m->lines, NEAP_E_FORMAT, field.at, err,
+                                 "a neighbour is a number between 1 and %llu",
                                  (unsigned long long)m->nodes);
         if (other - 1 == node)
             return ni_lines_fail(&m->lines, NEAP_E_FORMAT, field.at, err,
-                                 "node %llu is its own neighbour, which METIS forbids", (unsigned long long)other);
+                                 "node %llu is its own neighbour, which METIS forbids",
+                                 (unsigned long long)other);
         rc = read_weight(m, &rest, &weight, err);
         if (rc == NEAP_OK) rc = add(m, node, other - 1, weight, b, err);
     }
@@ -116,11 +123,14 @@ static neap_status read_lists(metis *m, ni_builder *b, neap_error *err)
         char *line;
         neap_status rc = next_line(m, &line, err);
         if (rc == NEAP_OK && !line)
-            rc = ni_fail_at(err, NEAP_E_FORMAT, m->lines.number, "%.200s: %llu nodes were announced, but only %llu lines came; "
-                            "is the file cut off?", ni_stream_label(m->lines.in), (unsigned long long)m->nodes,
+            rc = ni_fail_at(err, NEAP_E_FORMAT, m->lines.number,
+                            "%.200s: %llu nodes were announced, but only %llu lines came; "
+                            "is the file cut off?",
+                            ni_stream_label(m->lines.in), (unsigned long long)m->nodes,
                             (unsigned long long)node);
         if (rc == NEAP_OK) rc = read_list(m, node, line, b, err);
-        if (rc == NEAP_OK && !ni_names_number(&b->names, (uint32_t)node + 1, 1)) rc = ni_fail_memory(err, "node names");
+        if (rc == NEAP_OK && !ni_names_number(&b->names, (uint32_t)node + 1, 1))
+            rc = ni_fail_memory(err, "node names");
         if (rc != NEAP_OK) return rc;
     }
     return NEAP_OK;
@@ -133,12 +143,16 @@ static neap_status check_end(metis *m, neap_error *err)
     while (rc == NEAP_OK && line && line[strspn(line, " \t")] == '\n') rc = next_line(m, &line, err);
     if (rc != NEAP_OK) return rc;
     if (line)
-        return ni_lines_fail(&m->lines, NEAP_E_FORMAT, line, err, "more lines than the %llu nodes that were announced",
+        return ni_lines_fail(&m->lines, NEAP_E_FORMAT, line, err,
+                             "more lines than the %llu nodes that were announced",
                              (unsigned long long)m->nodes);
     const char *label = ni_stream_label(m->lines.in);
     if (m->forths != m->backs || m->forth != m->back)
-        return ni_fail(err, NEAP_E_FORMAT, "%.200s: an edge must stand, with the same weight, in the lists of both its ends, but "
-                       "some edge does not", label);
+        return ni_fail(
+            err, NEAP_E_FORMAT,
+            "%.200s: an edge must stand, with the same weight, in the lists of both its ends, but "
+            "some edge does not",
+            label);
     if (m->forths != m->edges)
         return ni_fail(err, NEAP_E_FORMAT, "%.200s: %llu edges were announced, but %llu are listed", label,
                        (unsigned long long)m->edges, (unsigned long long)m->forths);

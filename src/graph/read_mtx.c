@@ -36,15 +36,20 @@ static neap_status read_banner(mtx *m, neap_error *err)
     char *line = rest;
     for (int i = 0; i < 5 && ni_field_next(&m->columns, &rest, &word[i]);) i++;
     if (!line || !word_is(&word[0], "%%MatrixMarket") || !word_is(&word[1], "matrix"))
-        return ni_fail_at(err, NEAP_E_FORMAT, 1, "%.200s:1:1: a Matrix Market file begins with '%%%%MatrixMarket "
-                          "matrix'; is this another format (--format)?", ni_stream_label(m->lines.in));
+        return ni_fail_at(err, NEAP_E_FORMAT, 1,
+                          "%.200s:1:1: a Matrix Market file begins with '%%%%MatrixMarket "
+                          "matrix'; is this another format (--format)?",
+                          ni_stream_label(m->lines.in));
     if (!word_is(&word[2], "coordinate"))
-        return ni_lines_fail(&m->lines, NEAP_E_FORMAT, line, err, "only coordinate matrices are graphs, not arrays");
+        return ni_lines_fail(&m->lines, NEAP_E_FORMAT, line, err,
+                             "only coordinate matrices are graphs, not arrays");
     m->values = !word_is(&word[3], "pattern");
     if (m->values && !word_is(&word[3], "real") && !word_is(&word[3], "integer"))
-        return ni_lines_fail(&m->lines, NEAP_E_FORMAT, line, err, "the values must be pattern, real or integer");
+        return ni_lines_fail(&m->lines, NEAP_E_FORMAT, line, err,
+                             "the values must be pattern, real or integer");
     if (!word_is(&word[4], "general") && !word_is(&word[4], "symmetric"))
-        return ni_lines_fail(&m->lines, NEAP_E_FORMAT, line, err, "the matrix must be general or symmetric");
+        return ni_lines_fail(&m->lines, NEAP_E_FORMAT, line, err,
+                             "the matrix must be general or symmetric");
     return NEAP_OK;
 }
 
@@ -57,8 +62,9 @@ static neap_status read_number(const mtx *m, char **rest, uint64_t least, uint64
     if (ni_field_next(&m->columns, rest, &field) && ni_parse_u64(field.at, field.length, number) &&
         *number >= least && *number <= most)
         return NEAP_OK;
-    return ni_lines_fail(&m->lines, NEAP_E_FORMAT, at, err, "here must stand a whole number between %llu and %llu",
-                         (unsigned long long)least, (unsigned long long)most);
+    return ni_lines_fail(&m->lines, NEAP_E_FORMAT, at, err,
+                         "here must stand a whole number between %llu and %llu", (unsigned long long)least,
+                         (unsigned long long)most);
 }
 
 static neap_status read_size(mtx *m, neap_error *err)
@@ -68,7 +74,8 @@ static neap_status read_size(mtx *m, neap_error *err)
     uint64_t columns = 0;
     neap_status rc = ni_lines_next_data(&m->lines, &rest, &length, err);
     if (rc == NEAP_OK && !rest)
-        return ni_fail_at(err, NEAP_E_FORMAT, m->lines.number, "%.200s: the line with the size of the matrix is missing",
+        return ni_fail_at(err, NEAP_E_FORMAT, m->lines.number,
+                          "%.200s: the line with the size of the matrix is missing",
                           ni_stream_label(m->lines.in));
     if (rc == NEAP_OK) rc = read_number(m, &rest, 0, NI_NAMES_MOST, &m->nodes, err);
     if (rc == NEAP_OK) rc = read_number(m, &rest, 0, NI_NAMES_MOST, &columns, err);
@@ -86,14 +93,16 @@ static neap_status read_entry(mtx *m, char *rest, ni_builder *b, neap_error *err
     float weight = 1;
     neap_status rc = NEAP_OK;
     if (b->count == m->entries)
-        rc = ni_lines_fail(&m->lines, NEAP_E_FORMAT, m->lines.line, err, "more entries than the %llu that were announced",
-                           (unsigned long long)m->entries);
+        rc =
+            ni_lines_fail(&m->lines, NEAP_E_FORMAT, m->lines.line, err,
+                          "more entries than the %llu that were announced", (unsigned long long)m->entries);
     if (rc == NEAP_OK) rc = read_number(m, &rest, 1, m->nodes, &row, err);
     if (rc == NEAP_OK) rc = read_number(m, &rest, 1, m->nodes, &column, err);
     if (rc == NEAP_OK && b->weighted) {
         ni_field field;
         if (!ni_field_next(&m->columns, &rest, &field))
-            return ni_lines_fail(&m->lines, NEAP_E_FORMAT, m->lines.line, err, "the value of the entry is missing");
+            return ni_lines_fail(&m->lines, NEAP_E_FORMAT, m->lines.line, err,
+                                 "the value of the entry is missing");
         rc = ni_field_weight(&m->lines, &field, &weight, err);
     }
     if (rc == NEAP_OK && !ni_builder_add(b, (uint32_t)row - 1, (uint32_t)column - 1, weight))
@@ -111,17 +120,21 @@ static neap_status read_entries(mtx *m, ni_builder *b, neap_error *err)
         if (rc == NEAP_OK) rc = ni_lines_next_data(&m->lines, &line, &length, err);
     }
     if (rc == NEAP_OK && b->count != m->entries)
-        rc = ni_fail_at(err, NEAP_E_FORMAT, m->lines.number, "%.200s: %llu entries were announced, but only %zu came; is the "
-                        "file cut off?", ni_stream_label(m->lines.in), (unsigned long long)m->entries, b->count);
+        rc = ni_fail_at(err, NEAP_E_FORMAT, m->lines.number,
+                        "%.200s: %llu entries were announced, but only %zu came; is the "
+                        "file cut off?",
+                        ni_stream_label(m->lines.in), (unsigned long long)m->entries, b->count);
     return rc;
 }
 
 static neap_status name_nodes(const mtx *m, ni_builder *b, neap_error *err)
 {
     if (m->nodes > NODES_FREE && (m->nodes - NODES_FREE) / NODES_AN_ENTRY > b->count)
-        return ni_fail(err, NEAP_E_LIMIT, "%.200s: %llu nodes for %zu entries; at most %d and %d more an entry are believed, "
-                       "the others have no edge and are best left out", ni_stream_label(m->lines.in),
-                       (unsigned long long)m->nodes, b->count, NODES_FREE, NODES_AN_ENTRY);
+        return ni_fail(err, NEAP_E_LIMIT,
+                       "%.200s: %llu nodes for %zu entries; at most %d and %d more an entry are believed, "
+                       "the others have no edge and are best left out",
+                       ni_stream_label(m->lines.in), (unsigned long long)m->nodes, b->count, NODES_FREE,
+                       NODES_AN_ENTRY);
     return ni_names_number(&b->names, 1, (uint32_t)m->nodes) ? NEAP_OK : ni_fail_memory(err, "node names");
 }
 

@@ -39,22 +39,27 @@ static bool starts_like_comment(const char *name)
 static neap_status check_name(const char *name, char delimiter, neap_error *err)
 {
     bool bad = strpbrk(name, "\r\n") || strlen(name) > NI_NAME_MOST;
-    if (delimiter == '\t') bad = bad || strchr(name, '\t') || has_outer_blank(name) || starts_like_comment(name);
+    if (delimiter == '\t')
+        bad = bad || strchr(name, '\t') || has_outer_blank(name) || starts_like_comment(name);
     if (!bad) return NEAP_OK;
-    return ni_fail(err, NEAP_E_ARG, "the name '%.100s' cannot be written in this format; .csv takes most names, "
-                   ".safetensors all", name);
+    return ni_fail(err, NEAP_E_ARG,
+                   "the name '%.100s' cannot be written in this format; .csv takes most names, "
+                   ".safetensors all",
+                   name);
 }
 
 static neap_status check_names(const neap_graph *g, char delimiter, neap_error *err)
 {
     neap_status rc = NEAP_OK;
-    for (uint32_t u = 0; u < g->nodes && rc == NEAP_OK; u++) rc = check_name(ni_name(&g->names, u), delimiter, err);
+    for (uint32_t u = 0; u < g->nodes && rc == NEAP_OK; u++)
+        rc = check_name(ni_name(&g->names, u), delimiter, err);
     return rc;
 }
 
 static void write_name(ni_output *out, const char *name, char delimiter)
 {
-    if (delimiter == '\t' || !(strpbrk(name, ",\"") || has_outer_blank(name) || starts_like_comment(name))) {
+    if (delimiter == '\t' ||
+        !(strpbrk(name, ",\"") || has_outer_blank(name) || starts_like_comment(name))) {
         ni_output_text(out, name);
         return;
     }
@@ -111,7 +116,8 @@ static neap_status write_edges(const neap_graph *g, ni_output *out, const char *
 static neap_status write_adjacency(const neap_graph *g, ni_output *out, neap_error *err)
 {
     if (g->weight)
-        return ni_fail(err, NEAP_E_ARG, "adjacency lists have no weights; write another format, or --weights ignore");
+        return ni_fail(err, NEAP_E_ARG,
+                       "adjacency lists have no weights; write another format, or --weights ignore");
     neap_status rc = check_names(g, '\t', err);
     for (uint32_t u = 0; u < g->nodes && rc == NEAP_OK; u++) {
         ni_output_text(out, ni_name(&g->names, u));
@@ -128,8 +134,9 @@ static neap_status write_adjacency(const neap_graph *g, ni_output *out, neap_err
 /* A symmetric matrix is written by its lower triangle, as the format demands. */
 static neap_status write_mtx(const neap_graph *g, ni_output *out)
 {
-    ni_output_print(out, "%%%%MatrixMarket matrix coordinate %s %s\n%u %u %llu\n", g->weight ? "real" : "pattern",
-                    g->undirected ? "symmetric" : "general", g->nodes, g->nodes, (unsigned long long)g->edges);
+    ni_output_print(out, "%%%%MatrixMarket matrix coordinate %s %s\n%u %u %llu\n",
+                    g->weight ? "real" : "pattern", g->undirected ? "symmetric" : "general", g->nodes,
+                    g->nodes, (unsigned long long)g->edges);
     for (uint32_t u = 0; u < g->nodes; u++)
         for (uint64_t i = g->offset[u]; i < g->offset[u + 1]; i++) {
             uint32_t v = g->target[i];
@@ -143,13 +150,17 @@ static neap_status write_mtx(const neap_graph *g, ni_output *out)
 static neap_status check_metis(const neap_graph *g, neap_error *err)
 {
     if (!g->undirected)
-        return ni_fail(err, NEAP_E_ARG, "METIS files hold undirected graphs; read this one with --undirected, or write .mtx");
+        return ni_fail(
+            err, NEAP_E_ARG,
+            "METIS files hold undirected graphs; read this one with --undirected, or write .mtx");
     if (g->report.self_loops)
-        return ni_fail(err, NEAP_E_ARG, "METIS files have no self-loops, and this graph has %llu; write .mtx instead",
+        return ni_fail(err, NEAP_E_ARG,
+                       "METIS files have no self-loops, and this graph has %llu; write .mtx instead",
                        (unsigned long long)g->report.self_loops);
     for (uint64_t i = 0; g->weight && i < g->edges; i++)
         if (g->weight[i] != floorf(g->weight[i]))
-            return ni_fail(err, NEAP_E_ARG, "METIS files have whole weights only; write .mtx, or --weights ignore");
+            return ni_fail(err, NEAP_E_ARG,
+                           "METIS files have whole weights only; write .mtx, or --weights ignore");
     return NEAP_OK;
 }
 
@@ -208,7 +219,9 @@ static neap_status choose_format(const char *path, const char *name, uint32_t *f
         if (rc != NEAP_OK) return rc;
     }
     if (ends(path, ".gz") || ends(path, ".zst"))
-        return ni_fail(err, NEAP_E_ARG, "neap reads compressed files but writes none; write to - and pipe it into gzip or zstd");
+        return ni_fail(
+            err, NEAP_E_ARG,
+            "neap reads compressed files but writes none; write to - and pipe it into gzip or zstd");
     if (*format == NI_FORMAT_AUTO) *format = ni_graph_format(path);
     return NEAP_OK;
 }
@@ -218,5 +231,6 @@ neap_status neap_graph_save(const neap_graph *graph, const char *path, const cha
     uint32_t chosen;
     neap_status rc = choose_format(path, format, &chosen, err);
     if (rc != NEAP_OK) return rc;
-    return chosen == NI_FORMAT_SAFETENSORS ? save_tensors(graph, path, err) : save_text(graph, path, chosen, err);
+    return chosen == NI_FORMAT_SAFETENSORS ? save_tensors(graph, path, err)
+                                           : save_text(graph, path, chosen, err);
 }

@@ -131,12 +131,13 @@ void ni_stream_close(ni_stream_in *in)
 
 static neap_status damaged(const ni_stream_in *in, const char *why, neap_error *err)
 {
-    return ni_fail(err, NEAP_E_FORMAT, "%s: the %s data is damaged (%s); fetch or make the file again", in->label,
-                   ni_stream_compression(in), why);
+    return ni_fail(err, NEAP_E_FORMAT, "%s: the %s data is damaged (%s); fetch or make the file again",
+                   in->label, ni_stream_compression(in), why);
 }
 
 /* One step of unpacking: takes what it can of the input, gives what it can into bytes .. bytes + room. */
-static neap_status step_gzip(ni_stream_in *in, unsigned char *bytes, size_t room, size_t *got, neap_error *err)
+static neap_status step_gzip(ni_stream_in *in, unsigned char *bytes, size_t room, size_t *got,
+                             neap_error *err)
 {
     if (!in->inside && recognise(in->input + in->from, in->to - in->from) != GZIP)
         return damaged(in, "something else follows its end", err);
@@ -152,11 +153,13 @@ static neap_status step_gzip(ni_stream_in *in, unsigned char *bytes, size_t room
     *got = before - in->gzip.avail_out;
     if (rc == Z_MEM_ERROR) return ni_fail_memory(err, "unpacking gzip");
     if (rc == Z_STREAM_END) in->inside = false;
-    else if (rc != Z_OK && rc != Z_BUF_ERROR) return damaged(in, in->gzip.msg ? in->gzip.msg : "inflate", err);
+    else if (rc != Z_OK && rc != Z_BUF_ERROR)
+        return damaged(in, in->gzip.msg ? in->gzip.msg : "inflate", err);
     return NEAP_OK;
 }
 
-static neap_status step_zstd(ni_stream_in *in, unsigned char *bytes, size_t room, size_t *got, neap_error *err)
+static neap_status step_zstd(ni_stream_in *in, unsigned char *bytes, size_t room, size_t *got,
+                             neap_error *err)
 {
     ZSTD_inBuffer from = { in->input + in->from, in->to - in->from, 0 };
     ZSTD_outBuffer to = { bytes, room, 0 };

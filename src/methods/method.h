@@ -26,4 +26,7 @@ typedef struct ni_method {
 
 extern const ni_method ni_method_gap, ni_method_pa;
 
+/* The method of a model from a file is known and finds its tables there. */
+neap_status ni_method_check(const neap_model *model, neap_error *err);
+
 #endif

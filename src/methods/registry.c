@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "kernels/kernels.h"
+#include "io/safetensors.h"
 #include "methods/method.h"
 
 static const ni_method *const methods[] = {
@@ -55,6 +55,28 @@ neap_status neap_train(const neap_graph *graph, const neap_options *options, con
     *out = NULL;
     neap_status rc = find(options, &method, err);
     return rc == NEAP_OK ? method->train(graph, options, hooks, out, err) : rc;
+}
+
+neap_status ni_method_check(const neap_model *m, neap_error *err)
+{
+    const ni_method *method;
+    if (find(&m->options, &method, NULL) != NEAP_OK)
+        return ni_fail(err, NEAP_E_FORMAT, "this version has no method '%s'", m->options.method.text);
+    if (!method->vectors != !m->E || !method->explain != !m->P)
+        return ni_fail(err, NEAP_E_FORMAT, "these are not the tables of method %s", m->options.method.text);
+    return NEAP_OK;
+}
+
+neap_status neap_model_load(const char *path, neap_model **out, neap_error *err)
+{
+    neap_model *m;
+    *out = NULL;
+    neap_status rc = ni_model_load(path, &m, err);
+    if (rc != NEAP_OK) return rc;
+    rc = ni_name_file(path, ni_method_check(m, err), err);
+    if (rc == NEAP_OK) *out = m;
+    else neap_model_free(m);
+    return rc;
 }
 
 neap_status neap_model_score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores,

@@ -36,4 +36,7 @@ struct ni_tensors;
 void ni_model_to_tensors(const neap_model *model, struct ni_tensors *t);
 neap_status ni_model_from_tensors(const struct ni_tensors *t, neap_model **out, neap_error *err);
 
+/* Everything but whether its method finds what it needs (ni_method_check). */
+neap_status ni_model_load(const char *path, neap_model **out, neap_error *err);
+
 #endif

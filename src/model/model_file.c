@@ -180,31 +180,18 @@ static neap_status refuse(const ni_tensors *t, const char *name, neap_error *err
     return ni_fail(err, NEAP_E_FORMAT, "tensor %s has no place in this model", name);
 }
 
-static const neap_method_info *find_method(const char *name)
-{
-    for (size_t i = 0; i < neap_method_count(); i++)
-        if (!strcmp(neap_method_at(i)->name, name)) return neap_method_at(i);
-    return NULL;
-}
-
-/* E and P in a method with context; in another one E or nothing. */
+/* E alone, E and P, or nothing; which of them its method needs is the method's business. */
 static neap_status take_tables(const ni_tensors *t, neap_model *model, neap_error *err)
 {
-    const neap_method_info *method = find_method(model->options.method.text);
-    if (!method)
-        return ni_fail(err, NEAP_E_FORMAT, "this version has no method '%s'", model->options.method.text);
-    bool padded = method->context && model->options.padding == NI_PAD_VECTOR;
+    bool has_P = ni_tensors_find(t, "P"), padded = has_P && model->options.padding == NI_PAD_VECTOR;
     neap_status rc = NEAP_OK;
-    if (method->context || ni_tensors_find(t, "E")) {
+    if (has_P || ni_tensors_find(t, "E")) {
         model->dim = model->options.dim;
         rc = take_table(t, "E", model->rows, model->dim, &model->E, err);
     }
-    if (rc == NEAP_OK)
-        rc = method->context ? take_table(t, "P", model->dim, model->dim, &model->P, err)
-                             : refuse(t, "P", err);
-    if (rc == NEAP_OK)
-        rc = padded ? take_table(t, "pad", model->dim, 0, &model->pad, err) : refuse(t, "pad", err);
-    return rc;
+    if (rc == NEAP_OK && has_P) rc = take_table(t, "P", model->dim, model->dim, &model->P, err);
+    if (rc != NEAP_OK) return rc;
+    return padded ? take_table(t, "pad", model->dim, 0, &model->pad, err) : refuse(t, "pad", err);
 }
 
 /* Offsets from 0, each row ascending, ids of nodes that have a row in E, and no more of them than the
@@ -254,44 +241,6 @@ static neap_status make_hood(neap_model *model, neap_error *err)
     return rc;
 }
 
-/* What a checkpoint holds besides: tables of the shape of E or P, or one number a row of them; and how
- * far the training was. */
-static const struct extra {
-    const char *name;
-    char of;
-} extras[] = { { "adam.E.m", 'E' },  { "adam.E.v", 'E' },  { "adam.P.m", 'P' }, { "adam.P.v", 'P' },
-               { "adagrad.E", 'E' }, { "adagrad.P", 'P' }, { "best.E", 'E' },   { "best.P", 'P' } };
-
-static const char *const counts[] = { "epoch", "batch", "items", "step", "best.epoch" };
-static const char *const reals[] = { "loss.sum", "last.loss", "last.auc", "best.auc", "best.loss" };
-
-static neap_status check_progress(const ni_tensors *t, neap_error *err)
-{
-    uint64_t count;
-    double real;
-    neap_status rc = NEAP_OK;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts && rc == NEAP_OK; i++)
-        rc = take_count(t, counts[i], UINT64_MAX, &count, err);
-    for (size_t i = 0; i < sizeof reals / sizeof *reals && rc == NEAP_OK; i++)
-        rc = take_real(t, reals[i], &real, err);
-    return rc;
-}
-
-static neap_status check_extras(const ni_tensors *t, const neap_model *model, neap_error *err)
-{
-    neap_status rc = ni_tensors_are(t, "checkpoint") ? check_progress(t, err) : NEAP_OK;
-    for (size_t i = 0; i < sizeof extras / sizeof *extras && rc == NEAP_OK; i++) {
-        const ni_tensor *x = ni_tensors_find(t, extras[i].name);
-        const void *data;
-        if (!x) continue;
-        uint64_t rows = extras[i].of == 'E' ? model->rows : model->dim,
-                 columns = x->rank == 2 ? model->dim : 0;
-        rc = ni_tensors_need(t, x->name, NI_F32, rows, columns, &data, err);
-        if (rc == NEAP_OK) rc = check_finite(x->name, data, ni_tensor_length(x), err);
-    }
-    return rc;
-}
-
 static neap_status take_model(const ni_tensors *t, neap_model *model, neap_error *err)
 {
     uint64_t epochs = 0;
@@ -302,7 +251,6 @@ static neap_status take_model(const ni_tensors *t, neap_model *model, neap_error
     if (rc == NEAP_OK) rc = take_real(t, "valid_auc", &model->valid_auc, err);
     if (rc == NEAP_OK) rc = take_graph(t, model, err);
     if (rc == NEAP_OK) rc = take_tables(t, model, err);
-    if (rc == NEAP_OK) rc = check_extras(t, model, err);
     if (rc == NEAP_OK) rc = ni_links_create(model->graph, &model->links, err);
     if (rc != NEAP_OK) return rc;
     bool stored = ni_tensors_find(t, "hood.offsets") || ni_tensors_find(t, "hood.nodes");
@@ -324,12 +272,10 @@ neap_status ni_model_from_tensors(const ni_tensors *t, neap_model **out, neap_er
 
 /* ---- files ---- */
 
-neap_status neap_model_load(const char *path, neap_model **out, neap_error *err)
+neap_status ni_model_load(const char *path, neap_model **out, neap_error *err)
 {
     ni_tensors t;
-    if (!out) return ni_fail(err, NEAP_E_ARG, "neap_model_load needs a place for the model");
     *out = NULL;
-    if (!path) return ni_fail(err, NEAP_E_ARG, "neap_model_load needs a path");
     neap_status rc = ni_tensors_read(path, &t, err);
     if (rc != NEAP_OK) return rc;
     if (ni_tensors_are(&t, "model")) rc = ni_model_from_tensors(&t, out, err);

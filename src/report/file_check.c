@@ -4,7 +4,8 @@
 
 #include "base/status.h"
 #include "io/safetensors.h"
-#include "model/model.h"
+#include "methods/method.h"
+#include "train/checkpoint.h"
 
 typedef struct listener {
     void (*fact)(const char *key, const char *value, void *user);
@@ -82,6 +83,8 @@ static neap_status check_contents(const ni_tensors *t, const listener *to, neap_
     if (ni_tensors_are(t, "graph")) rc = ni_graph_from_tensors(t, &graph, err);
     else if (ni_tensors_are(t, "vectors")) rc = check_vectors(t, err);
     else rc = ni_model_from_tensors(t, &model, err);
+    if (rc == NEAP_OK && model) rc = ni_method_check(model, err);
+    if (rc == NEAP_OK && ni_tensors_are(t, "checkpoint")) rc = ni_checkpoint_check(t, model, err);
     if (rc == NEAP_OK && to->fact) tell(to, t, model ? model->graph : graph);
     neap_model_free(model);
     neap_graph_free(graph);

@@ -141,15 +141,24 @@ static neap_status check_same(const neap_model *m, const ni_tensors *t, const ch
     return NEAP_OK;
 }
 
+static uint64_t length_of(const array *a)
+{
+    return a->rows * (a->columns ? a->columns : 1);
+}
+
+static neap_status check_finite(const array *a, const float *data, neap_error *err)
+{
+    if (all_finite(data, length_of(a))) return NEAP_OK;
+    return ni_fail(err, NEAP_E_FORMAT, "a number in tensor %s is not finite", a->name);
+}
+
 static neap_status copy_array(const ni_tensors *t, const array *a, neap_error *err)
 {
     const void *data;
     neap_status rc = ni_tensors_need(t, a->name, NI_F32, a->rows, a->columns, &data, err);
-    if (rc != NEAP_OK) return rc;
-    uint64_t count = a->rows * (a->columns ? a->columns : 1);
-    memcpy(a->data, data, count * sizeof(float));
-    if (!all_finite(a->data, count)) return ni_fail(err, NEAP_E_FORMAT, "a number in %s is not finite", a->name);
-    return NEAP_OK;
+    if (rc == NEAP_OK) rc = check_finite(a, data, err);
+    if (rc == NEAP_OK) memcpy(a->data, data, length_of(a) * sizeof(float));
+    return rc;
 }
 
 static neap_status copy_arrays(const neap_model *m, const ni_optimizer *o, const ni_run *run, const ni_tensors *t,
@@ -180,6 +189,22 @@ static neap_status copy_numbers(ni_run *run, ni_optimizer *o, const ni_tensors *
             return ni_fail(err, NEAP_E_FORMAT, "the checkpoint has no valid %s", reals[i].key);
     }
     return NEAP_OK;
+}
+
+neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, neap_error *err)
+{
+    array arrays[ARRAYS];
+    ni_run run = { 0 };
+    ni_optimizer o = { 0 };
+    const void *data;
+    list_arrays(m, &o, &run, arrays);
+    neap_status rc = copy_numbers(&run, &o, t, err);
+    for (int i = 0; i < ARRAYS && rc == NEAP_OK; i++) {
+        if (!ni_tensors_find(t, arrays[i].name)) continue;
+        rc = ni_tensors_need(t, arrays[i].name, NI_F32, arrays[i].rows, arrays[i].columns, &data, err);
+        if (rc == NEAP_OK) rc = check_finite(&arrays[i], data, err);
+    }
+    return rc;
 }
 
 neap_status ni_checkpoint_read(neap_model *m, ni_optimizer *o, ni_run *run, const char *path, bool *found,

@@ -27,4 +27,8 @@ neap_status ni_checkpoint_write(const neap_model *model, const ni_optimizer *opt
 neap_status ni_checkpoint_read(neap_model *model, ni_optimizer *optimizer, ni_run *run, const char *path,
                                bool *found, neap_error *err);
 
+/* What a checkpoint holds besides its model is complete and finite. */
+struct ni_tensors;
+neap_status ni_checkpoint_check(const struct ni_tensors *t, const neap_model *model, neap_error *err);
+
 #endif

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""read_model.py MODEL [SOURCE TARGET] - opens a model with nothing but NumPy, and scores a pair with it.
+
+The file is described in docs/format.md, the arithmetic in docs/math.md. `neap score` says the same."""
+import json
+import sys
+
+import numpy as np
+
+TYPES = {"F32": "<f4", "U8": "u1", "U32": "<u4", "U64": "<u8"}
+
+
+def open_tensors(path):
+    """The tensors as arrays by name, and the metadata. `neap check` looks a file of unknown origin over."""
+    data = open(path, "rb").read()
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:8 + length])
+    facts = header.pop("__metadata__")
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = (8 + length + offset for offset in entry["data_offsets"])
+        tensors[name] = np.frombuffer(data[begin:end], TYPES[entry["dtype"]]).reshape(entry["shape"])
+    return tensors, facts
+
+
+def neighbours(t, facts, u):
+    """Whom the model reads for node u, ascending."""
+    if "hood.offsets" in t:  # some node has more links than option.neighbors
+        return t["hood.nodes"][t["hood.offsets"][u]:t["hood.offsets"][u + 1]]
+    sources = np.repeat(np.arange(len(t["graph.offsets"]) - 1), np.diff(t["graph.offsets"].astype(np.int64)))
+    targets = t["graph.targets"]
+    linked = np.union1d(targets[sources == u], sources[targets == u]).astype(np.int64)
+    others = linked[linked != u]
+    loop = facts["option.self-loops"] == "yes" and len(others) < len(linked)
+    itself = [u] if loop or (facts["option.self"] == "yes" and len(others)) else []
+    return np.union1d(others, itself).astype(np.int64)
+
+
+def softmax(z):
+    e = np.exp(z)
+    return e / e.sum()
+
+
+def pooled(best, size, facts):
+    """tanh of the best alignments with a side of so many neighbours; zero padding counts as one more of 0."""
+    padded = facts["option.padding"] == "zero" and size < int(facts["option.neighbors"])
+    return np.tanh(np.maximum(best, 0) if padded else best)
+
+
+def score(t, facts, source, target):
+    s, u = neighbours(t, facts, source), neighbours(t, facts, target)
+    if len(s) == 0 or len(u) == 0:
+        return 0.0
+    X, Y = t["E"][s], t["E"][u]
+    M = X @ t["P"] @ Y.T
+    r_s = softmax(pooled(M.max(axis=1), len(u), facts)) @ X
+    r_t = softmax(pooled(M.max(axis=0), len(s), facts)) @ Y
+    return float(r_s @ r_t)
+
+
+def main():
+    if len(sys.argv) not in (2, 4):
+        sys.exit("usage: read_model.py MODEL [SOURCE TARGET]")
+    t, facts = open_tensors(sys.argv[1])
+    for name in sorted(t):
+        print(name, t[name].dtype, *t[name].shape, sep="\t")
+    if len(sys.argv) == 2:
+        return
+    if facts["option.pooling"] != "max" or facts["option.padding"] == "vector":
+        sys.exit("read_model.py: this example only knows --pooling max, and no padding by a vector")
+    names = bytes(t["names.bytes"]).split(b"\0")[:-1]
+    s, u = (names.index(name.encode()) for name in sys.argv[2:4])
+    both = facts["undirected"] == "yes"
+    value = (score(t, facts, s, u) + score(t, facts, u, s)) / 2 if both else score(t, facts, s, u)
+    print("score", *sys.argv[2:4], "%.6f" % value, sep="\t")
+
+
+if __name__ == "__main__":
+    main()
