@@ -240,7 +240,7 @@ static void metadata_that_lie_are_refused(void **state)
         { "\"option.self\":\"yes\"", "\"option.self\":\"true\"", "self" },
         { "\"option.padding\":\"vector\"", "\"option.padding\":\"zero\"", "pad" },
         { "\"method\":\"gap\"", "\"method\":\"cat\"", "cat" },
-        { "\"method\":\"gap\"", "\"method\":\"pa\"", "tensor P" },
+        { "\"method\":\"gap\"", "\"method\":\"pa\"", "tables" },
         { "\"method\":\"gap\"", "\"method\":\"a name that is longer than a method\"", "method" },
         { "\"method\":\"gap\",", "", "method" },
         { "\"rows\":\"6\"", "\"rows\":\"7\"", "rows" },

@@ -31,7 +31,7 @@ expect 0 "$NEAP" train "$graph" -o model --undirected --valid 0 --epochs 100
 expect 0 "$NEAP" rank model alice -k 5
 cut -f 3 out >by_program
 ./rank "$graph" alice | cut -f 1 >by_library
-same by_program by_library 'rank.c and `neap rank`'
+same by_program by_library 'rank.c and neap rank'
 
 PATH=/usr/bin:$PATH
 if ! python3 -c 'import numpy' 2>/dev/null; then
