@@ -54,7 +54,7 @@ int main(int argc, char **argv)
     neap_status rc = neap_options_create("neap", &options, &err);
     if (rc == NEAP_OK) rc = neap_options_set(options, "undirected", "yes", &err);
     if (rc == NEAP_OK) rc = neap_options_set(options, "valid", "0", &err);
-    if (rc == NEAP_OK) rc = neap_options_set(options, "epochs", "100", &err);
+    if (rc == NEAP_OK) rc = neap_options_set(options, "epochs", "50", &err);
     if (rc == NEAP_OK) rc = neap_graph_load(argv[1], options, &graph, &err);
     if (rc == NEAP_OK) rc = neap_graph_find(graph, argv[2], &source, &err);
     if (rc == NEAP_OK) rc = neap_train(graph, options, NULL, &model, &err);

@@ -276,6 +276,14 @@ NEAP_API const neap_graph *neap_model_graph(const neap_model *model);
 NEAP_API const neap_options *neap_model_options(const neap_model *model);
 NEAP_API uint32_t neap_model_dim(const neap_model *model);
 
+/* How the training of a model ended. With validation the model is that of the best epoch, not the last. */
+typedef struct neap_training {
+    uint32_t epochs;  /* complete epochs behind the model            */
+    double loss;      /* mean loss of the last of them, or NaN       */
+    double valid_auc; /* validation AUC after it, or NaN             */
+} neap_training;
+NEAP_API neap_training neap_model_training(const neap_model *model);
+
 /* Threads for the queries below; 0 (the start value): all cores. Changes the model. */
 NEAP_API neap_status neap_model_set_threads(neap_model *model, uint32_t threads, neap_error *err);
 

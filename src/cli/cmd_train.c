@@ -104,11 +104,10 @@ static void say_settings(const run *r)
         strcmp(threads, "1") ? "s" : "", all ? " (all cores)" : "");
 }
 
-/* Says whether there is a checkpoint to go on from, and what became of it. */
+/* Whether there is a checkpoint to go on from; the library says how far it is. */
 static bool resumes(const run *r)
 {
     bool there = r->checkpoint && access(r->checkpoint, F_OK) == 0;
-    if (r->o->resume && there) say(r->a, "going on from %s", r->checkpoint);
     if (r->o->resume && !there) say(r->a, "no checkpoint to go on from: starting afresh");
     if (!r->o->resume && there)
         say(r->a, "starting afresh; --resume would have gone on from %s", r->checkpoint);
@@ -171,17 +170,26 @@ static neap_status train(run *r, neap_error *err)
     return rc;
 }
 
+/* How training went, and where validation was on: which epoch the model is of, and how to use all edges. */
+static void say_training(const run *r)
+{
+    char time[SHORT];
+    neap_training t = neap_model_training(r->model);
+    if (!r->last.epoch) return;
+    say(r->a, "%u epoch%s in %s", r->last.epoch, plural(r->last.epoch), human_seconds(r->last.seconds, time));
+    if (isnan(t.valid_auc)) return;
+    say(r->a, "kept epoch %u, the best on the pairs held back for validation: AUC %.4f", t.epochs, t.valid_auc);
+    say(r->a, "(--valid 0 --epochs %u would train on those pairs too)", t.epochs);
+}
+
 /* The checkpoint is kept until the model is safe. */
 static neap_status save(run *r, neap_error *err)
 {
-    char time[SHORT];
     neap_status rc = neap_model_save(r->model, r->o->output, err);
     if (rc) return rc;
     if (r->checkpoint && unlink(r->checkpoint) && errno != ENOENT)
         say(r->a, "note: %s could not be removed: %s", r->checkpoint, strerror(errno));
-    if (r->last.epoch)
-        say(r->a, "%u epoch%s in %s, loss %.4f", r->last.epoch, plural(r->last.epoch),
-            human_seconds(r->last.seconds, time), r->last.loss);
+    say_training(r);
     say(r->a, "%s: written", strcmp(r->o->output, "-") ? r->o->output : "standard output");
     return NEAP_OK;
 }
@@ -201,14 +209,16 @@ static void json_options(json *j, const neap_options *set)
 static void print_json(const run *r, const verdict *v)
 {
     json j = { .file = stdout };
+    neap_training t = neap_model_training(r->model);
     json_open(&j, NULL, '{');
     json_text(&j, "output", r->o->output);
     json_text(&j, "preset", r->a->preset);
     json_whole(&j, "nodes", neap_graph_nodes(r->graph));
     json_whole(&j, "edges", neap_graph_edges(r->graph));
-    json_whole(&j, "epochs", r->last.epoch);
-    json_real(&j, "loss", r->last.epoch ? r->last.loss : NAN);
-    json_real(&j, "valid_auc", r->last.epoch ? r->last.valid_auc : NAN);
+    json_whole(&j, "epochs_run", r->last.epoch);
+    json_whole(&j, "epochs", t.epochs);
+    json_real(&j, "loss", t.loss);
+    json_real(&j, "valid_auc", t.valid_auc);
     json_real(&j, "edges_per_second", r->last.rate);
     json_real(&j, "seconds", r->last.seconds);
     if (r->split) verdict_json(&j, v);

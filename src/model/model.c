@@ -88,6 +88,11 @@ uint32_t neap_model_dim(const neap_model *m)
     return m->dim;
 }
 
+neap_training neap_model_training(const neap_model *m)
+{
+    return (neap_training){ m->epochs, m->loss, m->valid_auc };
+}
+
 neap_status neap_model_set_threads(neap_model *m, uint32_t threads, neap_error *err)
 {
     ni_pool *pool;

@@ -200,11 +200,12 @@ static neap_status validate(ni_trainer *t, neap_error *err)
     return rc;
 }
 
+/* Of equals the later one is kept: it has seen more. */
 static void keep_best(ni_trainer *t)
 {
     ni_run *run = &t->run;
     const neap_model *m = t->model;
-    if (run->best_epoch && !(run->last_auc > run->best_auc)) return;
+    if (run->best_epoch && run->last_auc < run->best_auc) return;
     run->best_epoch = run->epoch;
     run->best_auc = run->last_auc;
     run->best_loss = run->last_loss;

@@ -14,12 +14,12 @@ symbols=$(nm -D "$NEAP_BUILD/libneap.so") || fail 'libneap.so'
 "$CC" -std=c99 -Wall -Wextra -Wpedantic -Werror "-I$NEAP_SOURCE/include" "${link[@]}" "$examples/rank.c" -o rank \
     "-L$NEAP_BUILD" -lneap "-Wl,-rpath,$NEAP_BUILD" >out 2>err || fail 'rank.c does not compile'
 
-# Alice does not know two people of her choir yet; carol knows both.
+# There are two in the choir whom alice does not know yet; bob, carol and dave do.
 expect 0 ./rank "$graph" alice
 empty err
 [[ $(wc -l <out) -eq 5 ]] || fail 'not five suggestions'
 [[ $(head -n 2 out | cut -f 1 | sort | tr '\n' ' ') == 'erin frank ' ]] || fail "alice is offered strangers first: $(<out)"
-[[ $(head -n 1 out | cut -f 3) == carol ]] || fail "not because of carol: $(<out)"
+[[ $(head -n 1 out | cut -f 3) =~ ^(bob|carol|dave)$ ]] || fail "not because of a common friend: $(<out)"
 expect 1 ./rank "$graph" alicia
 says err "'alice'"
 expect 1 ./rank no-such-file alice
@@ -27,7 +27,7 @@ says err no-such-file
 expect 2 ./rank
 
 # The program's own suggestion is the same: one library, one answer.
-expect 0 "$NEAP" train "$graph" -o model --undirected --valid 0 --epochs 100
+expect 0 "$NEAP" train "$graph" -o model --undirected --valid 0 --epochs 50
 expect 0 "$NEAP" rank model alice -k 5
 cut -f 3 out >by_program
 ./rank "$graph" alice | cut -f 1 >by_library
