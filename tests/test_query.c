@@ -33,7 +33,7 @@ static neap_model *trained(const char *preset, int undirected, const char *neigh
     neap_options *o;
     neap_model *m;
     assert_int_equal(neap_options_create(preset, &o, NULL), NEAP_OK);
-    const char *const set[][2] = { { "dim", "20" }, { "epochs", "3" }, { "lr", "0.02" }, { "threads", "2" },
+    const char *const set[][2] = { { "dim", "7" }, { "epochs", "3" }, { "lr", "0.02" }, { "threads", "2" },
                                    { "neighbors", neighbors }, { "undirected", undirected ? "yes" : "no" } };
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         assert_int_equal(neap_options_set(o, set[i][0], set[i][1], NULL), NEAP_OK);

@@ -63,8 +63,14 @@ static neap_status find_reasons(const neap_model *model, uint32_t source, uint32
 static void print_row(const char *source, size_t rank, const char *name, float score, const reasons *r)
 {
     char text[SHORT];
-    printf("%s\t%zu\t%s\t%s", source, rank, name, exact_float(score, text));
-    for (size_t i = 0; r && i < r->count; i++) printf("%s%s", i ? ", " : "\t", r->name[i]);
+    print_cell(source);
+    printf("\t%zu\t", rank);
+    print_cell(name);
+    printf("\t%s", exact_float(score, text));
+    for (size_t i = 0; r && i < r->count; i++) {
+        fputs(i ? ", " : "\t", stdout);
+        print_cell(r->name[i]);
+    }
     puts(r && !r->count ? "\t" : "");
 }
 

@@ -21,7 +21,10 @@ static void print_scores(const neap_graph *graph, const pairs *p, const float *s
         const char *source = neap_graph_name(graph, p->pair[i].source);
         const char *target = neap_graph_name(graph, p->pair[i].target);
         if (!j) {
-            printf("%s\t%s\t%s\n", source, target, exact_float(scores[i], text));
+            print_cell(source);
+            putchar('\t');
+            print_cell(target);
+            printf("\t%s\n", exact_float(scores[i], text));
             continue;
         }
         json_open(j, NULL, '{');

@@ -250,6 +250,12 @@ static bool is_continuation(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+void print_cell(const char *name)
+{
+    if (!isatty(STDOUT_FILENO)) fputs(name, stdout);
+    else print_name(stdout, name, name_columns(name));
+}
+
 int name_columns(const char *name)
 {
     int columns = 0;

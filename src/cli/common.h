@@ -47,6 +47,10 @@ char *exact_float(float value, char text[SHORT]);
 /* Prints a name of unknown origin padded to `columns`: cut if longer, control characters as '?'. */
 void print_name(FILE *to, const char *name, int columns);
 
+/* A name as a cell of tab-separated output: byte for byte, so that it can be used again, but on a terminal
+ * without its control characters. */
+void print_cell(const char *name);
+
 /* Columns a name needs on a terminal: its code points. */
 int name_columns(const char *name);
 

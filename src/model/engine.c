@@ -73,7 +73,7 @@ size_t ni_engine_lay_out(ni_engine *e, const ni_shape *s, void *block)
 
 static size_t lay_out_scratch(const ni_engine *e, ni_scratch *s, void *block)
 {
-    uint64_t n = (uint64_t)e->in.options->neighbors + 1, d = e->in.dim;
+    uint64_t n = e->widest, d = e->in.dim;
     carver c = { block, 0 };
     s->tile = carve(&c, n * n, sizeof(float));
     s->left = carve(&c, n * d, sizeof(float));
@@ -84,6 +84,14 @@ static size_t lay_out_scratch(const ni_engine *e, ni_scratch *s, void *block)
     s->row_arg = carve(&c, n, sizeof(uint32_t));
     s->col_arg = carve(&c, n, sizeof(uint32_t));
     return c.used;
+}
+
+/* With one more for padding. */
+static uint32_t widest_rows(const ni_hood *hood)
+{
+    uint32_t most = 0;
+    for (uint32_t u = 0; u < hood->nodes; u++) most = ni_hood_size(hood, u) > most ? ni_hood_size(hood, u) : most;
+    return most + 1;
 }
 
 static neap_status make_scratch(ni_engine *e, neap_error *err)
@@ -107,6 +115,7 @@ neap_status ni_engine_create(const ni_engine_inputs *in, ni_engine **out, neap_e
     e->in = *in;
     e->k = ni_kernels_get();
     e->threads = ni_pool_threads(in->pool);
+    e->widest = widest_rows(in->hood);
     const neap_options *o = in->options;
     neap_status rc = ni_batch_init(&e->batch, in->hood, o->dropout_per == NI_DROP_OCCURRENCE,
                                    o->padding == NI_PAD_VECTOR ? o->neighbors : 0, err);

@@ -25,7 +25,7 @@ typedef struct ni_index {
 
 /* Work space of one thread. */
 typedef struct ni_scratch {
-    float *tile;        /* alignments of one pair: at most (S + 1)^2          */
+    float *tile;        /* alignments of one pair: at most widest^2           */
     float *left, *right; /* its rows of Q and X, where there is no table       */
     float *row_max, *col_max, *dz;
     uint32_t *row_arg, *col_arg;
@@ -38,6 +38,7 @@ struct ni_engine {
     ni_shape shape;
     int way; /* see ni_engine_force */
     uint32_t threads;
+    uint32_t widest; /* rows of the largest neighbourhood */
     uint32_t negatives;
     bool dropped;
     uint64_t step;

@@ -172,7 +172,17 @@ static neap_status copy_arrays(const neap_model *m, const ni_optimizer *o, const
     return rc;
 }
 
-static neap_status copy_numbers(ni_run *run, ni_optimizer *o, const ni_tensors *t, neap_error *err)
+/* A place that the run can be at: no more epochs than asked for, no more edges than there are, twice for both
+ * orders. */
+static bool is_possible(const ni_run *run, const neap_model *m)
+{
+    uint64_t most = 2 * m->graph->edges;
+    return run->epoch <= m->options.epochs && run->best_epoch <= run->epoch && run->batch <= most &&
+           run->items <= most;
+}
+
+static neap_status copy_numbers(const neap_model *m, ni_run *run, ni_optimizer *o, const ni_tensors *t,
+                                neap_error *err)
 {
     number numbers[NUMBERS];
     real reals[REALS];
@@ -188,6 +198,7 @@ static neap_status copy_numbers(ni_run *run, ni_optimizer *o, const ni_tensors *
         if (text && !ni_parse_double(text, strlen(text), reals[i].value))
             return ni_fail(err, NEAP_E_FORMAT, "the checkpoint has no valid %s", reals[i].key);
     }
+    if (!is_possible(run, m)) return ni_fail(err, NEAP_E_FORMAT, "the checkpoint stands at an impossible place");
     return NEAP_OK;
 }
 
@@ -198,7 +209,7 @@ neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, neap_e
     ni_optimizer o = { 0 };
     const void *data;
     list_arrays(m, &o, &run, arrays);
-    neap_status rc = copy_numbers(&run, &o, t, err);
+    neap_status rc = copy_numbers(m, &run, &o, t, err);
     for (int i = 0; i < ARRAYS && rc == NEAP_OK; i++) {
         if (!ni_tensors_find(t, arrays[i].name)) continue;
         rc = ni_tensors_need(t, arrays[i].name, NI_F32, arrays[i].rows, arrays[i].columns, &data, err);
@@ -221,7 +232,7 @@ neap_status ni_checkpoint_read(neap_model *m, ni_optimizer *o, ni_run *run, cons
     }
     rc = check_same(m, &t, path, err);
     if (rc == NEAP_OK) rc = copy_arrays(m, o, run, &t, err);
-    if (rc == NEAP_OK) rc = copy_numbers(run, o, &t, err);
+    if (rc == NEAP_OK) rc = copy_numbers(m, run, o, &t, err);
     ni_tensors_release(&t);
     return rc;
 }

@@ -266,7 +266,7 @@ static neap_status run_epochs(ni_trainer *t, const neap_hooks *hooks, neap_error
     clock.last_checkpoint = clock.start;
     while (!finished(t)) {
         neap_status rc = train_batch(t, &clock, err);
-        bool epoch_end = rc == NEAP_OK && t->run.batch == batches;
+        bool epoch_end = rc == NEAP_OK && t->run.batch >= batches;
         if (epoch_end) rc = end_epoch(t, err);
         if (rc != NEAP_OK) return rc;
         bool stop = asks_to_stop(t, hooks, &clock, epoch_end);
