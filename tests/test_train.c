@@ -15,6 +15,7 @@
 
 #include "faults.h"
 #include "scratch.h"
+#include "tamper.h"
 
 #include "model/model.h"
 #include "train/sampler.h"
@@ -282,6 +283,26 @@ static void another_graph_or_other_options_are_refused(void **state)
     neap_graph_free(other);
 }
 
+/* A place beyond the end would never be reached again, and the run would not end. */
+static void a_checkpoint_at_an_impossible_place_is_refused(void **state)
+{
+    neap_graph *g = blocks(6);
+    neap_options *o = small("seed", "1");
+    stopper s = { 0, 3 };
+    neap_hooks hooks = { .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1 };
+    neap_model *m;
+    neap_error err;
+    (void)state;
+    assert_int_equal(neap_train(g, o, &hooks, &m, NULL), NEAP_E_STOPPED);
+    assert_int_equal(neap_file_check("run", NULL, NULL, &err), NEAP_OK);
+    tamper_header("run", "\"batch\":\"3\"", "\"batch\":\"99999999\"");
+    assert_int_equal(neap_file_check("run", NULL, NULL, &err), NEAP_E_FORMAT);
+    assert_int_equal(neap_train(g, o, &hooks, &m, &err), NEAP_E_FORMAT);
+    assert_non_null(strstr(err.text, "impossible"));
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
 /* ---- what cannot be trained on ---- */
 
 static void assert_refused(uint32_t nodes, const neap_edge *edges, uint64_t count, const char *words)
@@ -437,6 +458,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_run_stopped_again_and_again_ends_in_the_same_model, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(ten_kills_do_not_change_a_byte, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(another_graph_or_other_options_are_refused, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(a_checkpoint_at_an_impossible_place_is_refused, scratch_enter, scratch_leave),
         cmocka_unit_test(graphs_without_anything_to_learn_are_refused_with_words),
         cmocka_unit_test(a_source_linked_with_all_is_left_out_and_counted),
         cmocka_unit_test_setup_teardown(a_loss_that_is_not_finite_stops_and_keeps_the_good_checkpoint, scratch_enter, scratch_leave),

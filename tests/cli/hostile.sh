@@ -1,0 +1,57 @@
+#!/bin/bash
+# What strangers put into an edge list: an answer, an exit code, and little memory.
+. "$(dirname "$0")/lib/common.bash"
+
+# A name is never an index.
+printf '1 9223372036854775807\n2 1\n' >huge.txt
+expect 0 "$NEAP" info huge.txt
+says out '3'
+
+# A line of 1 GiB ends the reading at its limit, not at the end of memory.
+(ulimit -v 2000000
+ head -c 1073741824 /dev/zero | tr '\0' x | "$NEAP" info - >out 2>err
+ exit "${PIPESTATUS[2]}")
+[[ $? -eq 3 ]] || fail 'a line of 1 GiB is not refused'
+says err 'standard input:1'
+
+# refused TEXT WORDS: this input ends with exit code 3, these words, and the place.
+refused()
+{
+    printf "$1" >bad.txt
+    expect 3 "$NEAP" train bad.txt -o m
+    says err "$2"
+    says err 'bad.txt'
+}
+refused 'a b\nc d\0e\n' 'bad.txt:2'
+refused 'a b 1\nc d nan\n' 'bad.txt:2'
+refused 'a b 1\nc d -2\n' 'bad.txt:2'
+refused 'a b 1\nc d inf\n' 'bad.txt:2'
+refused 'a b\nlonely\n' 'bad.txt:2'
+refused '# only words\n' 'no edges'
+
+# trained TEXT: the same graph in other clothes gives the same model.
+make_friends
+expect 0 "$NEAP" train friends.txt -o plain "${quick[@]}"
+trained()
+{
+    expect 0 "$NEAP" train clothes.txt -o dressed "${quick[@]}"
+    same plain dressed "$1"
+}
+sed 's/$/\r/' friends.txt >clothes.txt; trained 'CRLF'
+printf '\xef\xbb\xbf' | cat - friends.txt >clothes.txt; trained 'BOM'
+tr ' ' '\t' <friends.txt >clothes.txt; trained 'tabs'
+tr ' ' ',' <friends.txt >clothes.txt; trained 'commas'
+{ echo '# a comment'; echo; cat friends.txt; } >clothes.txt; trained 'comments'
+{ echo 'source target'; cat friends.txt; } >clothes.txt; trained 'header'
+head -c -1 friends.txt >clothes.txt; trained 'no last newline'
+
+# Graphs in which there is nothing to learn.
+nothing()
+{
+    printf "$1" >bad.txt
+    expect 3 "$NEAP" train bad.txt -o m
+    says err "$2"
+}
+nothing 'a b\n' 'no non-link'
+nothing 'a a\nb b\n' 'no edge links two different nodes'
+nothing 'a b\nb c\nc a\n' 'no non-link'
