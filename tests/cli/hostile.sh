@@ -7,11 +7,15 @@ printf '1 9223372036854775807\n2 1\n' >huge.txt
 expect 0 "$NEAP" info huge.txt
 says out '3'
 
-# A line of 1 GiB ends the reading at its limit, not at the end of memory.
-(ulimit -v 2000000
- head -c 1073741824 /dev/zero | tr '\0' x | "$NEAP" info - >out 2>err
- exit "${PIPESTATUS[2]}")
-[[ $? -eq 3 ]] || fail 'a line of 1 GiB is not refused'
+# A line of 1 GiB ends the reading at its limit, not at the end of memory. (The sanitizers reserve more than any limit
+# on addresses would allow, so what counts is what was touched.)
+head -c 1073741824 /dev/zero | tr '\0' x | python3 -c '
+import os, subprocess, sys
+run = subprocess.Popen(sys.argv[1:])
+_, status, usage = os.wait4(run.pid, 0)
+sys.exit("too much memory" if usage.ru_maxrss > 400000 else os.waitstatus_to_exitcode(status))
+' "$NEAP" info - >out 2>err
+[[ ${PIPESTATUS[2]} -eq 3 ]] || fail 'a line of 1 GiB is not refused in little memory'
 says err 'standard input:1'
 
 # refused TEXT WORDS: this input ends with exit code 3, these words, and the place.
