@@ -226,15 +226,15 @@ NEAP_API neap_status neap_auc(const float *positives, size_t n, const float *neg
 typedef struct neap_model neap_model;
 
 typedef struct neap_progress {
-    const char *stage;     /* "train", "validate", "embed", ...                                       */
-    uint32_t epoch;        /* current epoch, from 1                                                   */
-    uint32_t epochs;       /* epochs asked for                                                        */
-    uint64_t done, total;  /* edges of this epoch                                                     */
-    double loss;           /* mean over this epoch so far                                             */
-    double valid_auc;      /* of the last validated epoch, or NaN                                     */
-    double rate;           /* edges a second since the start or the resume                            */
-    double seconds, left;  /* spent in this run; expected until the last epoch                        */
-    int epoch_end;         /* 1: the epoch is complete and `loss` final                               */
+    const char *stage;    /* "train", "validate", "embed", ...                                       */
+    uint32_t epoch;       /* current epoch, from 1                                                   */
+    uint32_t epochs;      /* epochs asked for                                                        */
+    uint64_t done, total; /* edges of this epoch                                                     */
+    double loss;          /* mean over this epoch so far                                             */
+    double valid_auc;     /* of the last validated epoch, or NaN                                     */
+    double rate;          /* edges a second since the start or the resume                            */
+    double seconds, left; /* spent in this run; expected until the last epoch                        */
+    int epoch_end;        /* 1: the epoch is complete and `loss` final                               */
 } neap_progress;
 
 typedef struct neap_hooks {
@@ -258,9 +258,9 @@ NEAP_API neap_status neap_train(const neap_graph *graph, const neap_options *opt
 
 /* What a run will need. Memory is computed; time is measured on a few batches, if they fit. */
 typedef struct neap_estimate_result {
-    uint64_t bytes;        /* peak of the whole run, reading included */
+    uint64_t bytes; /* peak of the whole run, reading included */
     uint64_t bytes_graph, bytes_tables, bytes_optimizer, bytes_batch;
-    double seconds_epoch;  /* NaN: not measured                       */
+    double seconds_epoch; /* NaN: not measured                       */
     double seconds;
 } neap_estimate_result;
 NEAP_API neap_status neap_estimate(const neap_graph *graph, const neap_options *options,

@@ -38,18 +38,31 @@ static void an_error_carries_the_systems_words(void **state)
 
 static void numbers_read_exactly_and_refuse_the_rest(void **state)
 {
-    static const char *const good[] = { "0", "1", "-1", "1e-4", "1E+2", ".5", "5.", "0.1", "123456789012345678",
-                                        "1.7976931348623157e308", "4.9e-324", "00012", "1e0000005",
-                                        "3.14159265358979323846", "0.000000000000000000000000000001" };
-    static const char *const bad[] = { "", "-", "+", ".", "e5", "1e", "1e+", "0x10", "nan", "inf", "1e999", "1 ",
-                                       " 1", "1,5", "1.2.3", "--1" };
+    static const char *const good[] = { "0",
+                                        "1",
+                                        "-1",
+                                        "1e-4",
+                                        "1E+2",
+                                        ".5",
+                                        "5.",
+                                        "0.1",
+                                        "123456789012345678",
+                                        "1.7976931348623157e308",
+                                        "4.9e-324",
+                                        "00012",
+                                        "1e0000005",
+                                        "3.14159265358979323846",
+                                        "0.000000000000000000000000000001" };
+    static const char *const bad[] = { "",    "-",   "+",     ".",  "e5", "1e",  "1e+",   "0x10",
+                                       "nan", "inf", "1e999", "1 ", " 1", "1,5", "1.2.3", "--1" };
     double value;
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(ni_parse_double(good[i], strlen(good[i]), &value));
         assert_true(value == strtod(good[i], NULL));
     }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(ni_parse_double(bad[i], strlen(bad[i]), &value));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(ni_parse_double(bad[i], strlen(bad[i]), &value));
 }
 
 static void random_numbers_survive_their_text(void **state)
@@ -98,10 +111,12 @@ static void presets_are_those_of_the_paper(void **state)
     assert_int_equal(o->dim, 200);
     assert_int_equal(o->neighbors, 100);
     assert_true(o->margin == 1 && o->lr == 1e-4 && o->dropout == 0.5 && o->valid == 0);
-    assert_true(o->pooling == NI_POOL_MAX && o->padding == NI_PAD_ZERO && !o->self && o->optimizer == NI_ADAM);
+    assert_true(o->pooling == NI_POOL_MAX && o->padding == NI_PAD_ZERO && !o->self &&
+                o->optimizer == NI_ADAM);
     neap_options_free(o);
     assert_int_equal(neap_options_create("authors", &o, NULL), NEAP_OK);
-    assert_true(o->margin == 0.5 && o->pooling == NI_POOL_MEAN && o->self && !o->fresh_negatives && !o->reject_links);
+    assert_true(o->margin == 0.5 && o->pooling == NI_POOL_MEAN && o->self && !o->fresh_negatives &&
+                !o->reject_links);
     neap_options_free(o);
     assert_int_equal(neap_options_create("nosuch", &o, NULL), NEAP_E_ARG);
     assert_null(o);
@@ -144,9 +159,15 @@ static void names_have_aliases_and_a_nearest(void **state)
 
 static void values_out_of_range_are_refused_and_change_nothing(void **state)
 {
-    static const char *const bad[][2] = { { "dim", "0" },      { "dim", "-1" },     { "dim", "1e3" },
-                                          { "dropout", "1" },  { "dropout", "nan" }, { "pooling", "min" },
-                                          { "self", "maybe" }, { "memory", "4X" },  { "dim", "99999999999999999999" },
+    static const char *const bad[][2] = { { "dim", "0" },
+                                          { "dim", "-1" },
+                                          { "dim", "1e3" },
+                                          { "dropout", "1" },
+                                          { "dropout", "nan" },
+                                          { "pooling", "min" },
+                                          { "self", "maybe" },
+                                          { "memory", "4X" },
+                                          { "dim", "99999999999999999999" },
                                           { "method", "a name that is far too long for it" } };
     neap_options *o, *before;
     neap_error err;

@@ -36,7 +36,8 @@ static void make_graph(world *w)
     neap_edge edges[EDGES];
     ni_rng rng = ni_rng_at(5, NI_STREAM_GRAPH, 0, 0);
     for (int i = 0; i < EDGES; i++) /* the last nodes stay isolated, the first become hubs beyond S */
-        edges[i] = (neap_edge){ (uint32_t)(ni_below(&rng, N - 3) * ni_uniform(&rng)), (uint32_t)ni_below(&rng, N - 3), 1 };
+        edges[i] = (neap_edge){ (uint32_t)(ni_below(&rng, N - 3) * ni_uniform(&rng)),
+                                (uint32_t)ni_below(&rng, N - 3), 1 };
     assert_int_equal(neap_graph_create(N, NULL, edges, EDGES, 0, 0, &w->graph, NULL), NEAP_OK);
 }
 
@@ -108,8 +109,8 @@ static void make_side(const world *w, uint32_t node, uint64_t *place, side *s)
 {
     const ni_hood *hood = &w->model->hood;
     bool dropped = w->options->dropout > 0, each = w->options->dropout_per == NI_DROP_OCCURRENCE;
-    s->hood = (ni_ref_hood){ hood->node + hood->offset[node], ni_hood_size(hood, node), dropped ? s->mask : NULL,
-                             dropped ? s->pad : w->model->pad };
+    s->hood = (ni_ref_hood){ hood->node + hood->offset[node], ni_hood_size(hood, node),
+                             dropped ? s->mask : NULL, dropped ? s->pad : w->model->pad };
     for (uint32_t i = 0; i < s->hood.size; i++)
         multipliers(w, each ? (*place)++ : s->hood.node[i], NULL, s->mask + i * D);
     if (w->options->padding == NI_PAD_VECTOR && s->hood.size < S)
@@ -223,7 +224,8 @@ static void check_step(world *w, int way)
 static void steps_agree_with_the_reference(void **state)
 {
     static const char *const pooling[] = { "max", "mean" }, *const padding[] = { "none", "zero", "vector" };
-    static const char *const dropout[] = { "0", "0.5", "0.3" }, *const per[] = { "node", "node", "occurrence" };
+    static const char *const dropout[] = { "0", "0.5", "0.3" }, *const per[] = { "node", "node",
+                                                                                 "occurrence" };
     (void)state;
     for (int p = 0; p < 2; p++)
         for (int q = 0; q < 3; q++)
@@ -251,8 +253,10 @@ static void scores_agree_with_the_reference(void **state)
         ni_ref_side a = { z, wt, pick, r }, b = { z + S, wt + S, pick + S, r + D };
         const ni_hood *h = &w->model->hood;
         pairs[i] = (neap_pair){ (uint32_t)ni_below(&rng, N), (uint32_t)ni_below(&rng, N) };
-        ni_ref_hood s = { h->node + h->offset[pairs[i].source], ni_hood_size(h, pairs[i].source), NULL, NULL };
-        ni_ref_hood t = { h->node + h->offset[pairs[i].target], ni_hood_size(h, pairs[i].target), NULL, NULL };
+        ni_ref_hood s = { h->node + h->offset[pairs[i].source], ni_hood_size(h, pairs[i].source), NULL,
+                          NULL };
+        ni_ref_hood t = { h->node + h->offset[pairs[i].target], ni_hood_size(h, pairs[i].target), NULL,
+                          NULL };
         expected[i] = ni_ref_pair(&m, &s, &t, X, Y, M, &a, &b);
     }
     for (int way = 1; way <= 2; way++) {
@@ -275,7 +279,8 @@ static void threads_do_not_change_a_bit(void **state)
         draw_items(w);
         assert_int_equal(neap_model_set_threads(w->model, threads, NULL), NEAP_OK);
         ni_engine_free(w->engine);
-        ni_engine_inputs in = { &w->model->options, &w->model->hood, w->model->E, w->model->P, NULL, D, w->model->pool };
+        ni_engine_inputs in = { &w->model->options, &w->model->hood, w->model->E, w->model->P, NULL, D,
+                                w->model->pool };
         assert_int_equal(ni_engine_create(&in, &w->engine, NULL), NEAP_OK);
         assert_int_equal(ni_engine_step(w->engine, w->nodes, w->items, K, STEP, &g, &loss, NULL), NEAP_OK);
         size_t bytes = (size_t)g.rows * D * sizeof(float);

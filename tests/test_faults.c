@@ -18,8 +18,9 @@ static const char old_model[] = "what was there before";
 
 static neap_status set_options(neap_options *o, neap_error *err)
 {
-    static const char *const values[][2] = { { "dim", "4" },   { "batch", "4" },  { "epochs", "1" },
-                                             { "valid", "0" }, { "threads", "2" } };
+    static const char *const values[][2] = {
+        { "dim", "4" }, { "batch", "4" }, { "epochs", "1" }, { "valid", "0" }, { "threads", "2" }
+    };
     neap_status rc = NEAP_OK;
     for (size_t i = 0; i < sizeof values / sizeof *values && rc == NEAP_OK; i++)
         rc = neap_options_set(o, values[i][0], values[i][1], err);
@@ -128,7 +129,8 @@ static void every_failing_allocation_of_a_query_is_an_ordinary_error(void **stat
 {
     (void)state;
     for (int forever = 0; forever < 2; forever++)
-        assert_true(faults_each(FAULTS_MEMORY, ENOMEM, forever, load_and_ask, faults_expect_memory, NULL) > 80);
+        assert_true(faults_each(FAULTS_MEMORY, ENOMEM, forever, load_and_ask, faults_expect_memory, NULL) >
+                    80);
 }
 
 static void every_failing_write_fsync_rename_is_reported_and_loses_nothing(void **state)
@@ -139,7 +141,8 @@ static void every_failing_write_fsync_rename_is_reported_and_loses_nothing(void 
     for (int e = 0; e < 2; e++)
         for (int forever = 0; forever < 2; forever++)
             for (int i = 0; i < 3; i++) {
-                assert_true(faults_each(calls[i], errors[e], forever, train_and_save, judge_writing, &errors[e]) >= 3);
+                assert_true(faults_each(calls[i], errors[e], forever, train_and_save, judge_writing,
+                                        &errors[e]) >= 3);
                 remove("model.checkpoint");
                 scratch_put("model", old_model, sizeof old_model);
             }
@@ -158,7 +161,8 @@ static void look_after_death(void *user)
     char *bytes = scratch_bytes("model", &size);
     bool old = size == sizeof old_model && !memcmp(bytes, old_model, size);
     if (!old) assert_int_equal(neap_file_check("model", NULL, NULL, NULL), NEAP_OK);
-    if (scratch_count("model.checkpoint")) assert_int_equal(neap_file_check("model.checkpoint", NULL, NULL, NULL), NEAP_OK);
+    if (scratch_count("model.checkpoint"))
+        assert_int_equal(neap_file_check("model.checkpoint", NULL, NULL, NULL), NEAP_OK);
     free(bytes);
 }
 
@@ -171,10 +175,14 @@ static void a_process_may_die_before_any_file_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_failing_allocation_of_a_run_is_an_ordinary_error, enter, scratch_leave),
-        cmocka_unit_test_setup_teardown(every_failing_allocation_of_a_query_is_an_ordinary_error, enter, scratch_leave),
-        cmocka_unit_test_setup_teardown(every_failing_write_fsync_rename_is_reported_and_loses_nothing, enter, scratch_leave),
-        cmocka_unit_test_setup_teardown(a_thread_that_cannot_start_is_an_ordinary_error, enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(every_failing_allocation_of_a_run_is_an_ordinary_error, enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(every_failing_allocation_of_a_query_is_an_ordinary_error, enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(every_failing_write_fsync_rename_is_reported_and_loses_nothing,
+                                        enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(a_thread_that_cannot_start_is_an_ordinary_error, enter,
+                                        scratch_leave),
         cmocka_unit_test_setup_teardown(a_process_may_die_before_any_file_call, enter, scratch_leave),
     };
     faults_install();

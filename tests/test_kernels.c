@@ -99,7 +99,8 @@ static void masks_keep_what_their_bits_say(void **state)
         ni_kernels_scalar.masked(x, mask, 2.5F, u, n);
         b->masked(x, mask, 2.5F, v, n);
         assert_memory_equal(u, v, n * sizeof *u);
-        for (size_t i = 0; i < n; i++) assert_true(u[i] == (mask[i / 64] >> (i % 64) & 1 ? 2.5F * x[i] : 0));
+        for (size_t i = 0; i < n; i++)
+            assert_true(u[i] == (mask[i / 64] >> (i % 64) & 1 ? 2.5F * x[i] : 0));
     }
 }
 
@@ -109,10 +110,12 @@ static void adam_follows_its_definition_in_both(void **state)
     float g[MOST], x[2][MOST], m[2][MOST], v[2][MOST];
     double lr = 0.01, b1 = 0.9, b2 = 0.999;
     (void)state;
-    for (int i = 0; i < 2; i++) fill(x[i], MOST, 1), memset(m[i], 0, sizeof m[i]), memset(v[i], 0, sizeof v[i]);
+    for (int i = 0; i < 2; i++)
+        fill(x[i], MOST, 1), memset(m[i], 0, sizeof m[i]), memset(v[i], 0, sizeof v[i]);
     double X = (double)x[0][5], M = 0, V = 0;
     for (int t = 1; t <= 20; t++) {
-        ni_adam_step step = { 0.9F, 0.999F, (float)(lr / (1 - pow(b1, t))), (float)(1 / sqrt(1 - pow(b2, t))), 1e-8F };
+        ni_adam_step step = { 0.9F, 0.999F, (float)(lr / (1 - pow(b1, t))),
+                              (float)(1 / sqrt(1 - pow(b2, t))), 1e-8F };
         fill(g, MOST, 100 + (uint64_t)t);
         ni_kernels_scalar.adam(&step, g, x[0], m[0], v[0], MOST);
         b->adam(&step, g, x[1], m[1], v[1], MOST);
@@ -128,8 +131,10 @@ static void adam_follows_its_definition_in_both(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dot_and_axpy_have_the_same_bits), cmocka_unit_test(dot_adds_up),
-        cmocka_unit_test(pooling_picks_the_first_of_equals), cmocka_unit_test(masks_keep_what_their_bits_say),
+        cmocka_unit_test(dot_and_axpy_have_the_same_bits),
+        cmocka_unit_test(dot_adds_up),
+        cmocka_unit_test(pooling_picks_the_first_of_equals),
+        cmocka_unit_test(masks_keep_what_their_bits_say),
         cmocka_unit_test(adam_follows_its_definition_in_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,13 +15,16 @@ enum { N = 50 };
 
 static neap_graph *blocks(int undirected)
 {
-    neap_generator what = { .kind = "sbm", .nodes = N, .blocks = 2, .p_in = 0.25, .p_out = 0.03, .seed = 4 };
+    neap_generator what = {
+        .kind = "sbm", .nodes = N, .blocks = 2, .p_in = 0.25, .p_out = 0.03, .seed = 4
+    };
     neap_graph *g, *turned;
     neap_edge edges[N * N];
     uint64_t count = 0;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     for (uint32_t u = 0; u < N; u++)
-        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) edges[count++] = (neap_edge){ u, g->target[e], 1 };
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
+            edges[count++] = (neap_edge){ u, g->target[e], 1 };
     assert_int_equal(neap_graph_create(N, NULL, edges, count, 0, undirected, &turned, NULL), NEAP_OK);
     neap_graph_free(g);
     return turned;
@@ -33,8 +36,10 @@ static neap_model *trained(const char *preset, int undirected, const char *neigh
     neap_options *o;
     neap_model *m;
     assert_int_equal(neap_options_create(preset, &o, NULL), NEAP_OK);
-    const char *const set[][2] = { { "dim", "7" }, { "epochs", "3" }, { "lr", "0.02" }, { "threads", "2" },
-                                   { "neighbors", neighbors }, { "undirected", undirected ? "yes" : "no" } };
+    const char *const set[][2] = {
+        { "dim", "7" },     { "epochs", "3" },          { "lr", "0.02" },
+        { "threads", "2" }, { "neighbors", neighbors }, { "undirected", undirected ? "yes" : "no" }
+    };
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         assert_int_equal(neap_options_set(o, set[i][0], set[i][1], NULL), NEAP_OK);
     neap_error err;
@@ -55,8 +60,11 @@ static float score(const neap_model *m, uint32_t s, uint32_t t)
 static const struct kind {
     const char *preset, *neighbors;
     int undirected;
-} kinds[] = { { "neap", "100", 0 }, { "neap", "6", 1 },  { "paper", "10", 0 },
-              { "paper", "5", 1 },  { "authors", "9", 0 } };
+} kinds[] = { { "neap", "100", 0 },
+              { "neap", "6", 1 },
+              { "paper", "10", 0 },
+              { "paper", "5", 1 },
+              { "authors", "9", 0 } };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -96,7 +104,8 @@ static void known_links_and_the_source_are_left_out_unless_asked_for(void **stat
     (void)state;
     assert_int_equal(neap_model_rank(m, 5, N, 0, best, &count, NULL), NEAP_OK);
     assert_int_equal(count, N - 1 - ni_degree(&m->links, 5));
-    for (size_t k = 0; k < count; k++) assert_true(best[k].node != 5 && !ni_linked(&m->links, 5, best[k].node));
+    for (size_t k = 0; k < count; k++)
+        assert_true(best[k].node != 5 && !ni_linked(&m->links, 5, best[k].node));
     assert_int_equal(neap_model_rank(m, 5, 3, 0, three, &few, NULL), NEAP_OK);
     assert_int_equal(few, 3);
     assert_memory_equal(best, three, sizeof three);
@@ -147,8 +156,10 @@ static void a_partner_is_the_best_of_its_row_or_column(void **state)
         for (uint32_t j = 0; j < x->target_count; j++) {
             float a = x->alignment[i * x->target_count + j];
             assert_true(a <= x->by_source[i].alignment && a <= x->by_target[j].alignment);
-            if (x->by_source[i].partner == x->by_target[j].node) assert_true(a == x->by_source[i].alignment);
-            if (x->by_target[j].partner == x->by_source[i].node) assert_true(a == x->by_target[j].alignment);
+            if (x->by_source[i].partner == x->by_target[j].node)
+                assert_true(a == x->by_source[i].alignment);
+            if (x->by_target[j].partner == x->by_source[i].node)
+                assert_true(a == x->by_target[j].alignment);
         }
     neap_explanation_free(x);
     neap_model_free(m);
@@ -157,7 +168,8 @@ static void a_partner_is_the_best_of_its_row_or_column(void **state)
 /* ---- vectors ---- */
 
 /* In a directed model the vector of s in the context of t times that of t in the context of s is the score;
- * the first is what neap_model_context_vectors gives, so its product with any other must not exceed norms. */
+ * the first is what neap_model_context_vectors gives, so its product with any other must not exceed norms.
+ */
 static void the_averaged_vector_is_the_mean_over_training_contexts(void **state)
 {
     neap_edge edge[] = { { 0, 1, 1 }, { 2, 0, 1 }, { 3, 4, 1 }, { 4, 2, 1 }, { 1, 3, 1 } };

@@ -150,7 +150,8 @@ static void a_neighbourhood_is_a_sorted_sample_of_the_links(void **state)
     }
 }
 
-/* A star whose centre keeps one of three links, heavy and light: over many seeds the shares are the weights'. */
+/* A star whose centre keeps one of three links, heavy and light: over many seeds the shares are the
+ * weights'. */
 static void heavy_links_are_kept_more_often(void **state)
 {
     neap_edge edge[] = { { 0, 1, 1 }, { 0, 2, 2 }, { 0, 3, 5 } };
@@ -226,7 +227,8 @@ static void no_held_out_pair_is_left_in_training_in_either_direction(void **stat
         /* Nothing else is lost. */
         uint64_t kept = 0;
         for (uint32_t u = 0; u < N; u++)
-            for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) kept += ni_graph_has(train, u, g->target[e]);
+            for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
+                kept += ni_graph_has(train, u, g->target[e]);
         assert_true(kept == train->edges);
         assert_int_equal(train->nodes, N);
         neap_split_free(s);
@@ -254,7 +256,8 @@ static void a_share_is_kept_to_the_pair(void **state)
 
 static void one_pair_or_a_complete_graph_cannot_be_split(void **state)
 {
-    neap_edge one[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 1, 1, 1 } }, all[6] = { { 0, 1, 1 }, { 0, 2, 1 }, { 1, 2, 1 } };
+    neap_edge one[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 1, 1, 1 } },
+              all[6] = { { 0, 1, 1 }, { 0, 2, 1 }, { 1, 2, 1 } };
     neap_graph *g;
     neap_split *s;
     neap_error err;

@@ -24,7 +24,9 @@
 
 static neap_graph *blocks(uint64_t seed)
 {
-    neap_generator what = { .kind = "sbm", .nodes = 60, .blocks = 3, .p_in = 0.35, .p_out = 0.02, .seed = seed };
+    neap_generator what = {
+        .kind = "sbm", .nodes = 60, .blocks = 3, .p_in = 0.35, .p_out = 0.02, .seed = seed
+    };
     neap_graph *g;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     return g;
@@ -47,8 +49,8 @@ static neap_options *options_of(const char *preset, ...)
 
 static neap_options *small(const char *more, const char *value)
 {
-    return options_of("neap", "dim", "16", "neighbors", "8", "batch", "16", "epochs", "4", "lr", "0.01", "threads",
-                      "2", more, value, NULL);
+    return options_of("neap", "dim", "16", "neighbors", "8", "batch", "16", "epochs", "4", "lr", "0.01",
+                      "threads", "2", more, value, NULL);
 }
 
 static neap_model *train(const neap_graph *g, const neap_options *o, const neap_hooks *hooks)
@@ -90,7 +92,8 @@ static void every_preset_learns_the_blocks_of_a_graph(void **state)
     (void)state;
     assert_int_equal(neap_split_create(g, 0.2, 1, &s, NULL), NEAP_OK);
     for (int i = 0; i < 3; i++) {
-        neap_options *o = options_of(presets[i], "dim", "24", "epochs", "15", "lr", "0.01", "neighbors", "20", NULL);
+        neap_options *o =
+            options_of(presets[i], "dim", "24", "epochs", "15", "lr", "0.01", "neighbors", "20", NULL);
         neap_model *m = train(neap_split_train(s), o, NULL);
         double auc = test_auc(s, m);
         if (!(auc > 0.75)) fail_msg("preset %s reaches only %f", presets[i], auc);
@@ -201,7 +204,9 @@ static void a_run_stopped_again_and_again_ends_in_the_same_model(void **state)
         unsigned stops = 0;
         do {
             stopper s = { 0, 3 };
-            neap_hooks hooks = { .progress = stop_at, .user = &s, .checkpoint = "run.checkpoint", .resume = 1 };
+            neap_hooks hooks = {
+                .progress = stop_at, .user = &s, .checkpoint = "run.checkpoint", .resume = 1
+            };
             rc = neap_train(g, o, &hooks, &pieces, NULL);
             assert_true(rc == NEAP_OK || rc == NEAP_E_STOPPED);
             stops += rc == NEAP_E_STOPPED;
@@ -224,7 +229,8 @@ static int die_at(const neap_progress *now, void *user)
     return 0;
 }
 
-/* Ten processes killed with SIGKILL at different places; what the eleventh ends in is the same to the byte. */
+/* Ten processes killed with SIGKILL at different places; what the eleventh ends in is the same to the byte.
+ */
 static void ten_kills_do_not_change_a_byte(void **state)
 {
     neap_graph *g = blocks(5);
@@ -238,8 +244,9 @@ static void ten_kills_do_not_change_a_byte(void **state)
         if (child == 0) {
             stopper s = { 0, 2 + 3 * kill % 7 };
             neap_model *m;
-            neap_hooks hooks = { .progress = die_at, .user = &s, .checkpoint = "run", .checkpoint_seconds = 1e-9,
-                                 .resume = 1 };
+            neap_hooks hooks = {
+                .progress = die_at, .user = &s, .checkpoint = "run", .checkpoint_seconds = 1e-9, .resume = 1
+            };
             neap_train(g, o, &hooks, &m, NULL);
             _exit(1);
         }
@@ -360,8 +367,8 @@ static void a_source_linked_with_all_is_left_out_and_counted(void **state)
 static void a_loss_that_is_not_finite_stops_and_keeps_the_good_checkpoint(void **state)
 {
     neap_graph *g = blocks(8);
-    neap_options *o = options_of("neap", "dim", "8", "epochs", "40", "lr", "10", "valid", "0", "dropout", "0", "margin",
-                                 "1000", "patience", "1000", NULL);
+    neap_options *o = options_of("neap", "dim", "8", "epochs", "40", "lr", "10", "valid", "0", "dropout",
+                                 "0", "margin", "1000", "patience", "1000", NULL);
     neap_hooks hooks = { .checkpoint = "run", .checkpoint_seconds = 1e-9 };
     neap_model *m;
     neap_error err;
@@ -372,7 +379,8 @@ static void a_loss_that_is_not_finite_stops_and_keeps_the_good_checkpoint(void *
     assert_null(m);
     assert_int_equal(scratch_count("run"), 1);
     o->epochs = 3; /* what it goes on from is good, and of this run */
-    assert_int_equal(neap_train(g, o, &(neap_hooks){ .checkpoint = "run", .resume = 1 }, &m, &err), NEAP_E_MISMATCH);
+    assert_int_equal(neap_train(g, o, &(neap_hooks){ .checkpoint = "run", .resume = 1 }, &m, &err),
+                     NEAP_E_MISMATCH);
     neap_options_free(o);
     neap_graph_free(g);
 }
@@ -455,13 +463,17 @@ int main(void)
         cmocka_unit_test(patience_ends_training_and_keeps_the_best_epoch),
         cmocka_unit_test(threads_do_not_change_the_model),
         cmocka_unit_test(another_seed_gives_another_model),
-        cmocka_unit_test_setup_teardown(a_run_stopped_again_and_again_ends_in_the_same_model, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(a_run_stopped_again_and_again_ends_in_the_same_model, scratch_enter,
+                                        scratch_leave),
         cmocka_unit_test_setup_teardown(ten_kills_do_not_change_a_byte, scratch_enter, scratch_leave),
-        cmocka_unit_test_setup_teardown(another_graph_or_other_options_are_refused, scratch_enter, scratch_leave),
-        cmocka_unit_test_setup_teardown(a_checkpoint_at_an_impossible_place_is_refused, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(another_graph_or_other_options_are_refused, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(a_checkpoint_at_an_impossible_place_is_refused, scratch_enter,
+                                        scratch_leave),
         cmocka_unit_test(graphs_without_anything_to_learn_are_refused_with_words),
         cmocka_unit_test(a_source_linked_with_all_is_left_out_and_counted),
-        cmocka_unit_test_setup_teardown(a_loss_that_is_not_finite_stops_and_keeps_the_good_checkpoint, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(a_loss_that_is_not_finite_stops_and_keeps_the_good_checkpoint,
+                                        scratch_enter, scratch_leave),
         cmocka_unit_test(a_run_beyond_its_memory_limit_is_refused_before_it_starts),
         cmocka_unit_test(an_epoch_has_every_edge_once_and_no_negative_is_a_link),
         cmocka_unit_test(heavy_edges_are_drawn_more_often),

@@ -20,8 +20,8 @@ static const struct slot {
 };
 
 static const neap_option_info table[] = {
-#define OPTION(kind, field, name, aliases, letter, group, value, neap, paper, authors, min, max, saved, \
-               help)                                                                                  \
+#define OPTION(kind, field, name, aliases, letter, group, value, neap, paper, authors, min, max, saved,    \
+               help)                                                                                       \
     { name, aliases, letter, group, value, help, min, max, { neap, paper, authors }, saved },
 #include "base/options.def"
 #undef OPTION
@@ -80,7 +80,8 @@ static neap_status unknown(const char *name, neap_error *err)
         unsigned distance = ni_distance(name, table[i].name, best);
         if (distance < best) best = distance, nearest = table[i].name;
     }
-    if (nearest) return ni_fail(err, NEAP_E_ARG, "there is no option '%s'; did you mean '%s'?", name, nearest);
+    if (nearest)
+        return ni_fail(err, NEAP_E_ARG, "there is no option '%s'; did you mean '%s'?", name, nearest);
     return ni_fail(err, NEAP_E_ARG, "there is no option '%s'", name);
 }
 
@@ -103,7 +104,8 @@ static bool parse_bytes(const char *text, uint64_t *bytes)
 
 static bool parse_switch(const char *text, bool *on)
 {
-    static const char *const yes[] = { "yes", "true", "on", "1" }, *const no[] = { "no", "false", "off", "0" };
+    static const char *const yes[] = { "yes", "true", "on", "1" }, *const no[] = { "no", "false", "off",
+                                                                                   "0" };
     for (int i = 0; i < 4; i++) {
         if (!strcmp(text, yes[i])) return *on = true, true;
         if (!strcmp(text, no[i])) return *on = false, true;
@@ -190,7 +192,8 @@ neap_status neap_options_create(const char *preset, neap_options **out, neap_err
     int column = 0;
     while (preset && column < 3 && strcmp(preset, presets[column])) column++;
     if (column == 3)
-        return ni_fail(err, NEAP_E_ARG, "there is no preset '%s'; there are neap, paper and authors", preset);
+        return ni_fail(err, NEAP_E_ARG, "there is no preset '%s'; there are neap, paper and authors",
+                       preset);
     neap_options *options = ni_zeros(1, sizeof *options);
     if (!options) return ni_fail_memory(err, "options");
     neap_status rc = NEAP_OK;

@@ -16,16 +16,16 @@ struct ni_pool {
     ni_task task;
     void *arg;
     uint32_t tasks;
-    atomic_uint next;   /* next task nobody has taken       */
-    uint64_t round;     /* counts calls of ni_pool_run      */
-    uint32_t busy;      /* workers still in this round      */
-    uint32_t workers;   /* threads besides the caller's     */
+    atomic_uint next; /* next task nobody has taken       */
+    uint64_t round;   /* counts calls of ni_pool_run      */
+    uint32_t busy;    /* workers still in this round      */
+    uint32_t workers; /* threads besides the caller's     */
     bool quit;
     pthread_t *thread;
     struct seat {
         ni_pool *pool;
         uint32_t index;
-    } *seat;
+    } * seat;
 };
 
 static void run_tasks(ni_pool *p, uint32_t thread)
@@ -82,8 +82,7 @@ neap_status ni_pool_create(uint32_t threads, ni_pool **out, neap_error *err)
         if (failed)
             rc = ni_fail_sys(err, NEAP_E_MEM, failed, "cannot start thread %u of %u; try --threads 1",
                              p->workers + 2, threads);
-        else
-            p->workers++;
+        else p->workers++;
     }
     if (rc == NEAP_OK) *out = p;
     else ni_pool_free(p);

@@ -23,7 +23,6 @@ static const arg_option general[] = {
     { "help", 'h', "", NULL, ARG_SWITCH, offsetof(args, help), 0, 0, false, "print this text" },
 };
 
-
 static bool is_general(const arg_option *o)
 {
     return o >= general && o < general + sizeof general / sizeof *general;
@@ -50,14 +49,24 @@ bool list_has(const char *list, char mark, const char *word, size_t length)
 
 static void view_own(arg_flag *flag, const arg_option *o, const char *group)
 {
-    *flag = (arg_flag){ .name = o->name, .aliases = "", .group = group, .value = o->value, .help = o->help,
-                        .letter = o->letter, .presets = { o->initial }, .own = o };
+    *flag = (arg_flag){ .name = o->name,
+                        .aliases = "",
+                        .group = group,
+                        .value = o->value,
+                        .help = o->help,
+                        .letter = o->letter,
+                        .presets = { o->initial },
+                        .own = o };
 }
 
 static void view_library(arg_flag *flag, const neap_option_info *o)
 {
-    *flag = (arg_flag){ .name = o->name, .aliases = o->aliases, .group = o->group, .value = o->value,
-                        .help = o->help, .letter = o->letter,
+    *flag = (arg_flag){ .name = o->name,
+                        .aliases = o->aliases,
+                        .group = o->group,
+                        .value = o->value,
+                        .help = o->help,
+                        .letter = o->letter,
                         .presets = { o->presets[0], o->presets[1], o->presets[2] } };
 }
 

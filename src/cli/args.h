@@ -22,8 +22,8 @@ typedef struct arg_option {
     const char *value;   /* "FILE"; "a|b|c" allows only these; "" for a switch */
     const char *initial; /* default as text, or NULL                           */
     arg_kind kind;
-    size_t at;           /* place of the value in the command's own struct     */
-    double min, max;     /* of a number                                        */
+    size_t at;       /* place of the value in the command's own struct     */
+    double min, max; /* of a number                                        */
     bool required;
     const char *help;
 } arg_option;
@@ -32,15 +32,15 @@ typedef struct args args;
 
 typedef struct command {
     const char *name;
-    const char *operands;    /* "GRAPH -o MODEL", for the usage line                              */
-    const char *summary;     /* one line, small first letter                                      */
-    const char *details;     /* paragraphs, each ended by \n                                      */
-    const char *examples;    /* command lines, ended by \n                                        */
-    size_t least, most;      /* number of operands                                                */
+    const char *operands; /* "GRAPH -o MODEL", for the usage line                              */
+    const char *summary;  /* one line, small first letter                                      */
+    const char *details;  /* paragraphs, each ended by \n                                      */
+    const char *examples; /* command lines, ended by \n                                        */
+    size_t least, most;   /* number of operands                                                */
     const arg_option *options;
-    size_t own_size;         /* of the struct that `at` points into                               */
-    const char *library;     /* which options of the library apply: "training,threads" names groups
-                                or single options                                                 */
+    size_t own_size;     /* of the struct that `at` points into                               */
+    const char *library; /* which options of the library apply: "training,threads" names groups
+                            or single options                                                 */
     neap_status (*run)(const args *a, neap_error *err);
 } command;
 

@@ -24,8 +24,8 @@ static const arg_option options[] = {
       "probability of an edge between blocks (sbm) [0]" },
     { "seed", 0, "N", "1", ARG_WHOLE, offsetof(own, seed), 0, 18446744073709551615.0, false,
       "the same seed gives the same graph" },
-    { "format", 0, "auto|edges|adjacency|mtx|metis|safetensors", "auto", ARG_TEXT, offsetof(own, format),
-      0, 0, false, "what to write; auto: by the ending of FILE, else an edge list" },
+    { "format", 0, "auto|edges|adjacency|mtx|metis|safetensors", "auto", ARG_TEXT, offsetof(own, format), 0,
+      0, false, "what to write; auto: by the ending of FILE, else an edge list" },
     { 0 },
 };
 
@@ -58,9 +58,14 @@ static neap_status run(const args *a, neap_error *err)
 {
     const own *o = a->own;
     char nodes[SHORT], edges[SHORT];
-    neap_generator what = { .kind = a->operands[0], .nodes = (uint32_t)o->nodes,
-                            .links = (uint32_t)o->links, .blocks = (uint32_t)o->blocks, .edges = o->edges,
-                            .seed = o->seed, .p_in = o->p_in, .p_out = o->p_out };
+    neap_generator what = { .kind = a->operands[0],
+                            .nodes = (uint32_t)o->nodes,
+                            .links = (uint32_t)o->links,
+                            .blocks = (uint32_t)o->blocks,
+                            .edges = o->edges,
+                            .seed = o->seed,
+                            .p_in = o->p_in,
+                            .p_out = o->p_out };
     neap_graph *graph = NULL;
     neap_status rc = check_needs(what.kind, o, err);
     if (rc == NEAP_OK) rc = check_output(o->output, err);

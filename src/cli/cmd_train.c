@@ -38,7 +38,7 @@ static const arg_option options[] = {
 typedef struct run {
     const args *a;
     const own *o;
-    char *checkpoint;   /* NULL: none */
+    char *checkpoint; /* NULL: none */
     progress bar;
     metrics log;
     neap_progress last; /* what was reported last */
@@ -129,8 +129,7 @@ static neap_status read_input(run *r, neap_error *err)
     if (rc || r->o->test <= 0) return rc;
     rc = seed_of(r->a, &seed, err);
     if (rc == NEAP_OK) rc = neap_split_create(r->graph, r->o->test, seed, &r->split, err);
-    if (rc == NEAP_OK)
-        say(r->a, "  %zu pairs held out for the test", count_pairs(r->split));
+    if (rc == NEAP_OK) say(r->a, "  %zu pairs held out for the test", count_pairs(r->split));
     return rc;
 }
 
@@ -153,8 +152,12 @@ static neap_status stopped(const run *r, neap_error *err)
 static neap_status train(run *r, neap_error *err)
 {
     bool resume = resumes(r);
-    neap_hooks hooks = { .progress = on_progress, .note = on_note, .user = r, .checkpoint = r->checkpoint,
-                         .checkpoint_seconds = r->o->checkpoint_every, .resume = resume };
+    neap_hooks hooks = { .progress = on_progress,
+                         .note = on_note,
+                         .user = r,
+                         .checkpoint = r->checkpoint,
+                         .checkpoint_seconds = r->o->checkpoint_every,
+                         .resume = resume };
     r->log.path = r->o->metrics;
     neap_status rc = resume ? NEAP_OK : metrics_open(&r->log, 1, err);
     if (rc) return rc;
@@ -176,9 +179,11 @@ static void say_training(const run *r)
     char time[SHORT];
     neap_training t = neap_model_training(r->model);
     if (!r->last.epoch) return;
-    say(r->a, "%u epoch%s in %s", r->last.epoch, plural(r->last.epoch), human_seconds(r->last.seconds, time));
+    say(r->a, "%u epoch%s in %s", r->last.epoch, plural(r->last.epoch),
+        human_seconds(r->last.seconds, time));
     if (isnan(t.valid_auc)) return;
-    say(r->a, "kept epoch %u, the best on the pairs held back for validation: AUC %.4f", t.epochs, t.valid_auc);
+    say(r->a, "kept epoch %u, the best on the pairs held back for validation: AUC %.4f", t.epochs,
+        t.valid_auc);
     say(r->a, "(--valid 0 --epochs %u would train on those pairs too)", t.epochs);
 }
 

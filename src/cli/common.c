@@ -67,7 +67,9 @@ static void say_format(const args *a, const char *path, const neap_graph_report 
     bool list = !strcmp(r->format, "edges"), packed = strcmp(r->compression, "none") != 0;
     say(a, "%s: %s%s%s%s%s, %s", strcmp(path, "-") ? path : "standard input", r->format,
         packed ? " in " : "", packed ? r->compression : "", delimiter_word(r->delimiter, mark),
-        !list ? "" : r->header ? ", the first line is a header" : ", no header line",
+        !list       ? ""
+        : r->header ? ", the first line is a header"
+                    : ", no header line",
         r->weighted ? "weights used" : "no weights used");
 }
 
@@ -94,8 +96,8 @@ static void say_absent(const args *a, const neap_graph_report *r)
     size_t used = 0;
     for (size_t i = 0; i < 3; i++)
         if (!counts[i])
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s no %s", used ? "," : " ",
-                                     names[i]);
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s no %s", used ? "," : " ", names[i]);
     if (used) say(a, "%s", text);
 }
 

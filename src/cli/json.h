@@ -9,8 +9,8 @@
 
 typedef struct json {
     FILE *file;
-    bool flat;      /* all on one line, for JSON lines */
-    bool comma;     /* something stands before the next item */
+    bool flat;  /* all on one line, for JSON lines */
+    bool comma; /* something stands before the next item */
     unsigned depth;
 } json;
 

@@ -28,8 +28,8 @@ void pairs_close(pairs *p)
 
 static neap_status bad_line(const pairs *p, const char *what, neap_error *err)
 {
-    neap_status rc = fail(err, NEAP_E_FORMAT, "%.200s, line %llu: %s", p->path,
-                          (unsigned long long)p->number, what);
+    neap_status rc =
+        fail(err, NEAP_E_FORMAT, "%.200s, line %llu: %s", p->path, (unsigned long long)p->number, what);
     err->where = p->number;
     return rc;
 }

@@ -11,9 +11,9 @@ enum { PAIRS_AT_ONCE = 4096, LONGEST_LINE = 1 << 20 };
 typedef struct pairs {
     const char *path; /* for messages       */
     FILE *file;
-    char *line;       /* LONGEST_LINE bytes */
-    uint64_t number;  /* of the line        */
-    neap_pair *pair;  /* PAIRS_AT_ONCE      */
+    char *line;      /* LONGEST_LINE bytes */
+    uint64_t number; /* of the line        */
+    neap_pair *pair; /* PAIRS_AT_ONCE      */
     size_t count;
 } pairs;
 

@@ -7,12 +7,12 @@
 #include "neap.h"
 
 typedef struct progress {
-    bool shown;    /* false: nothing at all                     */
-    bool live;     /* redraw one line; false: a line an epoch   */
-    bool pretty;   /* the terminal reads UTF-8                  */
+    bool shown;  /* false: nothing at all                     */
+    bool live;   /* redraw one line; false: a line an epoch   */
+    bool pretty; /* the terminal reads UTF-8                  */
     bool colour;
-    bool open;     /* a live line stands unfinished             */
-    double drawn;  /* when it was drawn last, in neap_progress seconds */
+    bool open;    /* a live line stands unfinished             */
+    double drawn; /* when it was drawn last, in neap_progress seconds */
 } progress;
 
 /* mode: "auto", "always" or "never". */

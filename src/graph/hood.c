@@ -29,7 +29,8 @@ static int by_node(const void *a, const void *b)
 /* `keep` of the links of u, without replacement, evenly or by weight: each waits an exponential time with
  * its weight as rate, and the first arrivals are kept (Efraimidis and Spirakis 2006). The time depends on
  * (seed, u, neighbour) only, so that a few links more or less change the sample by a few. */
-static void sample(const ni_links *links, uint32_t u, uint32_t keep, uint64_t seed, ticket *tickets, uint32_t *out)
+static void sample(const ni_links *links, uint32_t u, uint32_t keep, uint64_t seed, ticket *tickets,
+                   uint32_t *out)
 {
     uint64_t first = links->offset[u], n = ni_degree(links, u);
     for (uint64_t i = 0; i < n; i++) {

@@ -1,8 +1,8 @@
 /* hood.h - the neighbourhood a model reads for each node: at most S of its links, in ascending order.
  *
  * Of a node with more than S links a sample without replacement is kept, evenly or by weight, drawn once
- * from (seed, node, neighbour). With `self` the node itself is one of the S. A node without links has an empty
- * neighbourhood, hence the zero vector.                                                            */
+ * from (seed, node, neighbour). With `self` the node itself is one of the S. A node without links has an
+ * empty neighbourhood, hence the zero vector.                                                            */
 #ifndef NI_HOOD_H
 #define NI_HOOD_H
 

@@ -63,7 +63,8 @@ static uint64_t merge_row(const neap_graph *g, const incoming *in, uint32_t u, u
 neap_status ni_links_create(const neap_graph *g, ni_links *links, neap_error *err)
 {
     incoming in = { 0 };
-    *links = (ni_links){ .nodes = g->nodes, .offset = ni_zeros((size_t)g->nodes + 1, sizeof *links->offset) };
+    *links =
+        (ni_links){ .nodes = g->nodes, .offset = ni_zeros((size_t)g->nodes + 1, sizeof *links->offset) };
     bool ok = links->offset && incoming_create(g, &in);
     if (ok) {
         for (uint32_t u = 0; u < g->nodes; u++)

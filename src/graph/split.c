@@ -29,7 +29,8 @@ static uint64_t count_pairs(const neap_graph *g)
 {
     uint64_t pairs = 0;
     for (uint32_t u = 0; u < g->nodes; u++)
-        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) pairs += stands_for_pair(g, u, g->target[e]);
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
+            pairs += stands_for_pair(g, u, g->target[e]);
     return pairs;
 }
 
@@ -42,7 +43,8 @@ static neap_pair directed(const neap_graph *g, uint32_t u, uint32_t v, uint64_t 
 }
 
 /* Fills positive[] with the pairs whose running numbers are in chosen[] (sorted). */
-static void collect(const neap_graph *g, const uint64_t *chosen, size_t count, uint64_t seed, neap_pair *positive)
+static void collect(const neap_graph *g, const uint64_t *chosen, size_t count, uint64_t seed,
+                    neap_pair *positive)
 {
     uint64_t index = 0;
     size_t found = 0;
@@ -92,8 +94,10 @@ neap_status ni_split_create(const neap_graph *g, const ni_links *links, double s
     double wanted = round(share * (double)pairs);
     if (!(share > 0 && share < 1)) return ni_fail(err, NEAP_E_ARG, "a share of pairs is between 0 and 1");
     if (pairs < 2)
-        return ni_fail(err, NEAP_E_FORMAT, "the graph has %llu pair%s of different nodes with an edge: too few to "
-                       "hold any out", (unsigned long long)pairs, pairs == 1 ? "" : "s");
+        return ni_fail(err, NEAP_E_FORMAT,
+                       "the graph has %llu pair%s of different nodes with an edge: too few to "
+                       "hold any out",
+                       (unsigned long long)pairs, pairs == 1 ? "" : "s");
     size_t count = wanted < 1 ? 1 : wanted >= (double)pairs ? (size_t)pairs - 1 : (size_t)wanted;
 
     neap_status rc = NEAP_OK;
@@ -116,7 +120,8 @@ neap_status ni_split_create(const neap_graph *g, const ni_links *links, double s
 
     draw_negatives(links, seed, stream, s);
     if (s->count == 0)
-        rc = ni_fail(err, NEAP_E_FORMAT, "every source is linked with every node, so that there is no non-link to "
+        rc = ni_fail(err, NEAP_E_FORMAT,
+                     "every source is linked with every node, so that there is no non-link to "
                      "compare with; a graph with fewer links is needed");
 done:
     ni_free(chosen);

@@ -6,7 +6,7 @@
 #include "graph/links.h"
 
 struct neap_split {
-    neap_graph *train;  /* the graph without the held-out pairs */
+    neap_graph *train; /* the graph without the held-out pairs */
     neap_pair *positive, *negative;
     size_t count;
     size_t without_negative; /* held-out pairs whose source is linked with every node: left out */

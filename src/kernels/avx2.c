@@ -26,7 +26,8 @@ static float dot(const float *x, const float *y, size_t n)
     for (; i + 8 <= n; i += 8) sum = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i), sum);
     if (i < n) {
         __m256i some = first_lanes(n - i);
-        __m256 more = _mm256_fmadd_ps(_mm256_maskload_ps(x + i, some), _mm256_maskload_ps(y + i, some), sum);
+        __m256 more =
+            _mm256_fmadd_ps(_mm256_maskload_ps(x + i, some), _mm256_maskload_ps(y + i, some), sum);
         sum = _mm256_blendv_ps(sum, more, _mm256_castsi256_ps(some));
     }
     return sum_lanes(sum);
@@ -42,8 +43,8 @@ static void axpy(float a, const float *x, float *y, size_t n)
 }
 
 /* One row: keeps a running maximum and its place in each lane, and raises the columns it beats. */
-static void pool_row(const float *row, uint32_t i, uint32_t b, float *row_max, uint32_t *row_arg, float *col_max,
-                     uint32_t *col_arg)
+static void pool_row(const float *row, uint32_t i, uint32_t b, float *row_max, uint32_t *row_arg,
+                     float *col_max, uint32_t *col_arg)
 {
     float best = row[0];
     uint32_t at = 0, j = 0;
@@ -108,7 +109,8 @@ static void adam(const ni_adam_step *s, const float *g, float *x, float *m, floa
     for (; i + 8 <= n; i += 8) {
         __m256 gi = _mm256_loadu_ps(g + i);
         __m256 mi = _mm256_fmadd_ps(beta1, _mm256_loadu_ps(m + i), _mm256_mul_ps(fresh1, gi));
-        __m256 vi = _mm256_fmadd_ps(beta2, _mm256_loadu_ps(v + i), _mm256_mul_ps(_mm256_mul_ps(fresh2, gi), gi));
+        __m256 vi =
+            _mm256_fmadd_ps(beta2, _mm256_loadu_ps(v + i), _mm256_mul_ps(_mm256_mul_ps(fresh2, gi), gi));
         __m256 root = _mm256_fmadd_ps(_mm256_sqrt_ps(vi), scale, epsilon);
         __m256 step = _mm256_div_ps(_mm256_mul_ps(rate, mi), root);
         _mm256_storeu_ps(m + i, mi);
@@ -122,7 +124,9 @@ static void adam(const ni_adam_step *s, const float *g, float *x, float *m, floa
     }
 }
 
-const ni_kernels ni_kernels_avx2 = { "avx2", "instruction set avx2, matrix products by OpenBLAS", dot, axpy, pool_max, masked, adam };
+const ni_kernels ni_kernels_avx2 = {
+    "avx2", "instruction set avx2, matrix products by OpenBLAS", dot, axpy, pool_max, masked, adam
+};
 #else
 typedef int ni_no_avx2; /* C forbids an empty file */
 #endif

@@ -14,7 +14,8 @@ static void choose(void)
 #if defined(__x86_64__)
     const char *asked = getenv("NEAP_ISA");
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !(asked && !strcmp(asked, "scalar")))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        !(asked && !strcmp(asked, "scalar")))
         chosen = &ni_kernels_avx2;
 #endif
 }

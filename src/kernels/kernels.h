@@ -14,8 +14,8 @@
 /* What Adam needs to know in a step (Kingma and Ba 2015, with both bias corrections folded in). */
 typedef struct ni_adam_step {
     float beta1, beta2;
-    float rate;        /* lr / (1 - beta1^t)          */
-    float root_scale;  /* 1 / sqrt(1 - beta2^t)       */
+    float rate;       /* lr / (1 - beta1^t)          */
+    float root_scale; /* 1 / sqrt(1 - beta2^t)       */
     float epsilon;
 } ni_adam_step;
 

@@ -47,4 +47,6 @@ static void adam(const ni_adam_step *s, const float *g, float *x, float *m, floa
     }
 }
 
-const ni_kernels ni_kernels_scalar = { "scalar", "instruction set scalar, matrix products by OpenBLAS", dot, axpy, pool_max, masked, adam };
+const ni_kernels ni_kernels_scalar = {
+    "scalar", "instruction set scalar, matrix products by OpenBLAS", dot, axpy, pool_max, masked, adam
+};

@@ -4,7 +4,8 @@
 #include "model/score.h"
 #include "train/trainer.h"
 
-static neap_status score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores, neap_error *err)
+static neap_status score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores,
+                         neap_error *err)
 {
     ni_engine *e;
     neap_status rc = ni_model_engine(m, &e, err);
@@ -14,9 +15,12 @@ static neap_status score(const neap_model *m, const neap_pair *pairs, size_t cou
 }
 
 const ni_method ni_method_gap = {
-    .info = { "gap", "graph neighbourhood attentive pooling: the neighbours of both nodes attend to each other",
-              "Each pair of neighbours is aligned; each neighbour selects its best partner on the other side, and\n"
-              "the softmax of these alignments weighs the neighbours' vectors into the node's. Trained with a\n"
+    .info = { "gap",
+              "graph neighbourhood attentive pooling: the neighbours of both nodes attend to each other",
+              "Each pair of neighbours is aligned; each neighbour selects its best partner on the other "
+              "side, and\n"
+              "the softmax of these alignments weighs the neighbours' vectors into the node's. Trained "
+              "with a\n"
               "margin between links and non-links. One epoch is one pass over the edges.\n"
               "Kefato and Girdzijauskas, Graph Neighborhood Attentive Pooling, 2020.",
               1 },

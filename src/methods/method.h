@@ -19,9 +19,10 @@ typedef struct ni_method {
     neap_status (*score_all)(const neap_model *model, uint32_t source, float *scores, neap_error *err);
 
     neap_status (*vectors)(const neap_model *model, float *vectors, neap_error *err);
-    neap_status (*context_vectors)(const neap_model *model, uint32_t context, float *vectors, neap_error *err);
-    neap_status (*explain)(const neap_model *model, uint32_t source, uint32_t target, neap_explanation **out,
-                           neap_error *err);
+    neap_status (*context_vectors)(const neap_model *model, uint32_t context, float *vectors,
+                                   neap_error *err);
+    neap_status (*explain)(const neap_model *model, uint32_t source, uint32_t target,
+                           neap_explanation **out, neap_error *err);
 } ni_method;
 
 extern const ni_method ni_method_gap, ni_method_pa;

@@ -7,17 +7,20 @@ static neap_status train(const neap_graph *graph, const neap_options *options, c
     return ni_model_create(graph, options, out, err);
 }
 
-static neap_status score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores, neap_error *err)
+static neap_status score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores,
+                         neap_error *err)
 {
     (void)err;
     for (size_t i = 0; i < count; i++)
-        scores[i] = (float)ni_degree(&m->links, pairs[i].source) * (float)ni_degree(&m->links, pairs[i].target);
+        scores[i] =
+            (float)ni_degree(&m->links, pairs[i].source) * (float)ni_degree(&m->links, pairs[i].target);
     return NEAP_OK;
 }
 
 const ni_method ni_method_pa = {
     .info = { "pa", "preferential attachment: the product of the two degrees, nothing learned",
-              "The yardstick every embedding must beat. Degrees count distinct neighbours in either direction.\n"
+              "The yardstick every embedding must beat. Degrees count distinct neighbours in either "
+              "direction.\n"
               "--epochs has no meaning here.",
               0 },
     .train = train,

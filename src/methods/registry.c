@@ -33,7 +33,8 @@ static neap_status find(const neap_options *options, const ni_method **method, n
         if (ni_distance(name, methods[i]->info.name, 99) < ni_distance(name, nearest->info.name, 99))
             nearest = methods[i];
     }
-    return ni_fail(err, NEAP_E_ARG, "there is no method '%s'; the nearest is '%s', and `neap methods` lists all", name,
+    return ni_fail(err, NEAP_E_ARG,
+                   "there is no method '%s'; the nearest is '%s', and `neap methods` lists all", name,
                    nearest->info.name);
 }
 
@@ -45,7 +46,8 @@ static neap_status no_answer(const neap_model *m, const char *what, neap_error *
 static neap_status check_node(const neap_model *m, uint32_t node, neap_error *err)
 {
     if (node < m->graph->nodes) return NEAP_OK;
-    return ni_fail(err, NEAP_E_UNKNOWN, "there is no node number %u; the model has %u nodes", node, m->graph->nodes);
+    return ni_fail(err, NEAP_E_UNKNOWN, "there is no node number %u; the model has %u nodes", node,
+                   m->graph->nodes);
 }
 
 neap_status neap_train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
@@ -120,8 +122,8 @@ static void offer(neap_ranked *best, size_t *count, size_t k, neap_ranked candid
     best[at] = candidate;
 }
 
-neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int with_known, neap_ranked *best,
-                            size_t *count, neap_error *err)
+neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int with_known,
+                            neap_ranked *best, size_t *count, neap_error *err)
 {
     const ni_method *method;
     *count = 0;
@@ -149,7 +151,8 @@ neap_status neap_model_vectors(const neap_model *m, float *vectors, neap_error *
     return method->vectors ? method->vectors(m, vectors, err) : no_answer(m, "vectors", err);
 }
 
-neap_status neap_model_context_vectors(const neap_model *m, uint32_t context, float *vectors, neap_error *err)
+neap_status neap_model_context_vectors(const neap_model *m, uint32_t context, float *vectors,
+                                       neap_error *err)
 {
     const ni_method *method;
     neap_status rc = find(&m->options, &method, err);

@@ -31,9 +31,9 @@ void ni_batch_free(ni_batch *b)
 
 uint64_t ni_batch_bytes(const ni_batch *b)
 {
-    return b->node_room * sizeof *b->node + b->local_room * sizeof *b->local + b->row_room * sizeof *b->row +
-           b->side_room * sizeof *b->side + b->element_room * sizeof *b->element +
-           2 * (uint64_t)b->hood->nodes * sizeof *b->row_of;
+    return b->node_room * sizeof *b->node + b->local_room * sizeof *b->local +
+           b->row_room * sizeof *b->row + b->side_room * sizeof *b->side +
+           b->element_room * sizeof *b->element + 2 * (uint64_t)b->hood->nodes * sizeof *b->row_of;
 }
 
 /* Leaves row_of and local_of as ni_batch_init made them. */
@@ -91,7 +91,8 @@ static uint64_t count_cells(const ni_batch *b)
     uint64_t cells = 0;
     for (uint64_t i = 0; i < b->items; i++)
         for (uint32_t k = 1; k < b->width; k++)
-            cells += (uint64_t)ni_batch_side(b, i * b->width)->rows * ni_batch_side(b, i * b->width + k)->rows;
+            cells +=
+                (uint64_t)ni_batch_side(b, i * b->width)->rows * ni_batch_side(b, i * b->width + k)->rows;
     return cells;
 }
 

@@ -35,7 +35,8 @@ typedef struct ni_batch {
 
     size_t node_room, local_room, row_room, side_room, element_room;
     uint64_t row_count;
-    uint32_t *row_of, *local_of; /* hood->nodes: row and neighbourhood of a node in this batch, or NEAP_NONE */
+    uint32_t *row_of,
+        *local_of; /* hood->nodes: row and neighbourhood of a node in this batch, or NEAP_NONE */
 } ni_batch;
 
 neap_status ni_batch_init(ni_batch *b, const ni_hood *hood, bool per_occurrence, uint32_t pad_below,

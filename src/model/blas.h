@@ -14,7 +14,8 @@ static inline void ni_gemm(int a_turned, int b_turned, uint64_t m, uint64_t n, u
                            uint64_t lda, const float *B, uint64_t ldb, float beta, float *C, uint64_t ldc)
 {
     cblas_sgemm(CblasRowMajor, a_turned ? CblasTrans : CblasNoTrans, b_turned ? CblasTrans : CblasNoTrans,
-                (blasint)m, (blasint)n, (blasint)k, 1, A, (blasint)lda, B, (blasint)ldb, beta, C, (blasint)ldc);
+                (blasint)m, (blasint)n, (blasint)k, 1, A, (blasint)lda, B, (blasint)ldb, beta, C,
+                (blasint)ldc);
 }
 
 #endif

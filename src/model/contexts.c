@@ -18,9 +18,9 @@ neap_status ni_model_engine(const neap_model *m, ni_engine **out, neap_error *er
 typedef struct averaging {
     const neap_model *model;
     ni_engine *engine;
-    float *sum;       /* n x d           */
-    uint32_t *count;  /* n               */
-    neap_pair pair[NI_SCORE_CHUNK];
+    float *sum;      /* n x d           */
+    uint32_t *count; /* n               */
+    neap_pair pair[NI_FORWARD_MOST];
     uint32_t pairs;
     uint64_t chunk;
 } averaging;
@@ -48,7 +48,7 @@ static neap_status flush(averaging *a, neap_error *err)
 static neap_status add_pair(averaging *a, uint32_t s, uint32_t t, neap_error *err)
 {
     a->pair[a->pairs++] = (neap_pair){ s, t };
-    return a->pairs < NI_SCORE_CHUNK ? NEAP_OK : flush(a, err);
+    return a->pairs < NI_FORWARD_MOST ? NEAP_OK : flush(a, err);
 }
 
 static neap_status add_edges(averaging *a, neap_error *err)
@@ -82,9 +82,10 @@ neap_status ni_gap_vectors(const neap_model *m, float *vectors, neap_error *err)
 
 /* Vectors of nodes first .. first+count-1 paired with the context, as sources or as targets. */
 static neap_status context_chunk(ni_engine *e, const neap_model *m, uint32_t context, uint32_t first,
-                                 uint32_t count, bool as_target, float weight, float *vectors, neap_error *err)
+                                 uint32_t count, bool as_target, float weight, float *vectors,
+                                 neap_error *err)
 {
-    neap_pair pair[NI_SCORE_CHUNK];
+    neap_pair pair[NI_FORWARD_MOST];
     const float *r;
     uint64_t d = m->dim;
     for (uint32_t i = 0; i < count; i++)
@@ -102,10 +103,11 @@ neap_status ni_gap_context_vectors(const neap_model *m, uint32_t context, float 
     bool both = m->graph->undirected;
     memset(vectors, 0, (uint64_t)n * m->dim * sizeof *vectors);
     neap_status rc = ni_model_engine(m, &e, err);
-    for (uint32_t first = 0; first < n && rc == NEAP_OK; first += NI_SCORE_CHUNK) {
-        uint32_t count = n - first < NI_SCORE_CHUNK ? n - first : NI_SCORE_CHUNK;
+    for (uint32_t first = 0; first < n && rc == NEAP_OK; first += NI_FORWARD_MOST) {
+        uint32_t count = n - first < NI_FORWARD_MOST ? n - first : NI_FORWARD_MOST;
         rc = context_chunk(e, m, context, first, count, false, both ? 0.5F : 1, vectors, err);
-        if (rc == NEAP_OK && both) rc = context_chunk(e, m, context, first, count, true, 0.5F, vectors, err);
+        if (rc == NEAP_OK && both)
+            rc = context_chunk(e, m, context, first, count, true, 0.5F, vectors, err);
     }
     ni_engine_free(e);
     return rc;

@@ -1,5 +1,6 @@
 #include "model/engine.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -90,7 +91,8 @@ static size_t lay_out_scratch(const ni_engine *e, ni_scratch *s, void *block)
 static uint32_t widest_rows(const ni_hood *hood)
 {
     uint32_t most = 0;
-    for (uint32_t u = 0; u < hood->nodes; u++) most = ni_hood_size(hood, u) > most ? ni_hood_size(hood, u) : most;
+    for (uint32_t u = 0; u < hood->nodes; u++)
+        most = ni_hood_size(hood, u) > most ? ni_hood_size(hood, u) : most;
     return most + 1;
 }
 
@@ -176,7 +178,8 @@ static neap_status prepare(ni_engine *e, bool backward, neap_error *err)
 {
     e->shape = shape_of(e, backward);
     if (e->shape.entries > UINT32_MAX || e->shape.elements > UINT32_MAX)
-        return ni_fail(err, NEAP_E_LIMIT, "a batch of %u edges has too many neighbour pairs; use a smaller --batch",
+        return ni_fail(err, NEAP_E_LIMIT,
+                       "a batch of %u edges has too many neighbour pairs; use a smaller --batch",
                        e->batch.items);
     size_t bytes = ni_engine_lay_out(e, &e->shape, NULL);
     if (bytes > e->block_bytes) {
@@ -211,7 +214,8 @@ void ni_dropout_mask(const neap_options *o, uint64_t step, uint64_t item, uint64
         uint64_t bits = 0;
         for (unsigned four = 0; four < 64; four += 4) {
             uint64_t draw = ni_next(&rng);
-            for (unsigned k = 0; k < 4; k++, draw >>= 16) bits |= (uint64_t)((draw & 65535) >= limit) << (four + k);
+            for (unsigned k = 0; k < 4; k++, draw >>= 16)
+                bits |= (uint64_t)((draw & 65535) >= limit) << (four + k);
         }
         mask[i] = bits;
     }
@@ -347,8 +351,8 @@ static void pool_pair(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *
         return;
     }
     if (s->rows && t->rows)
-        e->k->pool_max(scratch->tile, s->rows, t->rows, scratch->row_max, scratch->row_arg, scratch->col_max,
-                       scratch->col_arg);
+        e->k->pool_max(scratch->tile, s->rows, t->rows, scratch->row_max, scratch->row_arg,
+                       scratch->col_max, scratch->col_arg);
     if (is_target) settle_max(e, s, t, scratch->row_max, scratch->row_arg, s_element);
     settle_max(e, t, s, scratch->col_max, scratch->col_arg, t_element);
 }
@@ -359,7 +363,8 @@ static void pool_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK, width = e->batch.width;
     uint64_t end = end_of_task(first, NI_ITEMS_PER_TASK, e->shape.items);
     for (uint64_t item = first; item < end; item++) {
-        for (uint64_t k = 1; k < width; k++) pool_pair(e, item * width, item * width + k, &e->scratch[thread]);
+        for (uint64_t k = 1; k < width; k++)
+            pool_pair(e, item * width, item * width + k, &e->scratch[thread]);
         for (uint64_t k = 0; k < width; k++) attend(e, item * width + k);
     }
 }
@@ -400,11 +405,12 @@ neap_status ni_engine_measure(ni_engine *e, const uint32_t *nodes, uint32_t item
     return NEAP_OK;
 }
 
-neap_status ni_engine_forward(ni_engine *e, const neap_pair *pairs, uint32_t count, bool dropped, uint64_t step,
-                              float *scores, const float **vectors, neap_error *err)
+neap_status ni_engine_forward(ni_engine *e, const neap_pair *pairs, uint32_t count, bool dropped,
+                              uint64_t step, float *scores, const float **vectors, neap_error *err)
 {
-    /* A neap_pair is two node numbers, source first: the layout of items of width 2. */
-    const uint32_t *nodes = &pairs->source;
+    uint32_t nodes[2 * NI_FORWARD_MOST];
+    assert(count <= NI_FORWARD_MOST);
+    for (uint32_t i = 0; i < count; i++) nodes[2 * i] = pairs[i].source, nodes[2 * i + 1] = pairs[i].target;
     e->step = step;
     e->negatives = 0;
     e->dropped = dropped && dropped_of_65536(e->in.options) > 0;

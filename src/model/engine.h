@@ -42,10 +42,13 @@ void ni_engine_free(ni_engine *e);
 neap_status ni_engine_step(ni_engine *e, const uint32_t *nodes, uint32_t items, uint32_t negatives,
                            uint64_t step, ni_gradient *gradient, double *loss, neap_error *err);
 
+/* Pairs that ni_engine_forward takes at once; more are done in chunks, which bounds the memory. */
+enum { NI_FORWARD_MOST = 512 };
+
 /* Only forth. scores: count, or NULL. vectors receives a view of count x 2 x dim floats, r_s and r_t of
  * each pair, until the engine's next call; may be NULL. dropped: with the dropout masks of `step`. */
-neap_status ni_engine_forward(ni_engine *e, const neap_pair *pairs, uint32_t count, bool dropped, uint64_t step,
-                              float *scores, const float **vectors, neap_error *err);
+neap_status ni_engine_forward(ni_engine *e, const neap_pair *pairs, uint32_t count, bool dropped,
+                              uint64_t step, float *scores, const float **vectors, neap_error *err);
 
 /* How the last call aligned its pairs, for tests and benches. */
 bool ni_engine_used_table(const ni_engine *e);

@@ -25,7 +25,7 @@ typedef struct ni_index {
 
 /* Work space of one thread. */
 typedef struct ni_scratch {
-    float *tile;        /* alignments of one pair: at most widest^2           */
+    float *tile;         /* alignments of one pair: at most widest^2           */
     float *left, *right; /* its rows of Q and X, where there is no table       */
     float *row_max, *col_max, *dz;
     uint32_t *row_arg, *col_arg;
@@ -59,7 +59,7 @@ struct ni_engine {
     uint32_t *element_row, *element_side; /* elements; row NEAP_NONE: the side is not live          */
     uint32_t *G_row, *G_col;              /* entries: the cells of G; NEAP_NONE: none here           */
     float *G_value;
-    uint64_t *entry;                      /* pairs + 1: where a pair's entries begin (mean pooling)  */
+    uint64_t *entry; /* pairs + 1: where a pair's entries begin (mean pooling)  */
     ni_index by_element, by_row, by_col;
     float *H, *H_turned; /* R x d: G X and G' X                            */
     float *dX;           /* R x d                                          */

@@ -39,7 +39,8 @@ static bool side_create(ni_ref_side *side, uint32_t size, uint32_t dim)
 static bool attempt_run(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_hood *t, attempt *p)
 {
     uint64_t a = ni_ref_rows(m, s), b = ni_ref_rows(m, t);
-    *p = (attempt){ .X = ni_array(a * m->dim, sizeof(float)), .Y = ni_array(b * m->dim, sizeof(float)),
+    *p = (attempt){ .X = ni_array(a * m->dim, sizeof(float)),
+                    .Y = ni_array(b * m->dim, sizeof(float)),
                     .M = ni_array(a * b, sizeof(float)) };
     bool ok = side_create(&p->s, s->size, m->dim) && side_create(&p->t, t->size, m->dim);
     if (ok && p->X && p->Y && p->M) {
@@ -51,7 +52,9 @@ static bool attempt_run(const ni_ref_model *m, const ni_ref_hood *s, const ni_re
 
 static ni_ref_hood hood_of(const neap_model *m, uint32_t u)
 {
-    return (ni_ref_hood){ .node = m->hood.node + m->hood.offset[u], .size = ni_hood_size(&m->hood, u), .pad = m->pad };
+    return (ni_ref_hood){ .node = m->hood.node + m->hood.offset[u],
+                          .size = ni_hood_size(&m->hood, u),
+                          .pad = m->pad };
 }
 
 static float dot(const float *x, const float *y, uint32_t n)
@@ -63,8 +66,9 @@ static float dot(const float *x, const float *y, uint32_t n)
 
 /* Adds one order's view of one side, at `share` of its weight. A pick outside the other neighbourhood is
  * padding. The partner shown is that of the order that aligned better. */
-static void add_side(const ni_ref_hood *own, const ni_ref_hood *other, const float *X, const ni_ref_side *side,
-                     const float *r_other, uint32_t dim, float share, neap_attention *out)
+static void add_side(const ni_ref_hood *own, const ni_ref_hood *other, const float *X,
+                     const ni_ref_side *side, const float *r_other, uint32_t dim, float share,
+                     neap_attention *out)
 {
     for (uint32_t i = 0; i < own->size; i++) {
         uint32_t pick = side->pick[i];
@@ -129,7 +133,10 @@ static neap_explanation *explanation_create(uint32_t source, uint32_t target, ui
 {
     neap_explanation *x = ni_zeros(1, sizeof *x);
     if (!x) return NULL;
-    *x = (neap_explanation){ .source = source, .target = target, .source_count = a, .target_count = b,
+    *x = (neap_explanation){ .source = source,
+                             .target = target,
+                             .source_count = a,
+                             .target_count = b,
                              .by_source = ni_zeros(a, sizeof *x->by_source),
                              .by_target = ni_zeros(b, sizeof *x->by_target),
                              .alignment = ni_zeros((uint64_t)a * b, sizeof *x->alignment) };
@@ -154,7 +161,9 @@ void neap_explanation_free(neap_explanation *x)
 neap_status ni_gap_explain(const neap_model *m, uint32_t source, uint32_t target, neap_explanation **out,
                            neap_error *err)
 {
-    ni_ref_model ref = { m->dim, m->options.neighbors, m->options.pooling, m->options.padding, 1, m->E, m->P };
+    ni_ref_model ref = {
+        m->dim, m->options.neighbors, m->options.pooling, m->options.padding, 1, m->E, m->P
+    };
     ni_ref_hood s = hood_of(m, source), t = hood_of(m, target);
     attempt forth = { 0 }, back = { 0 };
     bool both = m->graph->undirected;

@@ -9,8 +9,8 @@
 typedef struct extension {
     const neap_model *model;
     const neap_graph *links;
-    uint32_t *number;    /* of each node of links: its number in the model, old or new, or NEAP_NONE */
-    const char **name;   /* of all nodes */
+    uint32_t *number;  /* of each node of links: its number in the model, old or new, or NEAP_NONE */
+    const char **name; /* of all nodes */
     neap_edge *edge;
     uint64_t edges;
     neap_extension report;
@@ -50,7 +50,8 @@ static void collect_edges(extension *x)
 {
     const neap_graph *old = x->model->graph, *g = x->links;
     for (uint32_t u = 0; u < old->nodes; u++)
-        for (uint64_t e = old->offset[u]; e < old->offset[u + 1]; e++) add_edge(x, u, old->target[e], old->weight, e);
+        for (uint64_t e = old->offset[u]; e < old->offset[u + 1]; e++)
+            add_edge(x, u, old->target[e], old->weight, e);
     for (uint32_t u = 0; u < g->nodes; u++)
         for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
             uint32_t v = g->target[e];
@@ -61,8 +62,8 @@ static void collect_edges(extension *x)
 
 /* Old nodes keep the neighbourhoods they were trained with; a new one reads its neighbours that have
  * vectors, which leaves itself out. */
-static neap_status extend_hood(const neap_model *m, const neap_graph *graph, const ni_links *links, ni_hood *hood,
-                               neap_error *err)
+static neap_status extend_hood(const neap_model *m, const neap_graph *graph, const ni_links *links,
+                               ni_hood *hood, neap_error *err)
 {
     uint32_t old = m->hood.nodes;
     neap_status rc = ni_hood_create(graph, links, &m->options, hood, err);
@@ -113,12 +114,16 @@ static neap_status extend(neap_model *m, extension *x, neap_error *err)
     return NEAP_OK;
 }
 
-neap_status neap_model_extend(neap_model *m, const neap_graph *links, neap_extension *report, neap_error *err)
+neap_status neap_model_extend(neap_model *m, const neap_graph *links, neap_extension *report,
+                              neap_error *err)
 {
     uint64_t nodes = (uint64_t)m->graph->nodes + links->nodes, edges = m->graph->edges + links->edges;
     if (nodes > NI_NAMES_MOST) return ni_fail(err, NEAP_E_LIMIT, "more nodes than a graph may have");
-    extension x = { .model = m, .links = links, .number = ni_array(links->nodes, sizeof *x.number),
-                    .name = ni_array(nodes, sizeof *x.name), .edge = ni_array(edges, sizeof *x.edge) };
+    extension x = { .model = m,
+                    .links = links,
+                    .number = ni_array(links->nodes, sizeof *x.number),
+                    .name = ni_array(nodes, sizeof *x.name),
+                    .edge = ni_array(edges, sizeof *x.edge) };
     neap_status rc = x.number && x.name && x.edge ? NEAP_OK : ni_fail_memory(err, "the new nodes");
     if (rc == NEAP_OK) {
         for (uint32_t u = 0; u < m->graph->nodes; u++) x.name[u] = ni_name(&m->graph->names, u);

@@ -75,7 +75,8 @@ static void back_max(ni_engine *e, uint64_t side, bool is_source, const float *d
     uint64_t first = e->batch.element[side];
     for (uint32_t i = 0; i < own->size; i++) {
         uint64_t at = first + i;
-        uint32_t pick = e->live[side] ? e->pick[at] : NEAP_NONE, mine = pick == NEAP_NONE ? NEAP_NONE : row[i];
+        uint32_t pick = e->live[side] ? e->pick[at] : NEAP_NONE,
+                 mine = pick == NEAP_NONE ? NEAP_NONE : row[i];
         e->G_row[at] = is_source ? mine : pick;
         e->G_col[at] = is_source ? pick : mine;
         e->G_value[at] = pick == NEAP_NONE ? 0 : dz[i] * (1 - e->z[at] * e->z[at]);
@@ -113,7 +114,8 @@ static void back_item(ni_engine *e, uint64_t item, ni_scratch *scratch)
     if (!mean) back_max(e, source, true, scratch->dz);
     for (uint64_t side = source + 1; side < end; side++) {
         if (e->live[side]) back_attend(e, side, scratch->col_max);
-        if (mean) back_mean(e, source, side, side == source + 1 ? scratch->dz : NULL, scratch->col_max, scratch);
+        if (mean)
+            back_mean(e, source, side, side == source + 1 ? scratch->dz : NULL, scratch->col_max, scratch);
         else back_max(e, side, false, scratch->col_max);
     }
 }
@@ -133,7 +135,8 @@ static void number_entries(ni_engine *e)
     for (uint64_t side = 0; side < e->shape.sides; side++) {
         e->entry[side] = at;
         if (side % width == 0) continue;
-        at += (uint64_t)ni_batch_side(&e->batch, side - side % width)->rows * ni_batch_side(&e->batch, side)->rows;
+        at += (uint64_t)ni_batch_side(&e->batch, side - side % width)->rows *
+              ni_batch_side(&e->batch, side)->rows;
     }
 }
 
@@ -196,7 +199,8 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
     ni_gemm(0, 1, end - first, d, d, e->H + first * d, d, e->in.P, d, 1, dX, d);
     ni_gemm(0, 0, end - first, d, d, e->H_turned + first * d, d, e->in.P, d, 1, dX, d);
     for (uint64_t row = first; e->dropped && row < end; row++)
-        e->k->masked(e->dX + row * d, e->mask + row * words, ni_dropout_scale(e->in.options), e->dX + row * d, d);
+        e->k->masked(e->dX + row * d, e->mask + row * words, ni_dropout_scale(e->in.options),
+                     e->dX + row * d, d);
 }
 
 enum { P_ROWS_PER_TASK = 32 };

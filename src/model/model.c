@@ -13,11 +13,13 @@ static bool no_loop(void *user, uint32_t s, uint32_t t)
     return s != t;
 }
 
-neap_status ni_model_create(const neap_graph *graph, const neap_options *options, neap_model **out, neap_error *err)
+neap_status ni_model_create(const neap_graph *graph, const neap_options *options, neap_model **out,
+                            neap_error *err)
 {
     *out = NULL;
     if (options->undirected && !graph->undirected)
-        return ni_fail(err, NEAP_E_MISMATCH, "the options say undirected, but the graph was made with directed edges");
+        return ni_fail(err, NEAP_E_MISMATCH,
+                       "the options say undirected, but the graph was made with directed edges");
     neap_model *m = ni_zeros(1, sizeof *m);
     if (!m) return ni_fail_memory(err, "a model");
     m->options = *options;

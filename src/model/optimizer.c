@@ -117,7 +117,13 @@ void ni_optimizer_step(ni_optimizer *o, const ni_gradient *g, double lr, float *
 {
     static const float zero[65536]; /* as long as the longest vector */
     double t = (double)++o->steps;
-    work w = { o, ni_kernels_get(), g, zero, E, P, (float)lr,
+    work w = { o,
+               ni_kernels_get(),
+               g,
+               zero,
+               E,
+               P,
+               (float)lr,
                { beta1, beta2, (float)(lr / (1 - pow(beta1, t))), (float)(1 / sqrt(1 - pow(beta2, t))),
                  adam_epsilon } };
     if (o->row_of) {

@@ -11,13 +11,14 @@ neap_status ni_model_engine(const neap_model *model, struct ni_engine **out, nea
 
 /* contexts.c: see neap_model_vectors and neap_model_context_vectors. */
 neap_status ni_gap_vectors(const neap_model *model, float *vectors, neap_error *err);
-neap_status ni_gap_context_vectors(const neap_model *model, uint32_t context, float *vectors, neap_error *err);
+neap_status ni_gap_context_vectors(const neap_model *model, uint32_t context, float *vectors,
+                                   neap_error *err);
 
 /* rank.c: the scores of (source, t) for all nodes t, exactly. */
 neap_status ni_gap_score_all(const neap_model *model, uint32_t source, float *scores, neap_error *err);
 
 /* explain.c: see neap_explain. */
-neap_status ni_gap_explain(const neap_model *model, uint32_t source, uint32_t target, neap_explanation **out,
-                           neap_error *err);
+neap_status ni_gap_explain(const neap_model *model, uint32_t source, uint32_t target,
+                           neap_explanation **out, neap_error *err);
 
 #endif

@@ -4,14 +4,13 @@
  * numbers are made by matrix products over all of E:
  *     A_j = X P e_j   (a)   how j aligns with each neighbour of the source
  *     B_j = X e_j     (a)   how j's vector meets theirs
- * The attention of j among the neighbours of any target depends on c_j = max_i A_ij alone. So for a target t
- * with neighbours N:
- *     v_j = softmax over N of tanh(c_j),     w = softmax over i of tanh(max_{j in N} A_ij)
+ * The attention of j among the neighbours of any target depends on c_j = max_i A_ij alone. So for a target
+ * t with neighbours N: v_j = softmax over N of tanh(c_j),     w = softmax over i of tanh(max_{j in N} A_ij)
  *     score = sum_i w_i sum_{j in N} v_j B_ij
  * which is one pass over t's links: 2 a (n d + m) in all. The order (t, s) is the same with P turned.
  *
- * A and B take 8 a n bytes. So that this stays below twice the table E, a source with more than d neighbours
- * is done in parts: one round over the parts for c_j, a second one for the scores.                       */
+ * A and B take 8 a n bytes. So that this stays below twice the table E, a source with more than d
+ * neighbours is done in parts: one round over the parts for c_j, a second one for the scores. */
 #include <math.h>
 #include <string.h>
 
@@ -89,7 +88,8 @@ static void align_part(ranking *k, uint32_t first)
 static void settle_best(ranking *k)
 {
     bool padded = zero_padded(k->model, k->a);
-    for (uint64_t j = 0; j < k->model->rows; j++) k->v[j] = expf(tanhf(padded && k->best[j] < 0 ? 0 : k->best[j]));
+    for (uint64_t j = 0; j < k->model->rows; j++)
+        k->v[j] = expf(tanhf(padded && k->best[j] < 0 ? 0 : k->best[j]));
 }
 
 /* Adds this part's w_i and w_i sum_j v_j B_ij; v_j is not normalised yet. */
@@ -156,13 +156,19 @@ static neap_status rank_by_products(const neap_model *m, uint32_t source, float 
     bool both = m->graph->undirected;
     memset(scores, 0, n * sizeof *scores);
     if (a == 0) return NEAP_OK;
-    ranking k = { .model = m, .hood = m->hood.node + m->hood.offset[source], .a = (uint32_t)a,
-                  .part = (uint32_t)part, .scores = scores, .share = both ? 0.5F : 1,
+    ranking k = { .model = m,
+                  .hood = m->hood.node + m->hood.offset[source],
+                  .a = (uint32_t)a,
+                  .part = (uint32_t)part,
+                  .scores = scores,
+                  .share = both ? 0.5F : 1,
                   .right = ni_array(2 * part * m->dim, sizeof(float)),
                   .AB = ni_array(2 * part * m->rows, sizeof(float)),
-                  .best = ni_array(m->rows, sizeof(float)), .v = ni_array(m->rows, sizeof(float)),
+                  .best = ni_array(m->rows, sizeof(float)),
+                  .v = ni_array(m->rows, sizeof(float)),
                   .scratch = ni_array(2 * part * ni_pool_threads(m->pool), sizeof(float)),
-                  .w_sum = ni_array(n, sizeof(float)), .sum = ni_array(n, sizeof(float)) };
+                  .w_sum = ni_array(n, sizeof(float)),
+                  .sum = ni_array(n, sizeof(float)) };
     bool ok = k.right && k.AB && k.best && k.v && k.scratch && k.w_sum && k.sum;
     ni_blas_start();
     for (int order = 0; order < 1 + both && ok; order++) {
@@ -177,12 +183,12 @@ static neap_status rank_by_products(const neap_model *m, uint32_t source, float 
 /* For mean pooling and padding vectors: every pair by itself. */
 static neap_status rank_by_pairs(const neap_model *m, uint32_t source, float *scores, neap_error *err)
 {
-    neap_pair pair[NI_SCORE_CHUNK];
+    neap_pair pair[NI_FORWARD_MOST];
     ni_engine *e;
     uint32_t n = m->graph->nodes;
     neap_status rc = ni_model_engine(m, &e, err);
-    for (uint32_t first = 0; first < n && rc == NEAP_OK; first += NI_SCORE_CHUNK) {
-        uint32_t count = n - first < NI_SCORE_CHUNK ? n - first : NI_SCORE_CHUNK;
+    for (uint32_t first = 0; first < n && rc == NEAP_OK; first += NI_FORWARD_MOST) {
+        uint32_t count = n - first < NI_FORWARD_MOST ? n - first : NI_FORWARD_MOST;
         for (uint32_t i = 0; i < count; i++) pair[i] = (neap_pair){ source, first + i };
         rc = ni_score_pairs(e, pair, count, m->graph->undirected, scores + first, err);
     }

@@ -64,8 +64,8 @@ static void embed(const ni_ref_model *m, const ni_ref_hood *hood, ni_real *X)
 
 /* ---- align: M = X P Y' (a x b) ---- */
 
-static void align(const ni_ref_model *m, const ni_real *X, uint32_t a, const ni_real *Y, uint32_t b, ni_real *M,
-                  ni_real *xP)
+static void align(const ni_ref_model *m, const ni_real *X, uint32_t a, const ni_real *Y, uint32_t b,
+                  ni_real *M, ni_real *xP)
 {
     uint64_t d = m->dim;
     for (uint32_t i = 0; i < a; i++) {
@@ -113,7 +113,8 @@ static void attend(const ni_ref_model *m, const ni_ref_hood *hood, const ni_real
 {
     ni_real sum = 0;
     memset(side->r, 0, m->dim * sizeof *side->r);
-    for (uint32_t i = 0; i < hood->size; i++) sum += side->w[i] = EXP(side->z[i]); /* |z| < 1: no overflow */
+    for (uint32_t i = 0; i < hood->size; i++)
+        sum += side->w[i] = EXP(side->z[i]); /* |z| < 1: no overflow */
     for (uint32_t i = 0; i < hood->size; i++) {
         side->w[i] /= sum;
         add(side->w[i], X + (uint64_t)i * m->dim, side->r, m->dim);
@@ -128,16 +129,16 @@ static void attend_rows(const ni_ref_model *m, const ni_ref_hood *s, const ni_re
     attend(m, s, X, side);
 }
 
-static void attend_columns(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_hood *t, const ni_real *Y,
-                           const ni_real *M, ni_ref_side *side)
+static void attend_columns(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_hood *t,
+                           const ni_real *Y, const ni_real *M, ni_ref_side *side)
 {
     uint32_t b = ni_ref_rows(m, t);
     for (uint32_t j = 0; j < t->size; j++) side->z[j] = pool(m, M + j, b, s, &side->pick[j]);
     attend(m, t, Y, side);
 }
 
-ni_real ni_ref_pair(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_hood *t, ni_real *X, ni_real *Y,
-                    ni_real *M, ni_ref_side *side_s, ni_ref_side *side_t)
+ni_real ni_ref_pair(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_hood *t, ni_real *X,
+                    ni_real *Y, ni_real *M, ni_ref_side *side_s, ni_ref_side *side_t)
 {
     embed(m, s, X);
     embed(m, t, Y);
@@ -151,8 +152,8 @@ ni_real ni_ref_pair(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_ho
 
 /* Through r = X' w and w = softmax(z), for g = dL/dr (d):
  *     dX_i += w_i g,   dw_i = x_i . g,   dz_i = w_i (dw_i - sum_k w_k dw_k).                       */
-static void back_attend(const ni_ref_model *m, const ni_ref_hood *hood, const ni_real *X, const ni_ref_side *side,
-                        const ni_real *g, ni_real *dX, ni_real *dz)
+static void back_attend(const ni_ref_model *m, const ni_ref_hood *hood, const ni_real *X,
+                        const ni_ref_side *side, const ni_real *g, ni_real *dX, ni_real *dz)
 {
     uint64_t d = m->dim;
     ni_real mean = 0;
@@ -244,7 +245,8 @@ ni_real ni_ref_loss(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_ho
 {
     uint32_t a = ni_ref_rows(m, s), b = ni_ref_rows(m, t), c = ni_ref_rows(m, n), d = m->dim;
     uint64_t square = ((uint64_t)m->neighbors + 1) * ((uint64_t)m->neighbors + 1);
-    place S = make_place(m, &work, &picks), T = make_place(m, &work, &picks), N = make_place(m, &work, &picks);
+    place S = make_place(m, &work, &picks), T = make_place(m, &work, &picks),
+          N = make_place(m, &work, &picks);
     ni_real *M = take(&work, square), *G = take(&work, square);     /* of (s, t) */
     ni_real *M_n = take(&work, square), *G_n = take(&work, square); /* of (s, n) */
     ni_real *vectors = take(&work, 2 * (uint64_t)d);

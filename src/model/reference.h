@@ -49,12 +49,13 @@ uint32_t ni_ref_rows(const ni_ref_model *m, const ni_ref_hood *hood);
 
 /* Embeds and attends: X (rows(s) x d), Y (rows(t) x d), M = X P Y' (rows(s) x rows(t)), both sides;
  * returns the score r_s . r_t. All results are written to the caller's arrays. */
-ni_real ni_ref_pair(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_hood *t, ni_real *X, ni_real *Y,
-                    ni_real *M, ni_ref_side *side_s, ni_ref_side *side_t);
+ni_real ni_ref_pair(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_hood *t, ni_real *X,
+                    ni_real *Y, ni_real *M, ni_ref_side *side_s, ni_ref_side *side_t);
 
 /* The loss of one edge (s, t) and one non-edge (s, n),
  *     max(0, margin - r_s . r_t + r_s . r_n)        with r_s from the pair (s, t),
- * and its gradient, added to dE (n x d) and dP (d x d). Work space: ni_ref_room numbers, 3 (S + 1) picks. */
+ * and its gradient, added to dE (n x d) and dP (d x d). Work space: ni_ref_room numbers, 3 (S + 1) picks.
+ */
 ni_real ni_ref_loss(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_hood *t, const ni_ref_hood *n,
                     ni_real *dE, ni_real *dP, ni_real *work, uint32_t *picks);
 uint64_t ni_ref_room(const ni_ref_model *m);

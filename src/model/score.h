@@ -4,10 +4,8 @@
 
 #include "model/engine.h"
 
-enum { NI_SCORE_CHUNK = 512 };
-
 /* Scores of pairs without dropout; with both_orders the mean of (s, t) and (t, s). */
-neap_status ni_score_pairs(ni_engine *e, const neap_pair *pairs, size_t count, bool both_orders, float *scores,
-                           neap_error *err);
+neap_status ni_score_pairs(ni_engine *e, const neap_pair *pairs, size_t count, bool both_orders,
+                           float *scores, neap_error *err);
 
 #endif

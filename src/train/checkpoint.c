@@ -50,10 +50,10 @@ static void list_numbers(ni_run *run, ni_optimizer *o, number numbers[NUMBERS], 
 {
     memcpy(numbers,
            (number[NUMBERS]){ { "epoch", &run->epoch },
-                                  { "batch", &run->batch },
-                                  { "items", &run->items },
-                                  { "best.epoch", &run->best_epoch },
-                                  { "step", &o->steps } },
+                              { "batch", &run->batch },
+                              { "items", &run->items },
+                              { "best.epoch", &run->best_epoch },
+                              { "step", &o->steps } },
            (NUMBERS) * sizeof(number));
     memcpy(reals,
            (real[REALS]){ { "loss.sum", &run->loss_sum },
@@ -73,8 +73,8 @@ static bool all_finite(const float *x, uint64_t n)
     return true;
 }
 
-neap_status ni_checkpoint_write(const neap_model *m, const ni_optimizer *o, const ni_run *run, const char *path,
-                                neap_error *err)
+neap_status ni_checkpoint_write(const neap_model *m, const ni_optimizer *o, const ni_run *run,
+                                const char *path, neap_error *err)
 {
     ni_tensors t = { 0 };
     array arrays[ARRAYS];
@@ -84,7 +84,8 @@ neap_status ni_checkpoint_write(const neap_model *m, const ni_optimizer *o, cons
     ni_run run_copy = *run;
     ni_optimizer o_copy = *o;
     if (!all_finite(m->E, (uint64_t)m->rows * m->dim) || !all_finite(m->P, (uint64_t)m->dim * m->dim))
-        return ni_fail(err, NEAP_E_NUMERIC, "a vector is not finite any more; the last good checkpoint is kept. "
+        return ni_fail(err, NEAP_E_NUMERIC,
+                       "a vector is not finite any more; the last good checkpoint is kept. "
                        "A smaller --lr usually helps");
     ni_model_to_tensors(m, &t);
     ni_tensors_say(&t, "neap.kind", "checkpoint");
@@ -120,7 +121,8 @@ static void compare_option(const char *name, const char *value, void *user)
     snprintf(key, sizeof key, "%s%s", method ? "" : "option.", name);
     const char *theirs = ni_tensors_fact(c->file, key);
     if (!c->text[0] && (!theirs || strcmp(theirs, value)))
-        snprintf(c->text, sizeof c->text, "it has %s %s, this run has %s", name, theirs ? theirs : "(none)", value);
+        snprintf(c->text, sizeof c->text, "it has %s %s, this run has %s", name, theirs ? theirs : "(none)",
+                 value);
 }
 
 static neap_status check_same(const neap_model *m, const ni_tensors *t, const char *path, neap_error *err)
@@ -129,15 +131,20 @@ static neap_status check_same(const neap_model *m, const ni_tensors *t, const ch
     char hash[32];
     const char *kind = ni_tensors_fact(t, "neap.kind"), *theirs = ni_tensors_fact(t, "graph.hash");
     if (!kind || strcmp(kind, "checkpoint"))
-        return ni_fail(err, NEAP_E_FORMAT, "%s is no checkpoint but a %s", path, kind ? kind : "file of another kind");
+        return ni_fail(err, NEAP_E_FORMAT, "%s is no checkpoint but a %s", path,
+                       kind ? kind : "file of another kind");
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)ni_graph_hash(m->graph));
     if (!theirs || strcmp(theirs, hash))
-        return ni_fail(err, NEAP_E_MISMATCH, "%s is of another graph; train without --resume, or name the graph it "
-                       "was made with", path);
+        return ni_fail(err, NEAP_E_MISMATCH,
+                       "%s is of another graph; train without --resume, or name the graph it "
+                       "was made with",
+                       path);
     ni_options_saved(&m->options, compare_option, &c);
     if (c.text[0])
-        return ni_fail(err, NEAP_E_MISMATCH, "%s was made with other options: %s; use the same, or train without "
-                       "--resume", path, c.text);
+        return ni_fail(err, NEAP_E_MISMATCH,
+                       "%s was made with other options: %s; use the same, or train without "
+                       "--resume",
+                       path, c.text);
     return NEAP_OK;
 }
 
@@ -161,8 +168,8 @@ static neap_status copy_array(const ni_tensors *t, const array *a, neap_error *e
     return rc;
 }
 
-static neap_status copy_arrays(const neap_model *m, const ni_optimizer *o, const ni_run *run, const ni_tensors *t,
-                               neap_error *err)
+static neap_status copy_arrays(const neap_model *m, const ni_optimizer *o, const ni_run *run,
+                               const ni_tensors *t, neap_error *err)
 {
     array arrays[ARRAYS + 2] = { { "E", m->E, m->rows, m->dim }, { "P", m->P, m->dim, m->dim } };
     list_arrays(m, o, run, arrays + 2);
@@ -172,8 +179,8 @@ static neap_status copy_arrays(const neap_model *m, const ni_optimizer *o, const
     return rc;
 }
 
-/* A place that the run can be at: no more epochs than asked for, no more edges than there are, twice for both
- * orders. */
+/* A place that the run can be at: no more epochs than asked for, no more edges than there are, twice for
+ * both orders. */
 static bool is_possible(const ni_run *run, const neap_model *m)
 {
     uint64_t most = 2 * m->graph->edges;
@@ -198,7 +205,8 @@ static neap_status copy_numbers(const neap_model *m, ni_run *run, ni_optimizer *
         if (text && !ni_parse_double(text, strlen(text), reals[i].value))
             return ni_fail(err, NEAP_E_FORMAT, "the checkpoint has no valid %s", reals[i].key);
     }
-    if (!is_possible(run, m)) return ni_fail(err, NEAP_E_FORMAT, "the checkpoint stands at an impossible place");
+    if (!is_possible(run, m))
+        return ni_fail(err, NEAP_E_FORMAT, "the checkpoint stands at an impossible place");
     return NEAP_OK;
 }
 

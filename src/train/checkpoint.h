@@ -1,4 +1,5 @@
-/* checkpoint.h - a run that can go on: the model so far, the optimiser, the place in the epoch, the best. */
+/* checkpoint.h - a run that can go on: the model so far, the optimiser, the place in the epoch, the best.
+ */
 #ifndef NI_CHECKPOINT_H
 #define NI_CHECKPOINT_H
 
@@ -8,13 +9,13 @@
 /* Where a run stands. Random draws are functions of coordinates, so that this, the tables and the
  * optimiser's state are all there is. */
 typedef struct ni_run {
-    uint64_t epoch;         /* complete epochs                                              */
-    uint64_t batch;         /* batches done in the epoch under way                          */
-    uint64_t items;         /* edges trained on in it                                       */
-    double loss_sum;        /* their losses                                                 */
-    double last_loss;       /* mean of the last complete epoch, or NaN                      */
-    double last_auc;        /* its validation AUC, or NaN                                   */
-    uint64_t best_epoch;    /* complete epochs when the validation AUC was best; 0: not yet */
+    uint64_t epoch;      /* complete epochs                                              */
+    uint64_t batch;      /* batches done in the epoch under way                          */
+    uint64_t items;      /* edges trained on in it                                       */
+    double loss_sum;     /* their losses                                                 */
+    double last_loss;    /* mean of the last complete epoch, or NaN                      */
+    double last_auc;     /* its validation AUC, or NaN                                   */
+    uint64_t best_epoch; /* complete epochs when the validation AUC was best; 0: not yet */
     double best_auc, best_loss;
     float *best_E, *best_P; /* the tables then; NULL without validation                     */
 } ni_run;

@@ -22,8 +22,8 @@ static uint64_t physical_memory(void)
 }
 
 /* Edges a second, from a real run of about a second; NaN if even that would not fit. */
-static neap_status measure_rate(const neap_graph *graph, const neap_options *options, uint64_t bytes, double *rate,
-                                neap_error *err)
+static neap_status measure_rate(const neap_graph *graph, const neap_options *options, uint64_t bytes,
+                                double *rate, neap_error *err)
 {
     trial t = { .seconds = 1.0 };
     neap_hooks hooks = { .progress = enough, .user = &t };
@@ -40,8 +40,8 @@ static neap_status measure_rate(const neap_graph *graph, const neap_options *opt
     return NEAP_OK;
 }
 
-neap_status neap_estimate(const neap_graph *graph, const neap_options *options, neap_estimate_result *result,
-                          neap_error *err)
+neap_status neap_estimate(const neap_graph *graph, const neap_options *options,
+                          neap_estimate_result *result, neap_error *err)
 {
     ni_trainer t;
     neap_estimate_result r = { .seconds = NAN, .seconds_epoch = NAN };

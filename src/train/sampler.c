@@ -64,7 +64,8 @@ static uint32_t draw_negative(const ni_sampler *s, uint32_t u, uint32_t v, ni_rn
     bool by_degree = s->degree_sum != NULL;
     if (!by_degree && s->options->reject_links) return ni_stranger(s->links, u, rng);
     for (int tries = 0; tries < 100; tries++) {
-        uint64_t n = by_degree ? draw_by(s->degree_sum, s->links->nodes, rng) : ni_below(rng, s->links->nodes);
+        uint64_t n =
+            by_degree ? draw_by(s->degree_sum, s->links->nodes, rng) : ni_below(rng, s->links->nodes);
         if (may_be_negative(s, u, v, (uint32_t)n)) return (uint32_t)n;
     }
     return ni_stranger(s->links, u, rng);
@@ -81,7 +82,8 @@ static uint64_t item_at(const ni_sampler *s, uint64_t epoch, uint64_t place)
         uint64_t turned = s->places > edges ? ni_below(&rng, 2) * edges : 0;
         return draw_by(s->edge_sum, edges, &rng) + turned;
     }
-    return s->options->shuffle ? ni_permute(s->options->seed, NI_STREAM_ORDER, epoch, s->places, place) : place;
+    return s->options->shuffle ? ni_permute(s->options->seed, NI_STREAM_ORDER, epoch, s->places, place)
+                               : place;
 }
 
 static bool draw_item(const ni_sampler *s, uint64_t epoch, uint64_t place, uint32_t *nodes)
@@ -98,7 +100,8 @@ static bool draw_item(const ni_sampler *s, uint64_t epoch, uint64_t place, uint3
     return true;
 }
 
-uint32_t ni_sampler_draw(const ni_sampler *s, uint64_t epoch, uint64_t first, uint32_t count, uint32_t *nodes)
+uint32_t ni_sampler_draw(const ni_sampler *s, uint64_t epoch, uint64_t first, uint32_t count,
+                         uint32_t *nodes)
 {
     uint32_t items = 0, width = 2 + s->options->negatives;
     for (uint64_t place = first; place < first + count && place < s->places; place++)
@@ -124,12 +127,16 @@ static bool count_left_out(ni_sampler *s)
 neap_status ni_sampler_create(const neap_options *options, const neap_graph *graph, const ni_links *links,
                               ni_sampler *s, neap_error *err)
 {
-    *s = (ni_sampler){ .options = options, .graph = graph, .links = links,
+    *s = (ni_sampler){ .options = options,
+                       .graph = graph,
+                       .links = links,
                        .places = graph->edges * (graph->undirected ? 2 : 1) };
     if (links->offset[links->nodes] == 0)
-        return ni_fail(err, NEAP_E_FORMAT, "no edge links two different nodes, so there is nothing to train on");
+        return ni_fail(err, NEAP_E_FORMAT,
+                       "no edge links two different nodes, so there is nothing to train on");
     if (!count_left_out(s))
-        return ni_fail(err, NEAP_E_FORMAT, "every source is linked with every other node, so there is no non-link to "
+        return ni_fail(err, NEAP_E_FORMAT,
+                       "every source is linked with every other node, so there is no non-link to "
                        "learn from; a graph with more nodes or fewer edges is needed");
     if (sum_edges(s) && sum_degrees(s)) return NEAP_OK;
     ni_sampler_free(s);

@@ -13,16 +13,18 @@
 static neap_status hold_out_validation(ni_trainer *t, neap_error *err)
 {
     const neap_model *m = t->model;
-    neap_status rc = ni_split_create(m->graph, &m->links, t->options->valid, t->options->seed, NI_STREAM_VALID,
-                                     &t->split, err);
+    neap_status rc = ni_split_create(m->graph, &m->links, t->options->valid, t->options->seed,
+                                     NI_STREAM_VALID, &t->split, err);
     if (rc == NEAP_OK) rc = ni_links_create(t->split->train, &t->split_links, err);
-    if (rc == NEAP_OK) rc = ni_hood_create(t->split->train, &t->split_links, t->options, &t->split_hood, err);
+    if (rc == NEAP_OK)
+        rc = ni_hood_create(t->split->train, &t->split_links, t->options, &t->split_hood, err);
     if (rc == NEAP_OK && !(t->scores = ni_array(2 * t->split->count, sizeof *t->scores)))
         rc = ni_fail_memory(err, "the validation scores");
     return rc;
 }
 
-neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *options, ni_trainer *t, neap_error *err)
+neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *options, ni_trainer *t,
+                               neap_error *err)
 {
     *t = (ni_trainer){ .run = { .last_loss = NAN, .last_auc = NAN, .best_auc = NAN, .best_loss = NAN } };
     neap_status rc = ni_model_create(graph, options, &t->model, err);
@@ -45,8 +47,9 @@ neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *opti
 static neap_status make_engine(ni_trainer *t, neap_error *err)
 {
     const neap_model *m = t->model;
-    ni_engine_inputs in = { t->options, t->split ? &t->split_hood : &m->hood, m->E, m->P, m->pad, t->options->dim,
-                            m->pool };
+    ni_engine_inputs in = {
+        t->options, t->split ? &t->split_hood : &m->hood, m->E, m->P, m->pad, t->options->dim, m->pool
+    };
     return ni_engine_create(&in, &t->engine, err);
 }
 
@@ -58,7 +61,8 @@ static neap_status make_tables(ni_trainer *t, neap_error *err)
     if (rc != NEAP_OK || !t->split) return rc;
     t->run.best_E = ni_array((uint64_t)m->rows * m->dim, sizeof(float));
     t->run.best_P = ni_array((uint64_t)m->dim * m->dim, sizeof(float));
-    if (!t->run.best_E || !t->run.best_P) return ni_fail_memory(err, "the best epoch; --valid 0 needs less");
+    if (!t->run.best_E || !t->run.best_P)
+        return ni_fail_memory(err, "the best epoch; --valid 0 needs less");
     memcpy(t->run.best_E, m->E, (uint64_t)m->rows * m->dim * sizeof(float));
     memcpy(t->run.best_P, m->P, (uint64_t)m->dim * m->dim * sizeof(float));
     return NEAP_OK;
@@ -105,7 +109,8 @@ static neap_status measure_batches(ni_trainer *t, uint64_t *bytes, neap_error *e
     uint64_t batches = (t->sampler.places + size - 1) / size, most = 0;
     neap_status rc = make_engine(t, err);
     for (uint64_t i = 0; i < LOOKS && i < batches && rc == NEAP_OK; i++) {
-        uint32_t items = ni_sampler_draw(&t->sampler, 0, i * (batches / LOOKS + 1) % batches * size, size, t->nodes);
+        uint32_t items =
+            ni_sampler_draw(&t->sampler, 0, i * (batches / LOOKS + 1) % batches * size, size, t->nodes);
         uint64_t here = 0;
         if (items) rc = ni_engine_measure(t->engine, t->nodes, items, t->options->negatives, &here, err);
         if (here > most) most = here;
@@ -116,15 +121,18 @@ static neap_status measure_batches(ni_trainer *t, uint64_t *bytes, neap_error *e
     return rc;
 }
 
-neap_status ni_trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estimate_result *r, neap_error *err)
+neap_status ni_trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estimate_result *r,
+                             neap_error *err)
 {
     const neap_model *m = t->model;
     uint64_t program = 24u << 20; /* code, libraries and the buffers of the matrix library */
-    uint64_t table = 4 * ((uint64_t)m->rows * t->options->dim + (uint64_t)t->options->dim * t->options->dim);
-    r->bytes_graph = graph_bytes(graph) + graph_bytes(m->graph) + links_bytes(&m->links) + hood_bytes(&m->hood) +
-                     ni_sampler_bytes(t->options, m->graph);
+    uint64_t table =
+        4 * ((uint64_t)m->rows * t->options->dim + (uint64_t)t->options->dim * t->options->dim);
+    r->bytes_graph = graph_bytes(graph) + graph_bytes(m->graph) + links_bytes(&m->links) +
+                     hood_bytes(&m->hood) + ni_sampler_bytes(t->options, m->graph);
     if (t->split)
-        r->bytes_graph += graph_bytes(t->split->train) + links_bytes(&t->split_links) + hood_bytes(&t->split_hood) +
+        r->bytes_graph += graph_bytes(t->split->train) + links_bytes(&t->split_links) +
+                          hood_bytes(&t->split_hood) +
                           t->split->count * (2 * sizeof(neap_pair) + 2 * sizeof(float));
     r->bytes_tables = table * (t->split ? 2 : 1);
     r->bytes_optimizer = ni_optimizer_bytes(t->options, m->rows, t->options->dim);
@@ -139,7 +147,8 @@ static neap_status check_memory(ni_trainer *t, const neap_graph *graph, neap_err
     if (t->options->memory == 0) return NEAP_OK;
     neap_status rc = ni_trainer_bytes(t, graph, &r, err);
     if (rc != NEAP_OK || r.bytes <= t->options->memory) return rc;
-    return ni_fail(err, NEAP_E_LIMIT, "this run needs about %llu MB, the limit is %llu MB; a smaller --dim or --batch, "
+    return ni_fail(err, NEAP_E_LIMIT,
+                   "this run needs about %llu MB, the limit is %llu MB; a smaller --dim or --batch, "
                    "--optimizer adagrad or --valid 0 needs less",
                    (unsigned long long)(r.bytes >> 20), (unsigned long long)(t->options->memory >> 20));
 }
@@ -158,8 +167,8 @@ static void note(const neap_hooks *hooks, const char *text)
 
 static double rate_now(const ni_trainer *t)
 {
-    double done = (double)t->run.epoch * (double)t->sampler.places +
-                  (double)t->run.batch * (double)t->options->batch;
+    double done =
+        (double)t->run.epoch * (double)t->sampler.places + (double)t->run.batch * (double)t->options->batch;
     double all = (double)t->options->epochs * (double)t->sampler.places;
     double left = done < all ? 1 - done / all : 0;
     return t->options->decay == NI_DECAY_LINEAR ? t->options->lr * left : t->options->lr;
@@ -173,11 +182,12 @@ static neap_status train_batch(ni_trainer *t, clock_state *clock, neap_error *er
     uint32_t size = t->options->batch;
     uint32_t items = ni_sampler_draw(&t->sampler, run->epoch, run->batch * size, size, t->nodes);
     if (items) {
-        neap_status rc = ni_engine_step(t->engine, t->nodes, items, t->options->negatives, t->optimizer.steps,
-                                        &gradient, &loss, err);
+        neap_status rc = ni_engine_step(t->engine, t->nodes, items, t->options->negatives,
+                                        t->optimizer.steps, &gradient, &loss, err);
         if (rc != NEAP_OK) return rc;
         if (!isfinite(loss))
-            return ni_fail(err, NEAP_E_NUMERIC, "the loss is not finite any more in epoch %llu; the last good "
+            return ni_fail(err, NEAP_E_NUMERIC,
+                           "the loss is not finite any more in epoch %llu; the last good "
                            "checkpoint is kept. A smaller --lr usually helps",
                            (unsigned long long)run->epoch + 1);
         ni_optimizer_step(&t->optimizer, &gradient, rate_now(t), t->model->E, t->model->P, t->model->pool);
@@ -230,18 +240,24 @@ static bool finished(const ni_trainer *t)
 {
     const ni_run *run = &t->run;
     if (run->epoch >= t->options->epochs) return true;
-    return t->split && run->best_epoch && run->batch == 0 && run->epoch >= run->best_epoch + t->options->patience;
+    return t->split && run->best_epoch && run->batch == 0 &&
+           run->epoch >= run->best_epoch + t->options->patience;
 }
 
-static bool asks_to_stop(const ni_trainer *t, const neap_hooks *hooks, const clock_state *clock, bool epoch_end)
+static bool asks_to_stop(const ni_trainer *t, const neap_hooks *hooks, const clock_state *clock,
+                         bool epoch_end)
 {
     const ni_run *run = &t->run;
     if (!hooks || !hooks->progress) return false;
     double seconds = ni_seconds() - clock->start, places = (double)t->sampler.places;
     uint64_t epoch = epoch_end ? run->epoch - 1 : run->epoch;
     uint64_t done = epoch_end ? t->sampler.places : run->batch * t->options->batch;
-    neap_progress now = { .stage = "train", .epoch = (uint32_t)epoch + 1, .epochs = t->options->epochs,
-                          .total = t->sampler.places, .epoch_end = epoch_end, .seconds = seconds };
+    neap_progress now = { .stage = "train",
+                          .epoch = (uint32_t)epoch + 1,
+                          .epochs = t->options->epochs,
+                          .total = t->sampler.places,
+                          .epoch_end = epoch_end,
+                          .seconds = seconds };
     now.done = done < now.total ? done : now.total;
     now.loss = epoch_end ? run->last_loss : run->items ? run->loss_sum / (double)run->items : NAN;
     now.valid_auc = run->last_auc;
@@ -251,7 +267,8 @@ static bool asks_to_stop(const ni_trainer *t, const neap_hooks *hooks, const clo
     return hooks->progress(&now, hooks->user) != 0;
 }
 
-static neap_status save_checkpoint(ni_trainer *t, const neap_hooks *hooks, clock_state *clock, neap_error *err)
+static neap_status save_checkpoint(ni_trainer *t, const neap_hooks *hooks, clock_state *clock,
+                                   neap_error *err)
 {
     clock->last_checkpoint = ni_seconds();
     if (!hooks || !hooks->checkpoint) return NEAP_OK;
@@ -273,7 +290,9 @@ static neap_status run_epochs(ni_trainer *t, const neap_hooks *hooks, neap_error
         if (epoch_end || stop || ni_seconds() - clock.last_checkpoint >= every)
             rc = save_checkpoint(t, hooks, &clock, err);
         if (rc != NEAP_OK) return rc;
-        if (stop) return ni_fail(err, NEAP_E_STOPPED, "stopped in epoch %llu", (unsigned long long)t->run.epoch + 1);
+        if (stop)
+            return ni_fail(err, NEAP_E_STOPPED, "stopped in epoch %llu",
+                           (unsigned long long)t->run.epoch + 1);
     }
     return NEAP_OK;
 }
@@ -299,8 +318,10 @@ static void say_left_out(const ni_trainer *t, const neap_hooks *hooks)
 {
     char text[160];
     if (!t->sampler.left_out) return;
-    snprintf(text, sizeof text, "%llu source%s linked with every other node and left out: there is no non-link "
-             "to compare with", (unsigned long long)t->sampler.left_out, t->sampler.left_out == 1 ? " is" : "s are");
+    snprintf(text, sizeof text,
+             "%llu source%s linked with every other node and left out: there is no non-link "
+             "to compare with",
+             (unsigned long long)t->sampler.left_out, t->sampler.left_out == 1 ? " is" : "s are");
     note(hooks, text);
 }
 

@@ -10,15 +10,15 @@
 #include "train/sampler.h"
 
 typedef struct ni_trainer {
-    neap_model *model;          /* what is being made                                      */
+    neap_model *model;           /* what is being made                                      */
     const neap_options *options; /* the model's                                            */
-    neap_split *split;          /* training and validation pairs, or NULL                  */
-    ni_links split_links;       /* of split->train                                         */
+    neap_split *split;           /* training and validation pairs, or NULL                  */
+    ni_links split_links;        /* of split->train                                         */
     ni_hood split_hood;
     ni_sampler sampler;
-    ni_engine *engine;          /* on the neighbourhoods of the training pairs             */
-    uint32_t *nodes;            /* batch x (2 + K)                                         */
-    float *scores;              /* validation: positives, then negatives                   */
+    ni_engine *engine; /* on the neighbourhoods of the training pairs             */
+    uint32_t *nodes;   /* batch x (2 + K)                                         */
+    float *scores;     /* validation: positives, then negatives                   */
     ni_optimizer optimizer;
     ni_run run;
 } ni_trainer;
@@ -29,7 +29,8 @@ neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *opti
 void ni_trainer_free(ni_trainer *t);
 
 /* Bytes of the run to come, by part. */
-neap_status ni_trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estimate_result *result, neap_error *err);
+neap_status ni_trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estimate_result *result,
+                             neap_error *err);
 
 neap_status ni_train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
                      neap_model **out, neap_error *err);
