@@ -184,16 +184,16 @@ static void a_copy_is_the_same_and_a_filter_keeps_the_nodes(void **state)
     (void)state;
     neap_edge edges[] = { { 0, 1, 1 }, { 1, 1, 2 }, { 2, 0, 3 } };
     neap_graph *g = build(4, edges, 3, 1, 0), *same, *less;
-    assert_int_equal(ni_graph_copy(g, &same, NULL), NEAP_OK);
-    assert_true(ni_graph_hash(same) == ni_graph_hash(g));
+    same = ni_graph_share(g); /* freed in the order that is least convenient */
     assert_int_equal(ni_graph_filter(g, no_loop, NULL, &less, NULL), NEAP_OK);
     assert_int_equal(less->edges, 2);
     assert_int_equal(less->nodes, 4);
     assert_true(less->weight[1] == 3);
     assert_true(ni_graph_hash(less) != ni_graph_hash(g));
     neap_graph_free(less);
-    neap_graph_free(same);
     neap_graph_free(g);
+    assert_true(same->weight[2] == 3);
+    neap_graph_free(same);
 }
 
 static void the_hash_sees_every_part(void **state)
@@ -380,7 +380,7 @@ static neap_status create_and_save(void *user, neap_error *err)
     neap_graph *g, *copy = NULL;
     neap_graph_facts facts;
     neap_status rc = neap_graph_create(3, NULL, edges, 2, 1, 1, &g, err);
-    if (rc == NEAP_OK) rc = ni_graph_copy(g, &copy, err);
+    if (rc == NEAP_OK) rc = ni_graph_filter(g, no_loop, NULL, &copy, err);
     if (rc == NEAP_OK) rc = neap_graph_facts_of(copy, &facts, err);
     for (int i = 0; i < 4 && rc == NEAP_OK; i++) rc = neap_graph_save(copy, paths[i], NULL, err);
     neap_graph_free(g);

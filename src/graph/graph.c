@@ -11,7 +11,7 @@
 
 void neap_graph_free(neap_graph *graph)
 {
-    if (!graph) return;
+    if (!graph || atomic_fetch_sub(&graph->sharers, 1) > 0) return;
     ni_free(graph->offset);
     ni_free(graph->target);
     ni_free(graph->weight);
@@ -161,12 +161,6 @@ bool ni_graph_has(const neap_graph *graph, uint32_t s, uint32_t t)
     return low < graph->offset[row + 1] && graph->target[low] == wanted;
 }
 
-static bool keep_all(void *user, uint32_t s, uint32_t t)
-{
-    (void)user, (void)s, (void)t;
-    return true;
-}
-
 static uint64_t copy_row(const neap_graph *from, uint32_t u,
                          bool (*keep)(void *user, uint32_t s, uint32_t t), void *user, neap_graph *to,
                          uint64_t at)
@@ -203,9 +197,11 @@ neap_status ni_graph_filter(const neap_graph *graph, bool (*keep)(void *user, ui
     return NEAP_OK;
 }
 
-neap_status ni_graph_copy(const neap_graph *graph, neap_graph **out, neap_error *err)
+neap_graph *ni_graph_share(const neap_graph *graph)
 {
-    return ni_graph_filter(graph, keep_all, NULL, out, err);
+    neap_graph *shared = (neap_graph *)graph; /* only the count of its holders changes */
+    atomic_fetch_add(&shared->sharers, 1);
+    return shared;
 }
 
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, uint64_t count)

@@ -5,6 +5,7 @@
 #ifndef NI_GRAPH_H
 #define NI_GRAPH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct neap_graph {
     bool undirected;
     ni_names names;
     neap_graph_report report;
+    atomic_uint sharers; /* holders besides the first: whoever frees last frees */
 };
 
 /* Collects edges in any order, then sorts and merges them in linear time. */
@@ -50,7 +52,8 @@ neap_status ni_graph_count(neap_graph *graph, neap_error *err);
 neap_status ni_graph_filter(const neap_graph *graph, bool (*keep)(void *user, uint32_t s, uint32_t t),
                             void *user, neap_graph **out, neap_error *err);
 
-neap_status ni_graph_copy(const neap_graph *graph, neap_graph **out, neap_error *err);
+/* One more holder of the same graph, which nobody changes; each calls neap_graph_free, in any order. */
+neap_graph *ni_graph_share(const neap_graph *graph);
 
 /* The source of edge i (0 .. edges-1), by bisection. */
 uint32_t ni_graph_source(const neap_graph *graph, uint64_t i);

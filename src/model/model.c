@@ -13,6 +13,22 @@ static bool no_loop(void *user, uint32_t s, uint32_t t)
     return s != t;
 }
 
+static bool has_loop(const neap_graph *g)
+{
+    for (uint32_t u = 0; u < g->nodes; u++)
+        if (ni_graph_has(g, u, u)) return true;
+    return false;
+}
+
+/* The graph itself, or one without its loops where they are not wanted. */
+static neap_status take_graph(const neap_graph *graph, const neap_options *options, neap_graph **out,
+                              neap_error *err)
+{
+    if (!options->self_loops && has_loop(graph)) return ni_graph_filter(graph, no_loop, NULL, out, err);
+    *out = ni_graph_share(graph);
+    return NEAP_OK;
+}
+
 neap_status ni_model_create(const neap_graph *graph, const neap_options *options, neap_model **out,
                             neap_error *err)
 {
@@ -26,8 +42,7 @@ neap_status ni_model_create(const neap_graph *graph, const neap_options *options
     m->options.undirected = graph->undirected; /* what counts is the graph */
     m->loss = m->valid_auc = NAN;
     m->rows = graph->nodes;
-    neap_status rc = options->self_loops ? ni_graph_copy(graph, &m->graph, err)
-                                         : ni_graph_filter(graph, no_loop, NULL, &m->graph, err);
+    neap_status rc = take_graph(graph, options, &m->graph, err);
     if (rc == NEAP_OK) rc = ni_links_create(m->graph, &m->links, err);
     if (rc == NEAP_OK) rc = ni_hood_create(m->graph, &m->links, options, &m->hood, err);
     if (rc == NEAP_OK) rc = ni_pool_create(options->threads, &m->pool, err);

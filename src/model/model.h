@@ -24,7 +24,7 @@ struct neap_model {
     ni_pool *pool;     /* for queries; made at load                               */
 };
 
-/* An empty model of a graph: options, a copy of the graph, links and neighbourhoods; no tables. */
+/* An empty model of a graph: options, the graph (shared), links and neighbourhoods; no tables. */
 neap_status ni_model_create(const neap_graph *graph, const neap_options *options, neap_model **out,
                             neap_error *err);
 

@@ -128,8 +128,8 @@ neap_status ni_trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estima
     uint64_t program = 24u << 20; /* code, libraries and the buffers of the matrix library */
     uint64_t table =
         4 * ((uint64_t)m->rows * t->options->dim + (uint64_t)t->options->dim * t->options->dim);
-    r->bytes_graph = graph_bytes(graph) + graph_bytes(m->graph) + links_bytes(&m->links) +
-                     hood_bytes(&m->hood) + ni_sampler_bytes(t->options, m->graph);
+    r->bytes_graph = graph_bytes(graph) + (m->graph == graph ? 0 : graph_bytes(m->graph)) +
+                     links_bytes(&m->links) + hood_bytes(&m->hood) + ni_sampler_bytes(t->options, m->graph);
     if (t->split)
         r->bytes_graph += graph_bytes(t->split->train) + links_bytes(&t->split_links) +
                           hood_bytes(&t->split_hood) +
