@@ -340,10 +340,14 @@ typedef struct neap_attention {
 typedef struct neap_explanation {
     uint32_t source, target;
     float score;
-    uint32_t source_count, target_count;
-    neap_attention *by_source; /* neighbours of the source, largest weight first                   */
-    neap_attention *by_target; /* neighbours of the target, likewise                               */
-    float *alignment;          /* source_count x target_count, tanh, in the order of the two lists */
+    int linked;                            /* 1: the pair is a link of the model's graph, in either direction */
+    uint32_t source_links, target_links;   /* neighbours in the graph, of which the model reads a sample      */
+    uint32_t shared;                       /* nodes that are neighbours of both in the graph                  */
+    int selects;                           /* 1: max pooling; 0: mean pooling, where nobody is selected       */
+    uint32_t source_count, target_count;   /* neighbours read; the node itself may be one of them             */
+    neap_attention *by_source; /* neighbours of the source: largest weight first, then contribution */
+    neap_attention *by_target; /* neighbours of the target, likewise                                */
+    float *alignment;          /* source_count x target_count, tanh, in the order of the two lists  */
 } neap_explanation;
 
 NEAP_API neap_status neap_explain(const neap_model *model, uint32_t source, uint32_t target,

@@ -96,6 +96,7 @@ static int by_weight(const void *a, const void *b)
 {
     const neap_attention *x = a, *y = b;
     if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    if (x->contribution != y->contribution) return x->contribution > y->contribution ? -1 : 1;
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
@@ -125,6 +126,25 @@ static bool sort_explanation(neap_explanation *x, const ni_ref_hood *s, const ni
     ni_free(x->alignment);
     x->alignment = sorted;
     return true;
+}
+
+/* ---- the pair in the graph ---- */
+
+static uint32_t count_shared(const ni_links *links, uint32_t u, uint32_t v)
+{
+    uint32_t shared = 0;
+    for (uint64_t i = links->offset[u]; i < links->offset[u + 1]; i++)
+        shared += ni_linked(links, v, links->node[i]);
+    return shared;
+}
+
+static void describe(const neap_model *m, neap_explanation *x)
+{
+    x->linked = ni_linked(&m->links, x->source, x->target);
+    x->source_links = (uint32_t)ni_degree(&m->links, x->source);
+    x->target_links = (uint32_t)ni_degree(&m->links, x->target);
+    x->shared = count_shared(&m->links, x->source, x->target);
+    x->selects = m->options.pooling == NI_POOL_MAX;
 }
 
 /* ---- all of it ---- */
@@ -171,6 +191,7 @@ neap_status ni_gap_explain(const neap_model *m, uint32_t source, uint32_t target
     neap_explanation *x = explanation_create(source, target, s.size, t.size);
     bool ok = x && attempt_run(&ref, &s, &t, &forth) && (!both || attempt_run(&ref, &t, &s, &back));
     if (ok) {
+        describe(m, x);
         x->score = share * (forth.score + back.score);
         add_side(&s, &t, forth.X, &forth.s, forth.t.r, m->dim, share, x->by_source);
         add_side(&t, &s, forth.Y, &forth.t, forth.s.r, m->dim, share, x->by_target);
