@@ -181,6 +181,8 @@ static void values_out_of_range_are_refused_and_change_nothing(void **state)
     assert_memory_equal(o, before, sizeof *o);
     assert_int_equal(neap_options_set(o, "memory", "1.5G", NULL), NEAP_OK);
     assert_true(o->memory == 3221225472u / 2);
+    assert_int_equal(neap_options_set(o, "memory", "3GiB", NULL), NEAP_OK);
+    assert_true(o->memory == 3221225472u);
     neap_options_free(o);
     neap_options_free(before);
 }

@@ -393,7 +393,7 @@ static void a_run_beyond_its_memory_limit_is_refused_before_it_starts(void **sta
     neap_error err;
     (void)state;
     assert_int_equal(neap_train(g, o, NULL, &m, &err), NEAP_E_LIMIT);
-    assert_non_null(strstr(err.text, "MB"));
+    assert_non_null(strstr(err.text, "MiB"));
     neap_options_free(o);
     neap_graph_free(g);
 }

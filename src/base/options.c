@@ -85,13 +85,14 @@ static neap_status unknown(const char *name, neap_error *err)
     return ni_fail(err, NEAP_E_ARG, "there is no option '%s'", name);
 }
 
-/* "512", "4G", "1.5T": powers of 1024. */
+/* "512", "4G", "1.5T", "4GiB": powers of 1024. */
 static bool parse_bytes(const char *text, uint64_t *bytes)
 {
     size_t n = strlen(text);
     double unit = 1, value;
     const char *letters = "KMGT";
     if (n && (text[n - 1] == 'B' || text[n - 1] == 'b')) n--;
+    if (n && text[n - 1] == 'i') n--;
     const char *letter = n ? strchr(letters, text[n - 1] & ~0x20) : NULL;
     if (letter && *letter) {
         for (const char *c = letters; c <= letter; c++) unit *= 1024;

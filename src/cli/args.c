@@ -347,11 +347,20 @@ static neap_status check_complete(const args *a, neap_error *err)
     return NEAP_OK;
 }
 
+/* The library speaks of `dim`; here it is --dim. */
+static neap_status set_option(neap_options *to, const char *name, const char *value, neap_error *err)
+{
+    neap_error why = { 0 };
+    neap_status rc = neap_options_set(to, name, value, &why);
+    if (rc != NEAP_OK) fail(err, rc, "--%s", why.text);
+    return rc;
+}
+
 neap_status args_options(const args *a, neap_options **out, neap_error *err)
 {
     neap_status rc = neap_options_create(a->preset, out, err);
     for (size_t i = 0; i < a->setting_count && rc == NEAP_OK; i++)
-        rc = neap_options_set(*out, a->settings[i].name, a->settings[i].value, err);
+        rc = set_option(*out, a->settings[i].name, a->settings[i].value, err);
     if (rc == NEAP_OK) return rc;
     neap_options_free(*out);
     *out = NULL;

@@ -26,7 +26,8 @@ static neap_status run(const args *a, neap_error *err)
     const own *o = a->own;
     const char *out = a->operands[1];
     neap_graph *graph = NULL;
-    neap_status rc = check_output(out, err);
+    neap_status rc = check_apart((const char *[]){ a->operands[0], out }, 2, err);
+    if (rc == NEAP_OK) rc = check_output(out, err);
     if (rc == NEAP_OK) rc = check_json(a, out, err);
     if (rc == NEAP_OK) rc = read_graph(a, a->operands[0], &graph, err);
     if (rc == NEAP_OK) rc = neap_graph_save(graph, out, o->to, err);

@@ -50,7 +50,8 @@ static neap_status run(const args *a, neap_error *err)
 {
     const own *o = a->own;
     neap_model *model = NULL;
-    neap_status rc = check_output(o->output, err);
+    neap_status rc = check_apart((const char *[]){ a->operands[0], o->output }, 2, err);
+    if (rc == NEAP_OK) rc = check_output(o->output, err);
     if (rc == NEAP_OK) rc = check_json(a, o->output, err);
     if (rc == NEAP_OK) rc = read_model(a, a->operands[0], NULL, &model, err);
     if (rc == NEAP_OK) rc = write_vectors(model, o, err);

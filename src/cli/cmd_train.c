@@ -13,14 +13,12 @@
 
 typedef struct own {
     const char *output, *metrics, *checkpoint, *progress;
-    double test, checkpoint_every;
+    double checkpoint_every;
     bool resume;
 } own;
 
 static const arg_option options[] = {
     { "output", 'o', "MODEL", NULL, ARG_TEXT, offsetof(own, output), 0, 0, true, "where the model goes" },
-    { "test", 0, "SHARE", NULL, ARG_REAL, offsetof(own, test), 0, 0.99, false,
-      "hold out this share of the pairs and print how well they are told from non-links" },
     { "metrics", 0, "FILE", NULL, ARG_TEXT, offsetof(own, metrics), 0, 0, false,
       "write a line of JSON an epoch: loss, validation AUC, speed" },
     { "checkpoint", 0, "FILE", NULL, ARG_TEXT, offsetof(own, checkpoint), 0, 0, false,
@@ -39,6 +37,7 @@ typedef struct run {
     const args *a;
     const own *o;
     char *checkpoint; /* NULL: none */
+    double test;      /* the share of pairs held out, or 0 */
     progress bar;
     metrics log;
     neap_progress last; /* what was reported last */
@@ -79,15 +78,34 @@ static neap_status choose_checkpoint(run *r, neap_error *err)
     return NEAP_OK;
 }
 
+static void remember_kind(const char *key, const char *value, void *is_checkpoint)
+{
+    if (!strcmp(key, "kind")) *(bool *)is_checkpoint = !strcmp(value, "checkpoint");
+}
+
+/* Only a checkpoint may be overwritten by a checkpoint, and removed in the end. */
+static neap_status check_checkpoint(const char *path, neap_error *err)
+{
+    bool is_checkpoint = false;
+    if (!path || access(path, F_OK)) return NEAP_OK;
+    neap_error why = { 0 };
+    if (!neap_file_check(path, remember_kind, &is_checkpoint, &why) && is_checkpoint) return NEAP_OK;
+    return fail(err, NEAP_E_FORMAT, "%s exists and is no checkpoint%s%s; remove it, or name another with --checkpoint",
+                path, why.text[0] ? ": " : "", why.text);
+}
+
 /* What can be known to fail fails before hours of training, not after. */
 static neap_status check_outputs(run *r, neap_error *err)
 {
     neap_status rc = check_json(r->a, r->o->output, err);
-    if (rc == NEAP_OK && !strcmp(r->o->output, "-") && r->o->test > 0)
+    if (rc == NEAP_OK && !strcmp(r->o->output, "-") && r->test > 0)
         rc = fail(err, NEAP_E_ARG, "-o - and --test both want standard output; name a file for the model");
+    const char *paths[] = { r->a->operands[0], r->o->output, r->o->metrics, r->checkpoint };
+    if (rc == NEAP_OK) rc = check_apart(paths, 4, err);
     if (rc == NEAP_OK) rc = check_output(r->o->output, err);
     if (rc == NEAP_OK) rc = check_output(r->o->metrics, err);
     if (rc == NEAP_OK) rc = check_output(r->checkpoint, err);
+    if (rc == NEAP_OK) rc = check_checkpoint(r->checkpoint, err);
     return rc;
 }
 
@@ -122,15 +140,27 @@ static neap_status seed_of(const args *a, uint64_t *seed, neap_error *err)
     return rc;
 }
 
+static neap_status test_share(run *r, neap_error *err)
+{
+    char text[SHORT];
+    neap_status rc = neap_options_get(r->a->options, "test", text, sizeof text, err);
+    if (rc == NEAP_OK && !parse_real(text, &r->test)) rc = fail(err, NEAP_E_ARG, "the test share is not a number");
+    return rc;
+}
+
 static neap_status read_input(run *r, neap_error *err)
 {
     uint64_t seed = 0;
     neap_status rc = read_graph(r->a, r->a->operands[0], &r->graph, err);
-    if (rc || r->o->test <= 0) return rc;
+    if (rc || r->test <= 0) return rc;
     rc = seed_of(r->a, &seed, err);
-    if (rc == NEAP_OK) rc = neap_split_create(r->graph, r->o->test, seed, &r->split, err);
-    if (rc == NEAP_OK) say(r->a, "  %zu pairs held out for the test", count_pairs(r->split));
-    return rc;
+    if (rc == NEAP_OK) rc = neap_split_create(r->graph, r->test, seed, &r->split, err);
+    if (rc) return rc;
+    char text[SHORT];
+    size_t pairs = count_pairs(r->split);
+    say(r->a, "  %s pair%s held out for the test%s", with_commas(pairs, text), plural(pairs),
+        pairs < 50 ? ": too few for a reliable AUC" : "");
+    return NEAP_OK;
 }
 
 static const neap_graph *training_graph(const run *r)
@@ -196,6 +226,7 @@ static neap_status save(run *r, neap_error *err)
         say(r->a, "note: %s could not be removed: %s", r->checkpoint, strerror(errno));
     say_training(r);
     say(r->a, "%s: written", strcmp(r->o->output, "-") ? r->o->output : "standard output");
+    if (r->split) say(r->a, "(it has not seen the pairs held out for the test: without --test it would)");
     return NEAP_OK;
 }
 
@@ -235,7 +266,8 @@ static neap_status run_train(const args *a, neap_error *err)
 {
     run r = { .a = a, .o = a->own };
     verdict v = { 0 };
-    neap_status rc = choose_checkpoint(&r, err);
+    neap_status rc = test_share(&r, err);
+    if (rc == NEAP_OK) rc = choose_checkpoint(&r, err);
     if (rc == NEAP_OK) rc = check_outputs(&r, err);
     if (rc == NEAP_OK) rc = read_input(&r, err);
     if (rc == NEAP_OK) {

@@ -173,11 +173,16 @@ bool is_stream(const char *path)
 }
 
 /* The folder of a file that does not exist yet must be there and writable. */
-static neap_status check_folder(const char *path, neap_error *err)
+static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) + (slash == path) : 0;
-    char *folder = slash ? strndup(path, length) : strdup(".");
+    return slash ? strndup(path, length) : strdup(".");
+}
+
+static neap_status check_folder(const char *path, neap_error *err)
+{
+    char *folder = folder_of(path);
     if (!folder) return fail(err, NEAP_E_MEM, "out of memory for a path");
     neap_status rc = NEAP_OK;
     if (access(folder, W_OK | X_OK))
@@ -194,6 +199,40 @@ neap_status check_output(const char *path, neap_error *err)
     if (S_ISDIR(st.st_mode)) return fail_sys(err, NEAP_E_IO, EISDIR, "%s cannot be written", path);
     if (S_ISREG(st.st_mode)) return check_folder(path, err);
     if (access(path, W_OK)) return fail_sys(err, NEAP_E_IO, errno, "%s cannot be written", path);
+    return NEAP_OK;
+}
+
+static bool same_inode(const char *a, const char *b)
+{
+    struct stat x, y;
+    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Two names of one file, also of one that does not exist yet. Terminals and pipes may be named twice. */
+static bool same_file(const char *a, const char *b)
+{
+    if (access(a, F_OK) == 0 || access(b, F_OK) == 0) return !is_stream(a) && same_inode(a, b);
+    if (strcmp(last_part(a), last_part(b))) return false;
+    char *x = folder_of(a), *y = folder_of(b);
+    bool same = x && y && same_inode(x, y);
+    free(x);
+    free(y);
+    return same;
+}
+
+neap_status check_apart(const char *const *paths, size_t count, neap_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (paths[i] && paths[j] && strcmp(paths[i], "-") && strcmp(paths[j], "-") &&
+                same_file(paths[i], paths[j]))
+                return fail(err, NEAP_E_ARG, "%s would overwrite %s; name another file", paths[i], paths[j]);
     return NEAP_OK;
 }
 

@@ -133,18 +133,18 @@ static neap_status check_same(const neap_model *m, const ni_tensors *t, const ch
     if (!kind || strcmp(kind, "checkpoint"))
         return ni_fail(err, NEAP_E_FORMAT, "%s is no checkpoint but a %s", path,
                        kind ? kind : "file of another kind");
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)ni_graph_hash(m->graph));
-    if (!theirs || strcmp(theirs, hash))
-        return ni_fail(err, NEAP_E_MISMATCH,
-                       "%s is of another graph; train without --resume, or name the graph it "
-                       "was made with",
-                       path);
     ni_options_saved(&m->options, compare_option, &c);
     if (c.text[0])
         return ni_fail(err, NEAP_E_MISMATCH,
                        "%s was made with other options: %s; use the same, or train without "
                        "--resume",
                        path, c.text);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)ni_graph_hash(m->graph));
+    if (!theirs || strcmp(theirs, hash))
+        return ni_fail(err, NEAP_E_MISMATCH,
+                       "%s is of another graph; train without --resume, or name the graph it "
+                       "was made with",
+                       path);
     return NEAP_OK;
 }
 

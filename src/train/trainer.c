@@ -148,7 +148,7 @@ static neap_status check_memory(ni_trainer *t, const neap_graph *graph, neap_err
     neap_status rc = ni_trainer_bytes(t, graph, &r, err);
     if (rc != NEAP_OK || r.bytes <= t->options->memory) return rc;
     return ni_fail(err, NEAP_E_LIMIT,
-                   "this run needs about %llu MB, the limit is %llu MB; a smaller --dim or --batch, "
+                   "this run needs about %llu MiB, the limit is %llu MiB; a smaller --dim or --batch, "
                    "--optimizer adagrad or --valid 0 needs less",
                    (unsigned long long)(r.bytes >> 20), (unsigned long long)(t->options->memory >> 20));
 }

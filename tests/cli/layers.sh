@@ -7,15 +7,14 @@ layers=$(sed -n 's/^| `src\/\([a-z]*\)` |.*/\1/p' "$NEAP_SOURCE/ARCHITECTURE.md"
 [[ $(wc -w <<<"$layers") -ge 9 ]] || fail 'ARCHITECTURE.md has no table of layers'
 cd "$NEAP_SOURCE/src" || exit 1
 
-allowed=
-for layer in $layers; do
-    allowed="$allowed $layer"
-    [[ $layer == cli ]] && allowed=cli
-    while IFS=: read -r file _ line; do
-        folder=$(sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' <<<"$line")
-        [[ -z $folder || " $allowed " == *" $folder "* ]] || fail "$file includes $folder, which is below $layer"
-    done < <(grep -rn '^#include "' "$layer")
-done
-for folder in */; do
-    grep -qw "${folder%/}" <<<"$layers" || fail "src/$folder is not in the table of ARCHITECTURE.md"
-done
+grep -rn '^#include "[a-z]*/' . | awk -v layers="$(tr '\n' ' ' <<<"$layers")" '
+    BEGIN { n = split(layers, name, " "); for (i = 1; i <= n; i++) place[name[i]] = i }
+    {
+        split($0, part, /[:"\/]/) # . folder file line #include folder file
+        from = part[2]
+        match($0, /"[a-z]*\//)
+        to = substr($0, RSTART + 1, RLENGTH - 2)
+        if (!(from in place) || !(to in place)) bad = "is not in the table of ARCHITECTURE.md"
+        else if (place[to] > place[from] || (from == "cli" && to != "cli")) bad = "looks the wrong way"
+        if (bad) { print $0 ": " bad; exit 1 }
+    }' >"$work/wrong" || fail "$(cat "$work/wrong")"

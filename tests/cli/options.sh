@@ -21,11 +21,11 @@ refused 'did you mean --size 200?' train friends.txt -o m -size 200
 refused 'did you mean --undirected?' train friends.txt -o m -undirected
 refused 'there is no option -z' train friends.txt -o m -z
 refused 'Try `neap train --help`' train friends.txt -o m --dim x
-refused 'dim takes a whole number' train friends.txt -o m --dim x
-refused 'dim must be between' train friends.txt -o m --dim 0
+refused '--dim takes a whole number' train friends.txt -o m --dim x
+refused '--dim must be between' train friends.txt -o m --dim 0
 refused 'max|mean' train friends.txt -o m --pooling median
 refused 'neap|paper|authors' train friends.txt -o m --preset best
-refused '--test takes a number' train friends.txt -o m --test 1.5
+refused '--test must be between' train friends.txt -o m --test 1.5
 refused '--test takes a number' train friends.txt -o m --test nan
 refused '--dim needs a value' train friends.txt -o m --dim
 refused '--output needs a value' train friends.txt -o --resume
