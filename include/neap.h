@@ -23,7 +23,9 @@
  *
  * Rules that hold for every function
  *   - It returns NEAP_OK (0) or a negative neap_status, and on failure fills *err if err is not NULL.
- *   - On failure every output is as it was or NULL, nothing leaks, and no file is half written.
+ *   - On failure every object is NULL or as it was, a buffer of the caller's may hold anything, nothing leaks,
+ *     and no file is half written.
+ *   - A pointer argument may be NULL only where its text says so.
  *   - It never prints, never exits, never asserts on input.
  *   - `_create`, `_load` and `neap_train` give an object; `_free` takes it back and accepts NULL; a
  *     returned `const` pointer is a view that lives as long as the object it came from.
@@ -226,7 +228,7 @@ NEAP_API neap_status neap_auc(const float *positives, size_t n, const float *neg
 typedef struct neap_model neap_model;
 
 typedef struct neap_progress {
-    const char *stage;    /* "train", "validate", "embed", ...                                       */
+    const char *stage;    /* "train" */
     uint32_t epoch;       /* current epoch, from 1                                                   */
     uint32_t epochs;      /* epochs asked for                                                        */
     uint64_t done, total; /* edges of this epoch                                                     */
@@ -386,7 +388,10 @@ NEAP_API const neap_method_info *neap_method_at(size_t i);
 
 /* ---- advanced: the allocator -------------------------------------------------------------------- */
 
-/* Replaces the allocator of the whole library. Call it before anything else, once, from one thread. */
+/* Replaces the allocator of all code of ours (zstd, jansson and OpenBLAS keep their own). Call it before
+ * anything else, once, from one thread. resize(NULL, n) allocates, as realloc does.
+ * (OpenBLAS is another thing of the whole process: training and queries set it to one thread a call,
+ * because neap has threads of its own.) */
 typedef struct neap_allocator {
     void *(*allocate)(size_t bytes);
     void *(*resize)(void *block, size_t bytes);

@@ -126,17 +126,15 @@ static void every_option_reads_back_what_was_set(void **state)
 {
     neap_options *o, *copy;
     char text[64];
-    const char *differs;
     (void)state;
     assert_int_equal(neap_options_create("authors", &o, NULL), NEAP_OK);
     assert_int_equal(neap_options_create("neap", &copy, NULL), NEAP_OK);
-    assert_false(ni_options_same(o, copy, &differs));
+    assert_memory_not_equal(o, copy, sizeof *o);
     for (size_t i = 0; i < neap_option_count(); i++) {
         const char *name = neap_option_at(i)->name;
         assert_int_equal(neap_options_get(o, name, text, sizeof text, NULL), NEAP_OK);
         assert_int_equal(neap_options_set(copy, name, text, NULL), NEAP_OK);
     }
-    assert_true(ni_options_same(o, copy, &differs));
     assert_memory_equal(o, copy, sizeof *o);
     neap_options_free(o);
     neap_options_free(copy);

@@ -50,12 +50,13 @@ static char *read_page(void)
     return page;
 }
 
+/* 4 is a neighbour of both 0 and 1, which are the ends of every pair here; so is 3, against the arrow. */
 static neap_graph *graph_of(const char *const *names, uint32_t count)
 {
     neap_graph *graph = NULL;
-    neap_edge edge = { 0, 1, 1 };
+    neap_edge edges[] = { { 0, 4, 1 }, { 1, 4, 1 }, { 0, 3, 1 }, { 3, 1, 1 }, { 0, 2, 1 } };
     neap_error err = { 0 };
-    assert_int_equal(neap_graph_create(count, names, &edge, 1, 0, 0, &graph, &err), NEAP_OK);
+    assert_int_equal(neap_graph_create(count, names, edges, 5, 0, 0, &graph, &err), NEAP_OK);
     return graph;
 }
 
@@ -160,15 +161,27 @@ static void assert_well_formed(const char *page)
     assert_int_equal(open.depth, 0);
 }
 
-/* gimp: a, b, both. inkscape: both, c. Weights and contributions are easy to recognise; no selection stands
- * on the diagonal of the picture, nor where its mirror image would. */
+/* gimp: a, b, both. inkscape: both, c, and b, which the model has not read. Weights and contributions are
+ * easy to recognise; no selection stands on the diagonal of the picture, nor where its mirror image would.
+ */
 static const char *const few_names[] = { "gimp", "inkscape", "pkg-a", "pkg-b", "pkg-both", "pkg-c" };
 static neap_attention few_source[] = { { 2, 5, 0.5f, 0.75f, 1.0f },
                                        { 3, NEAP_NONE, 0.3f, -0.125f, 0.0f },
                                        { 4, 4, 0.2f, 0.375f, 0.5f } };
 static neap_attention few_target[] = { { 4, 4, 0.6f, 0.125f, 0.5f }, { 5, 2, 0.4f, 0.875f, 1.0f } };
 static float few_alignment[] = { 0.25f, 1.0f, 0.0f, -0.5f, 0.5f, -1.0f };
-static const neap_explanation few = { 0, 1, 1.0f, 3, 2, few_source, few_target, few_alignment };
+static const neap_explanation few = { .source = 0,
+                                      .target = 1,
+                                      .score = 1.0f,
+                                      .source_links = 3,
+                                      .target_links = 3,
+                                      .shared = 2,
+                                      .selects = 1,
+                                      .source_count = 3,
+                                      .target_count = 2,
+                                      .by_source = few_source,
+                                      .by_target = few_target,
+                                      .alignment = few_alignment };
 
 static void the_page_names_everybody_with_weight_and_contribution(void **state)
 {
@@ -180,7 +193,7 @@ static void the_page_names_everybody_with_weight_and_contribution(void **state)
     const char *numbers[] = { "50.00 %", "30.00 %",       "20.00 %", "60.00 %", "40.00 %", ">0.750<",
                               ">0.375<", ">\u22120.125<", ">0.875<", ">0.125<", "100.0 %", ">1.000<" };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) assert_has(page, numbers[i]);
-    assert_int_equal(count_of(page, "<span class=\"tag\">shared</span>"), 2);
+    assert_int_equal(count_of(page, "<span class=\"tag\">shared</span>"), 3);
     assert_has(page, "<span class=\"muted\">none</span>");
     free(page);
 }
@@ -209,7 +222,9 @@ static void a_negative_score_rests_on_negative_contributions(void **state)
                                 { 3, 4, 0.2f, -0.75f, -0.75f } };
     neap_attention target[] = { { 4, 2, 1.0f, -0.5f, -0.25f } };
     float alignment[] = { -0.25f, -0.5f, -0.75f };
-    neap_explanation e = { 0, 1, -0.5f, 3, 1, source, target, alignment };
+    neap_explanation e = few;
+    e.score = -0.5f, e.target_count = 1;
+    e.by_source = source, e.by_target = target, e.alignment = alignment;
     char *page = page_of(&e, few_names, 6);
     assert_has(page, "a score of \u22120.500, which is negative");
     assert_has(
@@ -241,6 +256,22 @@ static void a_selected_cell_is_marked_where_it_stands(void **state)
     read_place(cell, "x=", "x=\"%lf\" y=\"%lf\"", &x, &y);
     read_place(page, "class=\"ring weak\"", "class=\"ring weak\" cx=\"%lf\" cy=\"%lf\"", &cx, &cy);
     assert_true(cx > x + 10 && cx < x + 25 && cy > y + 10 && cy < y + 25);
+    free(page);
+}
+
+/* The style sheet fits the picture into narrow windows by its width. */
+static void the_picture_tells_the_style_sheet_its_width(void **state)
+{
+    (void)state;
+    char *page = page_of(&few, few_names, 6), style[64];
+    double width, height;
+    read_place(page, "<svg role=\"img\"",
+               "<svg role=\"img\" aria-labelledby=\"picture-words\" "
+               "width=\"%lf\" height=\"%lf\"",
+               &width, &height);
+    snprintf(style, sizeof style, " %.0f %.0f\" style=\"--w:%.0fpx\">", width, height, width);
+    assert_has(page, style);
+    assert_has(page, ".scroll svg{height:auto;max-width:100%;min-width:clamp(0px,(var(--w)");
     free(page);
 }
 
@@ -299,12 +330,72 @@ static void a_long_name_is_cut_and_kept_whole_in_its_title(void **state)
     free(page);
 }
 
+static void neighbours_are_counted_in_the_graph(void **state)
+{
+    (void)state;
+    neap_explanation e = few;
+    neap_attention target[] = { { 4, 4, 0.6f, 0.125f, 0.5f }, { 1, 2, 0.4f, 0.875f, 1.0f } }; /* itself */
+    e.source_links = 3, e.target_links = 5346, e.shared = 377, e.by_target = target;
+    char *page = page_of(&e, few_names, 6);
+    assert_well_formed(page);
+    assert_has(page, "gimp</bdi></dt><dd>3</dd>");
+    assert_has(page, "inkscape</bdi></dt><dd>5,346 <small>1 read</small></dd>");
+    assert_has(page, "<dt>neighbours of both</dt><dd>377</dd>");
+    assert_has(page,
+               "The model read 1 of 5,346 neighbours of <bdi class=\"name\">inkscape</bdi>, a random");
+    assert_has(page, ">1 of 5,346 neighbours read, and the node itself. The largest contribution first.<");
+    assert_int_equal(count_of(page, " of 3 neighbours"), 0); /* all those of gimp were read */
+    assert_has(page, "inkscape</bdi></strong> itself");
+    free(page);
+}
+
+static void the_page_says_whether_the_pair_is_linked(void **state)
+{
+    (void)state;
+    neap_explanation e = few;
+    char *page = page_of(&e, few_names, 6);
+    assert_has(page,
+               "<p class=\"lede\">They are not linked in the graph the model was trained on. The model");
+    free(page);
+    e.linked = 1;
+    page = page_of(&e, few_names, 6);
+    assert_has(page, "<p class=\"lede\">They are linked in the graph. The model");
+    free(page);
+    e.target = e.source, e.linked = 0;
+    page = page_of(&e, few_names, 6);
+    assert_has(page, "<p class=\"lede\">This is a node and itself. The model");
+    free(page);
+}
+
+/* Under mean pooling the alignment is that of a neighbour with the other side as a whole. */
+static void where_nobody_is_selected_there_are_no_marks(void **state)
+{
+    (void)state;
+    neap_explanation e = few;
+    neap_attention source[3], target[2];
+    memcpy(source, few_source, sizeof source);
+    memcpy(target, few_target, sizeof target);
+    for (int i = 0; i < 3; i++) source[i].partner = NEAP_NONE;
+    for (int j = 0; j < 2; j++) target[j].partner = NEAP_NONE;
+    e.by_source = source, e.by_target = target, e.selects = 0;
+    char *page = page_of(&e, few_names, 6);
+    assert_well_formed(page);
+    const char *never[] = { "<circle", "elect", "a ring", "none</span>" };
+    for (int i = 0; i < 4; i++) assert_lacks(page, never[i]);
+    assert_has(page, "class=\"last\">Alignment</th>");
+    assert_int_equal(count_of(page, "class=\"text last\">1.00</td>"), 2);
+    assert_has(page, "the mean of a neighbour's row or column");
+    free(page);
+}
+
 static void an_empty_side_scores_nothing_and_says_so(void **state)
 {
     (void)state;
     neap_attention target[] = { { 2, NEAP_NONE, 1.0f, 0.0f, 0.0f } };
-    neap_explanation one = { 0, 1, 0.0f, 0, 1, NULL, target, NULL },
-                     none = { 0, 1, 0.0f, 0, 0, NULL, NULL, NULL };
+    neap_explanation one = {
+        .source = 0, .target = 1, .target_count = 1, .by_target = target, .selects = 1
+    };
+    neap_explanation none = { .source = 0, .target = 1, .selects = 1 };
     char *page = page_of(&one, few_names, 6);
     assert_well_formed(page);
     assert_has(page, "No neighbours of <bdi class=\"name\">gimp</bdi> are known.");
@@ -346,7 +437,11 @@ static void large_neighbourhoods_are_cut_and_the_rest_is_summed(void **state)
         names[i] = text[i];
     }
     fill_many(source, target, alignment);
-    neap_explanation e = { 0, 1, 2.73f, MANY, MANY, source, target, alignment };
+    neap_explanation e = {
+        .source = 0, .target = 1, .score = 2.73f, .source_links = MANY, .target_links = MANY
+    };
+    e.source_count = e.target_count = MANY, e.selects = 1;
+    e.by_source = source, e.by_target = target, e.alignment = alignment;
     char *page = page_of(&e, names, 2 + 2 * MANY);
     assert_well_formed(page);
     assert_true(strlen(page) < 500000);
@@ -429,6 +524,21 @@ static void numbers_are_rounded_in_any_locale(void **state)
     assert_number(ni_html_fixed, (double)INFINITY, 1, "0");
 }
 
+static void write_whole(ni_output *out, double value, int unused)
+{
+    (void)unused;
+    ni_html_whole(out, (uint64_t)value);
+}
+
+static void thousands_are_set_apart(void **state)
+{
+    (void)state;
+    assert_number(write_whole, 0, 0, "0");
+    assert_number(write_whole, 999, 0, "999");
+    assert_number(write_whole, 5346, 0, "5,346");
+    assert_number(write_whole, 4294967295.0, 0, "4,294,967,295");
+}
+
 static void three_digits_of_the_largest_number_are_shown(void **state)
 {
     (void)state;
@@ -486,15 +596,20 @@ int main(void)
         cmocka_unit_test(the_answer_names_the_largest_contributions_first),
         cmocka_unit_test(a_negative_score_rests_on_negative_contributions),
         cmocka_unit_test(a_selected_cell_is_marked_where_it_stands),
+        cmocka_unit_test(the_picture_tells_the_style_sheet_its_width),
         cmocka_unit_test(a_cell_has_the_colour_of_its_alignment),
         cmocka_unit_test(a_name_is_text_and_never_markup),
         cmocka_unit_test(a_long_name_is_cut_and_kept_whole_in_its_title),
+        cmocka_unit_test(neighbours_are_counted_in_the_graph),
+        cmocka_unit_test(the_page_says_whether_the_pair_is_linked),
+        cmocka_unit_test(where_nobody_is_selected_there_are_no_marks),
         cmocka_unit_test(an_empty_side_scores_nothing_and_says_so),
         cmocka_unit_test(large_neighbourhoods_are_cut_and_the_rest_is_summed),
         cmocka_unit_test(the_page_asks_nothing_of_anybody),
         cmocka_unit_test(an_explanation_of_another_graph_is_refused),
         cmocka_unit_test(a_folder_that_is_not_there_is_a_failure_to_write),
         cmocka_unit_test(numbers_are_rounded_in_any_locale),
+        cmocka_unit_test(thousands_are_set_apart),
         cmocka_unit_test(three_digits_of_the_largest_number_are_shown),
         cmocka_unit_test(shades_rise_with_the_value),
         cmocka_unit_test(a_label_fits_its_columns),

@@ -1,5 +1,6 @@
 /* What a trained model answers: scores, ranks, vectors, reasons, and new nodes. */
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,6 +111,62 @@ static void known_links_and_the_source_are_left_out_unless_asked_for(void **stat
     assert_int_equal(few, 3);
     assert_memory_equal(best, three, sizeof three);
     assert_int_equal(neap_model_rank(m, N, 3, 0, three, &few, NULL), NEAP_E_UNKNOWN);
+    neap_model_free(m);
+}
+
+/* ---- many readers ---- */
+
+typedef struct reader {
+    const neap_model *model;
+    float scores[N];
+    neap_status rc;
+} reader;
+
+static void *score_all_of(void *arg)
+{
+    reader *r = arg;
+    neap_pair pairs[N];
+    for (uint32_t t = 0; t < N; t++) pairs[t] = (neap_pair){ 1, t };
+    r->rc = NEAP_OK;
+    for (int i = 0; i < 40 && r->rc == NEAP_OK; i++) r->rc = neap_model_score(r->model, pairs, N, r->scores, NULL);
+    return NULL;
+}
+
+static void one_model_may_be_asked_by_many_threads_at_once(void **state)
+{
+    neap_model *m = of_kind(0);
+    enum { READERS = 4 };
+    pthread_t thread[READERS];
+    reader readers[READERS];
+    (void)state;
+    assert_int_equal(neap_model_set_threads(m, 3, NULL), NEAP_OK);
+    for (int i = 0; i < READERS; i++) {
+        readers[i].model = m;
+        assert_int_equal(pthread_create(&thread[i], NULL, score_all_of, &readers[i]), 0);
+    }
+    for (int i = 0; i < READERS; i++) {
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+        assert_int_equal(readers[i].rc, NEAP_OK);
+        assert_memory_equal(readers[i].scores, readers[0].scores, sizeof readers[0].scores);
+    }
+    neap_model_free(m);
+}
+
+/* Each table is finite, their products are not. */
+static void scores_beyond_the_range_of_numbers_are_refused(void **state)
+{
+    neap_model *m = of_kind(0);
+    neap_pair pair = { 1, 2 };
+    neap_ranked best[3];
+    size_t count;
+    float x;
+    neap_explanation *why;
+    (void)state;
+    for (uint32_t i = 0; i < m->rows * m->dim; i++) m->E[i] *= 1e30F;
+    assert_int_equal(neap_model_score(m, &pair, 1, &x, NULL), NEAP_E_NUMERIC);
+    assert_int_equal(neap_model_rank(m, 1, 3, 0, best, &count, NULL), NEAP_E_NUMERIC);
+    assert_int_equal(neap_explain(m, 1, 2, &why, NULL), NEAP_E_NUMERIC);
+    assert_null(why);
     neap_model_free(m);
 }
 
@@ -269,6 +326,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranking_all_agrees_with_scoring_each),
+        cmocka_unit_test(one_model_may_be_asked_by_many_threads_at_once),
+        cmocka_unit_test(scores_beyond_the_range_of_numbers_are_refused),
         cmocka_unit_test(known_links_and_the_source_are_left_out_unless_asked_for),
         cmocka_unit_test(attention_sums_to_one_and_contributions_to_the_score),
         cmocka_unit_test(a_partner_is_the_best_of_its_row_or_column),

@@ -237,15 +237,3 @@ void ni_options_saved(const neap_options *options,
         visit(table[i].name, value, user);
     }
 }
-
-bool ni_options_same(const neap_options *a, const neap_options *b, const char **name)
-{
-    char x[32], y[32];
-    for (int i = 0; i < COUNT; i++) {
-        if (!table[i].saved) continue;
-        get(a, i, x);
-        get(b, i, y);
-        if (strcmp(x, y)) return *name = table[i].name, false;
-    }
-    return true;
-}

@@ -45,7 +45,4 @@ struct neap_options {
 void ni_options_saved(const neap_options *options,
                       void (*visit)(const char *name, const char *value, void *user), void *user);
 
-/* Whether two sets of options give the same model; if not, *name is the first that differs. */
-bool ni_options_same(const neap_options *a, const neap_options *b, const char **name);
-
 #endif

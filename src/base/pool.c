@@ -11,6 +11,7 @@
 enum { MAX_THREADS = 1024 };
 
 struct ni_pool {
+    pthread_mutex_t turn; /* held by the caller whose round is under way */
     pthread_mutex_t lock;
     pthread_cond_t work, idle; /* there is a new round; all workers have left the last one */
     ni_task task;
@@ -69,6 +70,7 @@ neap_status ni_pool_create(uint32_t threads, ni_pool **out, neap_error *err)
     if (threads > MAX_THREADS) return ni_fail(err, NEAP_E_LIMIT, "at most %d threads", MAX_THREADS);
     ni_pool *p = ni_zeros(1, sizeof *p);
     if (!p) return ni_fail_memory(err, "threads");
+    pthread_mutex_init(&p->turn, NULL);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->idle, NULL);
@@ -100,6 +102,7 @@ void ni_pool_free(ni_pool *p)
     pthread_cond_destroy(&p->idle);
     pthread_cond_destroy(&p->work);
     pthread_mutex_destroy(&p->lock);
+    pthread_mutex_destroy(&p->turn);
     ni_free(p->thread);
     ni_free(p->seat);
     ni_free(p);
@@ -112,7 +115,8 @@ uint32_t ni_pool_threads(const ni_pool *p)
 
 void ni_pool_run(ni_pool *p, uint32_t tasks, ni_task task, void *arg)
 {
-    if (p->workers == 0 || tasks < 2) {
+    bool alone = p->workers == 0 || tasks < 2 || pthread_mutex_trylock(&p->turn) != 0;
+    if (alone) {
         for (uint32_t i = 0; i < tasks; i++) task(arg, i, 0);
         return;
     }
@@ -129,4 +133,5 @@ void ni_pool_run(ni_pool *p, uint32_t tasks, ni_task task, void *arg)
     pthread_mutex_lock(&p->lock);
     while (p->busy) pthread_cond_wait(&p->idle, &p->lock);
     pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&p->turn);
 }

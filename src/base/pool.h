@@ -19,7 +19,8 @@ neap_status ni_pool_create(uint32_t threads, ni_pool **out, neap_error *err);
 void ni_pool_free(ni_pool *pool);
 uint32_t ni_pool_threads(const ni_pool *pool);
 
-/* Runs all tasks and returns when the last has ended. From one thread at a time. */
+/* Runs all tasks and returns when the last has ended. A caller that finds the threads busy with somebody
+ * else's round runs its tasks itself, as thread 0; scratch memory must therefore be the caller's own. */
 void ni_pool_run(ni_pool *pool, uint32_t tasks, ni_task task, void *arg);
 
 #endif

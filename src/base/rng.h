@@ -21,7 +21,9 @@ typedef enum ni_stream {
     NI_STREAM_DIRECTION = 9, /* direction of a reciprocal test pair         */
     NI_STREAM_VALID = 10,    /* which training pairs validate; negatives    */
     NI_STREAM_GRAPH = 11,    /* generated graphs                            */
-    NI_STREAM_EDGE = 12      /* weighted graphs: which edge: item = place   */
+    NI_STREAM_EDGE = 12,     /* weighted graphs: which edge: item = place   */
+    NI_STREAM_RANK = 13,     /* negatives a test pair is ranked against     */
+    NI_STREAM_PAPER = 14     /* the paper's protocol: splits and passes     */
 } ni_stream;
 
 typedef struct ni_rng {

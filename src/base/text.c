@@ -84,9 +84,13 @@ bool ni_parse_u64(const char *text, size_t length, uint64_t *value)
 static int print_number(char text[32], int digits, double value)
 {
     int n = snprintf(text, 32, "%.*g", digits, value);
-    char *comma = strchr(text, localeconv()->decimal_point[0]);
-    if (comma) *comma = '.';
-    return n;
+    const char *theirs = localeconv()->decimal_point;
+    char *comma = strstr(text, theirs);
+    size_t extra = strlen(theirs) - 1;
+    if (!comma) return n;
+    *comma = '.';
+    memmove(comma + 1, comma + 1 + extra, strlen(comma + 1 + extra) + 1);
+    return n - (int)extra;
 }
 
 void ni_format_double(double value, char text[32])

@@ -20,16 +20,36 @@ static void print_json(const neap_estimate_result *e)
 static void print_memory(const char *what, uint64_t bytes)
 {
     char text[SHORT];
-    printf("  %-22s%10s\n", what, human_bytes(bytes, text));
+    printf("  %-22s%12s\n", what, human_bytes(bytes, text));
 }
 
 static void print_time(const char *what, double seconds)
 {
     char text[SHORT];
-    printf("  %-22s%10s\n", what, isnan(seconds) ? "not measured" : human_seconds(seconds, text));
+    printf("  %-22s%12s\n", what, isnan(seconds) ? "not measured" : human_seconds(seconds, text));
 }
 
-static void print_table(const neap_estimate_result *e)
+/* A number of the options, as they stand. */
+static uint64_t option_of(const args *a, const char *name)
+{
+    char text[SHORT] = "0";
+    uint64_t value = 0;
+    if (!neap_options_get(a->options, name, text, sizeof text, NULL)) parse_whole(text, &value);
+    return value;
+}
+
+/* Why there is no time: what does not fit is not tried. */
+static void print_reason(const args *a, const neap_estimate_result *e)
+{
+    char limit[SHORT];
+    uint64_t memory = option_of(a, "memory");
+    if (!option_of(a, "epochs")) puts("  (--epochs 0 trains nothing)");
+    else if (memory && e->bytes > memory)
+        printf("  (the run needs more than --memory allows, %s)\n", human_bytes(memory, limit));
+    else puts("  (the run needs more than this machine's memory)");
+}
+
+static void print_table(const args *a, const neap_estimate_result *e)
 {
     puts("memory");
     print_memory("graph", e->bytes_graph);
@@ -40,6 +60,7 @@ static void print_table(const neap_estimate_result *e)
     puts("time");
     print_time("an epoch", e->seconds_epoch);
     print_time("all epochs", e->seconds);
+    if (isnan(e->seconds_epoch)) print_reason(a, e);
 }
 
 static neap_status run(const args *a, neap_error *err)
@@ -49,7 +70,7 @@ static neap_status run(const args *a, neap_error *err)
     neap_status rc = read_graph(a, a->operands[0], &graph, err);
     if (rc == NEAP_OK) rc = neap_estimate(graph, a->options, &e, err);
     if (rc == NEAP_OK && a->json) print_json(&e);
-    else if (rc == NEAP_OK) print_table(&e);
+    else if (rc == NEAP_OK) print_table(a, &e);
     neap_graph_free(graph);
     return rc;
 }
@@ -59,7 +80,8 @@ const command cmd_estimate = {
     .operands = "GRAPH",
     .summary = "say what memory and time a training run will need",
     .details = "Takes the options of `neap train`. Memory is computed; time is measured on a few "
-               "steps, and early stopping may end a run sooner.\n",
+               "steps, if the run fits into --memory and this machine, and early stopping may end a run "
+               "sooner.\n",
     .examples = "neap estimate friends.txt\nneap estimate friends.txt --preset paper --dim 400\n",
     .least = 1,
     .most = 1,

@@ -1,3 +1,5 @@
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
@@ -19,15 +21,39 @@ static const arg_option options[] = {
 };
 
 /* Padding may be what a neighbour selected: no node at all. */
-static const char *partner_name(const neap_graph *graph, const neap_attention *at)
+static const char *selected_name(const neap_graph *graph, const neap_attention *at)
 {
     return at->partner == NEAP_NONE ? "none" : neap_graph_name(graph, at->partner);
 }
 
-/* Widths of the two columns of names: enough for those shown, within reason. */
-typedef struct widths {
-    int node, partner;
-} widths;
+/* One of the two tables: a copy of a side's list, in the order in which it is shown. */
+typedef struct table {
+    uint32_t node, links; /* whose neighbours; how many of them the graph has */
+    neap_attention *list;
+    uint32_t count, shown;
+    bool selects;
+    int width, selected_width; /* of the columns of names */
+} table;
+
+static int by_name(const neap_attention *a, const neap_attention *b)
+{
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* What moves the score most comes first, upwards or downwards. */
+static int by_size(const void *a, const void *b)
+{
+    const neap_attention *x = a, *y = b;
+    float one = fabsf(x->contribution), two = fabsf(y->contribution);
+    return one != two ? (one > two ? -1 : 1) : by_name(x, y);
+}
+
+static int by_contribution(const void *a, const void *b)
+{
+    const neap_attention *x = a, *y = b;
+    if (x->contribution != y->contribution) return x->contribution > y->contribution ? -1 : 1;
+    return by_name(x, y);
+}
 
 static int wider(int width, const char *name)
 {
@@ -36,45 +62,112 @@ static int wider(int width, const char *name)
     return n <= width ? width : n < MOST ? n : MOST;
 }
 
-static widths measure(const neap_graph *graph, const neap_attention *list, uint32_t shown)
+static void measure(table *t, const neap_graph *graph)
 {
-    widths w = { (int)strlen("neighbour"), (int)strlen("selected") };
-    for (uint32_t i = 0; i < shown; i++) {
-        w.node = wider(w.node, neap_graph_name(graph, list[i].node));
-        w.partner = wider(w.partner, partner_name(graph, &list[i]));
+    t->width = (int)strlen("neighbour"), t->selected_width = (int)strlen("selected");
+    for (uint32_t i = 0; i < t->shown; i++) {
+        t->width = wider(t->width, neap_graph_name(graph, t->list[i].node));
+        t->selected_width = wider(t->selected_width, selected_name(graph, &t->list[i]));
     }
-    return w;
 }
 
-static void print_side(const neap_graph *graph, const char *of, const neap_attention *list, uint32_t count,
-                       uint64_t rows)
+/* The `rows` that move the score most, as on the page: the largest contribution first. */
+static void arrange(table *t, uint64_t rows, const neap_graph *graph)
 {
-    uint32_t shown = rows < count ? (uint32_t)rows : count;
-    widths w = measure(graph, list, shown);
+    t->shown = rows < t->count ? (uint32_t)rows : t->count;
+    qsort(t->list, t->count, sizeof *t->list, by_size);
+    qsort(t->list, t->shown, sizeof *t->list, by_contribution);
+    measure(t, graph);
+}
+
+/* "neighbours of libc6: 99 of 5,346 read; the 10 that move the score most, the largest contribution first"
+ */
+static void print_heading(const table *t, const neap_graph *graph)
+{
+    const char *of = neap_graph_name(graph, t->node);
+    char text[SHORT], links[SHORT];
+    uint32_t read = t->count;
+    for (uint32_t i = 0; i < t->count; i++) read -= t->list[i].node == t->node;
     printf("\nneighbours of ");
     print_name(stdout, of, name_columns(of));
-    printf("\n  %-*s  attention  contribution  %-*s  alignment\n", w.node, "neighbour", w.partner,
-           "selected");
-    for (uint32_t i = 0; i < shown; i++) {
-        printf("  ");
-        print_name(stdout, neap_graph_name(graph, list[i].node), w.node);
-        printf("  %9.4f  %+12.4f  ", (double)list[i].weight, (double)list[i].contribution);
-        print_name(stdout, partner_name(graph, &list[i]), w.partner);
-        printf("  %+9.4f\n", (double)list[i].alignment);
-    }
-    if (shown < count) printf("  and %u more\n", count - shown);
+    if (read < t->links) printf(": %s of %s read", with_commas(read, text), with_commas(t->links, links));
+    else printf(": %s", with_commas(t->links, links));
+    if (read < t->count) printf(", and itself");
+    if (t->shown < t->count && t->shown == 1) printf("; the one that moves the score most");
+    else if (t->shown < t->count) printf("; the %u that move the score most", t->shown);
+    if (t->shown > 1) printf("%s the largest contribution first", t->shown < t->count ? "," : ";");
+    putchar('\n');
 }
 
-static void print_tables(const neap_graph *graph, const neap_explanation *e, uint64_t rows)
+static void print_neighbour(const table *t, const neap_graph *graph, const neap_attention *at)
+{
+    printf("  ");
+    print_name(stdout, neap_graph_name(graph, at->node), t->width);
+    printf("  %9.4f  %+12.4f  ", (double)at->weight, (double)at->contribution);
+    if (t->selects) {
+        print_name(stdout, selected_name(graph, at), t->selected_width);
+        printf("  ");
+    }
+    printf("%+9.4f\n", (double)at->alignment);
+}
+
+static void print_others(const table *t)
+{
+    char text[SHORT];
+    double attention = 0, contribution = 0;
+    for (uint32_t i = t->shown; i < t->count; i++)
+        attention += t->list[i].weight, contribution += t->list[i].contribution;
+    snprintf(text, sizeof text, "%u other%s", t->count - t->shown, plural(t->count - t->shown));
+    printf("  %-*s  %9.4f  %+12.4f\n", t->width, text, attention, contribution);
+}
+
+static void print_table(const table *t, const neap_graph *graph)
+{
+    print_heading(t, graph);
+    if (!t->count) return;
+    printf("  %-*s  attention  contribution  ", t->width, "neighbour");
+    if (t->selects) printf("%-*s  ", t->selected_width, "selected");
+    puts("alignment");
+    for (uint32_t i = 0; i < t->shown; i++) print_neighbour(t, graph, &t->list[i]);
+    if (t->shown < t->count) print_others(t);
+}
+
+/* Six digits: the others depend on the order of summation, which rank has another of. */
+static void print_pair(const neap_graph *graph, const neap_explanation *e)
 {
     const char *source = neap_graph_name(graph, e->source), *target = neap_graph_name(graph, e->target);
     char text[SHORT];
     print_name(stdout, source, name_columns(source));
     printf(" and ");
     print_name(stdout, target, name_columns(target));
-    printf(": score %s\n", exact_float(e->score, text));
-    print_side(graph, source, e->by_source, e->source_count, rows);
-    print_side(graph, target, e->by_target, e->target_count, rows);
+    printf(": score %.6g\n", (double)e->score);
+    if (e->source != e->target)
+        printf("They are %s. ",
+               e->linked ? "linked in the graph" : "not linked in the graph the model was trained on");
+    printf("Neighbours of both: %s.\n", with_commas(e->shared, text));
+}
+
+static neap_status print_side(const neap_graph *graph, table t, const neap_attention *list, uint64_t rows,
+                              neap_error *err)
+{
+    t.list = malloc(((size_t)t.count + 1) * sizeof *t.list);
+    if (!t.list) return fail(err, NEAP_E_MEM, "out of memory for a table");
+    if (t.count) memcpy(t.list, list, t.count * sizeof *list);
+    arrange(&t, rows, graph);
+    print_table(&t, graph);
+    free(t.list);
+    return NEAP_OK;
+}
+
+static neap_status print_text(const neap_graph *graph, const neap_explanation *e, uint64_t rows,
+                              neap_error *err)
+{
+    table s = { .node = e->source, .links = e->source_links, .count = e->source_count };
+    table t = { .node = e->target, .links = e->target_links, .count = e->target_count };
+    s.selects = t.selects = e->selects;
+    print_pair(graph, e);
+    neap_status rc = print_side(graph, s, e->by_source, rows, err);
+    return rc ? rc : print_side(graph, t, e->by_target, rows, err);
 }
 
 static void json_side(json *j, const char *key, const neap_graph *graph, const neap_attention *list,
@@ -84,9 +177,9 @@ static void json_side(json *j, const char *key, const neap_graph *graph, const n
     for (uint32_t i = 0; i < count; i++) {
         json_open(j, NULL, '{');
         json_text(j, "node", neap_graph_name(graph, list[i].node));
-        json_float(j, "weight", list[i].weight);
+        json_float(j, "attention", list[i].weight);
         json_float(j, "contribution", list[i].contribution);
-        json_text(j, "partner", list[i].partner == NEAP_NONE ? NULL : partner_name(graph, &list[i]));
+        json_text(j, "selected", list[i].partner == NEAP_NONE ? NULL : selected_name(graph, &list[i]));
         json_float(j, "alignment", list[i].alignment);
         json_close(j, '}');
     }
@@ -100,6 +193,10 @@ static void print_json(const neap_graph *graph, const neap_explanation *e, const
     json_text(&j, "source", neap_graph_name(graph, e->source));
     json_text(&j, "target", neap_graph_name(graph, e->target));
     json_float(&j, "score", e->score);
+    json_switch(&j, "linked", e->linked);
+    json_whole(&j, "source_links", e->source_links);
+    json_whole(&j, "target_links", e->target_links);
+    json_whole(&j, "shared", e->shared);
     if (html) json_text(&j, "html", html);
     json_side(&j, "by_source", graph, e->by_source, e->source_count);
     json_side(&j, "by_target", graph, e->by_target, e->target_count);
@@ -113,8 +210,8 @@ static neap_status show(const args *a, const neap_graph *graph, const neap_expla
     if (rc) return rc;
     if (o->html) say(a, "%s: written", o->html);
     if (a->json) print_json(graph, e, o->html);
-    else print_tables(graph, e, o->rows);
-    return NEAP_OK;
+    else rc = print_text(graph, e, o->rows, err);
+    return rc;
 }
 
 static neap_status run(const args *a, neap_error *err)
@@ -123,7 +220,8 @@ static neap_status run(const args *a, neap_error *err)
     uint32_t source, target;
     neap_model *model = NULL;
     neap_explanation *why = NULL;
-    neap_status rc = check_output(o->html, err);
+    neap_status rc = check_apart((const char *[]){ a->operands[0], o->html }, 2, err);
+    if (rc == NEAP_OK) rc = check_output(o->html, err);
     if (rc == NEAP_OK) rc = read_model(a, a->operands[0], o->new_edges, &model, err);
     if (rc) return rc;
     const neap_graph *graph = neap_model_graph(model);
@@ -140,9 +238,12 @@ const command cmd_explain = {
     .name = "explain",
     .operands = "MODEL SOURCE TARGET",
     .summary = "say why a pair scores as it does",
-    .details = "Prints the neighbours of both nodes with their attention (a side sums to 1), their "
-               "contribution (a side sums to the score), and the neighbour of the other side that "
-               "each one selected, with their alignment from -1 to 1.\n",
+    .details =
+        "Says whether the two are linked, and prints the neighbours of both that move the score most, "
+        "the largest contribution first, with their attention (a side sums to 1), their contribution "
+        "(a side sums to the score), and the neighbour of the other side that each one selected, "
+        "with their alignment from -1 to 1. Under mean pooling nobody is selected, and the alignment "
+        "is the mean with the other side.\n",
     .examples = "neap explain friends.safetensors alice bob\n"
                 "neap explain friends.safetensors alice bob --html explain.html\n",
     .least = 3,

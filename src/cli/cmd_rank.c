@@ -95,20 +95,31 @@ static void json_row(json *j, const char *source, size_t rank, const char *name,
     json_close(j, '}');
 }
 
-static neap_status rank_one(const neap_model *model, const own *o, uint32_t source, neap_ranked *best,
-                            json *j, neap_error *err)
+/* A model to ask, how, and where the answers go. */
+typedef struct ranking {
+    const args *a;
+    own o;
+    neap_model *model;
+    neap_ranked *best; /* room for o.k */
+    json *j;           /* NULL: rows of text */
+} ranking;
+
+static neap_status rank_one(const ranking *q, uint32_t source, neap_error *err)
 {
-    const neap_graph *graph = neap_model_graph(model);
+    const neap_graph *graph = neap_model_graph(q->model);
     const char *name = neap_graph_name(graph, source);
-    reasons r;
+    reasons r, *why = q->o.explain ? &r : NULL;
     size_t count = 0;
-    neap_status rc = neap_model_rank(model, source, (size_t)o->k, o->with_known, best, &count, err);
+    neap_status rc =
+        neap_model_rank(q->model, source, (size_t)q->o.k, q->o.with_known, q->best, &count, err);
+    if (rc == NEAP_OK && !count)
+        say(q->a, "%s is linked with every other node; --with-known ranks those too", name);
     for (size_t i = 0; i < count && rc == NEAP_OK && !ferror(stdout); i++) {
-        const char *node = neap_graph_name(graph, best[i].node);
-        if (o->explain) rc = find_reasons(model, source, best[i].node, &r, err);
+        const char *node = neap_graph_name(graph, q->best[i].node);
+        if (why) rc = find_reasons(q->model, source, q->best[i].node, &r, err);
         if (rc) break;
-        if (j) json_row(j, name, i + 1, node, best[i].score, o->explain ? &r : NULL);
-        else print_row(name, i + 1, node, best[i].score, o->explain ? &r : NULL);
+        if (q->j) json_row(q->j, name, i + 1, node, q->best[i].score, why);
+        else print_row(name, i + 1, node, q->best[i].score, why);
     }
     return rc;
 }
@@ -124,33 +135,30 @@ static neap_status find_all(const args *a, const neap_graph *graph, uint32_t *so
 
 static neap_status run(const args *a, neap_error *err)
 {
-    own o = *(const own *)a->own;
-    neap_model *model = NULL;
-    uint32_t *sources = calloc(a->operand_count, sizeof *sources);
-    neap_ranked *best = NULL;
     json j = { .file = stdout };
-    neap_status rc = read_model(a, a->operands[0], o.new_edges, &model, err);
+    ranking q = { .a = a, .o = *(const own *)a->own, .j = a->json ? &j : NULL };
+    uint32_t *sources = calloc(a->operand_count, sizeof *sources);
+    neap_status rc = read_model(a, a->operands[0], q.o.new_edges, &q.model, err);
     if (rc) goto done;
-    uint32_t n = neap_graph_nodes(neap_model_graph(model));
-    if (o.k > n) o.k = n;
-    best = calloc((size_t)o.k + 1, sizeof *best);
-    rc = !sources || !best ? fail(err, NEAP_E_MEM, "out of memory for the ranking")
-                           : find_all(a, neap_model_graph(model), sources, err);
+    uint32_t n = neap_graph_nodes(neap_model_graph(q.model));
+    if (q.o.k > n) q.o.k = n;
+    q.best = calloc((size_t)q.o.k + 1, sizeof *q.best);
+    rc = !sources || !q.best ? fail(err, NEAP_E_MEM, "out of memory for the ranking")
+                             : find_all(a, neap_model_graph(q.model), sources, err);
     if (rc) goto done;
     if (a->json) {
         json_open(&j, NULL, '{');
         json_open(&j, "suggestions", '[');
     }
-    for (size_t i = 0; i + 1 < a->operand_count && rc == NEAP_OK; i++)
-        rc = rank_one(model, &o, sources[i], best, a->json ? &j : NULL, err);
+    for (size_t i = 0; i + 1 < a->operand_count && rc == NEAP_OK; i++) rc = rank_one(&q, sources[i], err);
     if (a->json) {
         json_close(&j, ']');
         json_close(&j, '}');
     }
 done:
     free(sources);
-    free(best);
-    neap_model_free(model);
+    free(q.best);
+    neap_model_free(q.model);
     return rc;
 }
 

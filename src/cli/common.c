@@ -30,9 +30,12 @@ neap_status fail_sys(neap_error *err, neap_status code, int sys, const char *for
     return code;
 }
 
-static bool is_control(char c)
+/* C0, DEL, and C1 in both of its forms: the raw byte and U+0080 .. U+009F, which some terminals obey. `last` is
+ * the byte before. */
+static bool is_control(unsigned char c, unsigned char last)
 {
-    return (unsigned char)c < 0x20 || c == 0x7f;
+    bool continues = last >= 0xc3 || (last >= 0x80 && last < 0xc0); /* a later byte of a longer character */
+    return c < 0x20 || c == 0x7f || (c >= 0x80 && c < 0xa0 && !continues);
 }
 
 void say(const args *a, const char *format, ...)
@@ -43,8 +46,12 @@ void say(const args *a, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    for (char *c = text; *c; c++)
-        if (is_control(*c)) *c = '?';
+    unsigned char last = 0;
+    for (char *c = text; *c; c++) {
+        unsigned char here = (unsigned char)*c;
+        if (is_control(here, last)) *c = '?';
+        last = here;
+    }
     fprintf(stderr, "%s\n", text);
 }
 
@@ -308,9 +315,10 @@ void print_name(FILE *to, const char *name, int columns)
 {
     int used = 0;
     bool cut = name_columns(name) > columns;
-    for (; *name; name++) {
+    unsigned char last = 0;
+    for (; *name; last = (unsigned char)*name++) {
         if (!is_continuation(*name) && used++ == columns - cut) break;
-        putc(is_control(*name) ? '?' : *name, to);
+        putc(is_control((unsigned char)*name, last) ? '?' : *name, to);
     }
     if (cut) putc('~', to);
     for (; used < columns; used++) putc(' ', to);

@@ -30,8 +30,9 @@ void progress_start(progress *p, const char *mode, bool quiet)
 {
     const char *term = getenv("TERM");
     bool dumb = !term || !strcmp(term, "dumb"), always = !strcmp(mode, "always");
-    *p = (progress){ .shown = !quiet && strcmp(mode, "never"), .drawn = -1 };
+    *p = (progress){ .shown = !quiet && strcmp(mode, "never") };
     p->live = always || (isatty(STDERR_FILENO) && !dumb);
+    p->drawn = p->live ? -1 : 0;
     p->pretty = p->live && reads_utf8();
     p->colour = p->live && !dumb && !set_and_not_empty("NO_COLOR");
 }
@@ -64,49 +65,105 @@ static double share_done(const neap_progress *now)
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-/* "  loss 0.1234  15,512 edges/s  AUC 0.8812"; `gap` stands before each, `auc` says which AUC. */
-static int format_numbers(const neap_progress *now, const char *gap, const char *auc, char *text,
-                          size_t room)
+/* What a line may tell, each piece with its gap before it. */
+enum { LOSS, RATE, VALID, AUC, LEFT, PIECES };
+
+typedef struct line {
+    char epoch[48];         /* "epoch 3/20"                     */
+    char piece[PIECES][64]; /* "" where there is nothing to tell */
+} line;
+
+static line make_line(const neap_progress *now, const char *gap)
 {
-    char rate[SHORT];
-    double edges = isfinite(now->rate) && now->rate > 0 && now->rate < 1e15 ? now->rate : 0;
-    int n = snprintf(text, room, "%sloss %.4f%s%s edges/s", gap, now->loss, gap,
-                     with_commas((uint64_t)(edges + 0.5), rate));
-    if (!isnan(now->valid_auc))
-        n += snprintf(text + n, room - (size_t)n, "%s%s %.4f", gap, auc, now->valid_auc);
-    return n;
+    line l = { 0 };
+    char text[SHORT];
+    double rate = isfinite(now->rate) && now->rate > 0 && now->rate < 1e15 ? now->rate : 0;
+    snprintf(l.epoch, sizeof l.epoch, "epoch %u/%u", now->epoch, now->epochs);
+    snprintf(l.piece[LOSS], sizeof *l.piece, "%sloss %.4f", gap, now->loss);
+    snprintf(l.piece[RATE], sizeof *l.piece, "%s%s edges/s", gap,
+             with_commas((uint64_t)(rate + 0.5), text));
+    snprintf(l.piece[LEFT], sizeof *l.piece, "%s%s left", gap, human_seconds(now->left, text));
+    if (isnan(now->valid_auc)) return l;
+    snprintf(l.piece[VALID], sizeof *l.piece, "%svalidation AUC %.4f", gap, now->valid_auc);
+    snprintf(l.piece[AUC], sizeof *l.piece, "%sAUC %.4f", gap, now->valid_auc);
+    return l;
 }
 
+/* The pieces of a live line, from a wide terminal to a narrow one. */
+typedef struct layout {
+    int bar; /* columns it needs at least, with the blank before it; 0: no bar */
+    int pieces[4], count;
+} layout;
+
+static const layout layouts[] = {
+    { 6, { LOSS, RATE, VALID, LEFT }, 4 },
+    { 6, { LOSS, RATE, AUC, LEFT }, 4 },
+    { 0, { LOSS, RATE, AUC, LEFT }, 4 },
+    { 6, { LOSS, AUC, LEFT }, 3 },
+    { 0, { LOSS, AUC, LEFT }, 3 },
+    { 0, { LOSS, LEFT }, 2 },
+    { 0, { LEFT }, 1 },
+    { 0, { 0 }, 0 },
+};
+
+static int columns_of(const line *l, const layout *shape)
+{
+    int columns = (int)strlen(l->epoch);
+    for (int i = 0; i < shape->count; i++) columns += (int)strlen(l->piece[shape->pieces[i]]);
+    return columns;
+}
+
+/* The first layout that fits; the last one is taken if it fits or not. */
+static const layout *choose_layout(const line *l, int width)
+{
+    const layout *last = layouts + sizeof layouts / sizeof *layouts - 1, *shape = layouts;
+    while (shape < last && columns_of(l, shape) + shape->bar > width) shape++;
+    return shape;
+}
+
+/* The last column stays free: many terminals wrap when it is written to. */
 static void draw_live(progress *p, const neap_progress *now)
 {
-    char head[64], numbers[128], left[SHORT], tail[SHORT + 16];
-    int used = snprintf(head, sizeof head, "epoch %u/%u ", now->epoch, now->epochs);
-    used += format_numbers(now, "  ", "AUC", numbers, sizeof numbers);
-    used += snprintf(tail, sizeof tail, "  %s left", human_seconds(now->left, left));
-    int room = terminal_width() - used - 1, bar = room > 30 ? 30 : room;
-    fprintf(stderr, "\r%s", head);
-    if (bar >= 5) draw_bar(p, share_done(now), bar);
-    if (room < 0) tail[0] = 0;
-    fprintf(stderr, "%s%s%s", numbers, tail, p->colour ? "\033[K" : "  ");
+    enum { LONGEST = 30 };
+    int width = terminal_width() - 1;
+    line l = make_line(now, "  ");
+    const layout *shape = choose_layout(&l, width);
+    int room = width - columns_of(&l, shape), bar = room - 1 < LONGEST ? room - 1 : LONGEST;
+    fprintf(stderr, "\r%.*s", width, l.epoch);
+    if (shape->bar) {
+        putc(' ', stderr);
+        draw_bar(p, share_done(now), bar);
+        room -= bar + 1;
+    }
+    for (int i = 0; i < shape->count; i++) fputs(l.piece[shape->pieces[i]], stderr);
+    if (p->colour) fputs("\033[K", stderr);
+    else fprintf(stderr, "%*s", room > 0 ? room : 0, "");
     fflush(stderr);
     p->open = true;
-    p->drawn = now->seconds;
 }
 
-static void print_epoch(const neap_progress *now)
+/* "epoch 3/20, loss 0.1234, 15,512 edges/s, validation AUC 0.8812, 1 min 03 s left", or within an epoch
+ * "epoch 3/20, 41 % done, 15,512 edges/s, 1 min 03 s left". */
+static void print_plain(const neap_progress *now)
 {
-    char numbers[128], left[SHORT];
-    format_numbers(now, ", ", "validation AUC", numbers, sizeof numbers);
-    fprintf(stderr, "epoch %u/%u%s, %s left\n", now->epoch, now->epochs, numbers,
-            human_seconds(now->left, left));
+    line l = make_line(now, ", ");
+    double share = now->total ? (double)now->done / (double)now->total : 0;
+    if (now->epoch_end)
+        fprintf(stderr, "%s%s%s%s%s\n", l.epoch, l.piece[LOSS], l.piece[RATE], l.piece[VALID],
+                l.piece[LEFT]);
+    else
+        fprintf(stderr, "%s, %.0f %% done%s%s\n", l.epoch, floor(100 * share), l.piece[RATE],
+                l.piece[LEFT]);
 }
 
 void progress_show(progress *p, const neap_progress *now)
 {
     if (!p->shown) return;
-    bool due = p->drawn < 0 || now->seconds - p->drawn >= 0.1 || now->epoch_end;
-    if (p->live && due) draw_live(p, now);
-    if (!p->live && now->epoch_end) print_epoch(now);
+    double pause = p->live ? 0.1 : 60;
+    if (p->drawn >= 0 && now->seconds - p->drawn < pause && !now->epoch_end) return;
+    if (p->live) draw_live(p, now);
+    else print_plain(now);
+    p->drawn = now->seconds;
 }
 
 void progress_clear(progress *p)

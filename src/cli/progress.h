@@ -1,4 +1,5 @@
-/* progress.h - how far a run is: one live line on a terminal, one plain line an epoch elsewhere. */
+/* progress.h - how far a run is: one live line on a terminal, which is never wider than it; elsewhere plain
+ * lines, one an epoch, and one a minute within a long epoch.                                           */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -8,11 +9,11 @@
 
 typedef struct progress {
     bool shown;  /* false: nothing at all                     */
-    bool live;   /* redraw one line; false: a line an epoch   */
+    bool live;   /* redraw one line; false: plain lines       */
     bool pretty; /* the terminal reads UTF-8                  */
     bool colour;
     bool open;    /* a live line stands unfinished             */
-    double drawn; /* when it was drawn last, in neap_progress seconds */
+    double drawn; /* when a line was written last, in neap_progress seconds */
 } progress;
 
 /* mode: "auto", "always" or "never". */

@@ -137,7 +137,7 @@ static neap_status fill_rows(neap_graph *g, const ni_builder *b, neap_error *err
         g->offset[(b->pair[i] >> 32) + 1]++;
         g->target[i] = (uint32_t)b->pair[i];
     }
-    if (g->weight) memcpy(g->weight, b->weight, b->count * sizeof *g->weight);
+    if (g->weight && b->count) memcpy(g->weight, b->weight, b->count * sizeof *g->weight);
     for (uint32_t u = 0; u < g->nodes; u++) g->offset[u + 1] += g->offset[u];
     return NEAP_OK;
 }

@@ -193,8 +193,10 @@ neap_status ni_graph_filter(const neap_graph *graph, bool (*keep)(void *user, ui
     for (uint32_t u = 0; u < g->nodes; u++)
         g->offset[u + 1] = copy_row(graph, u, keep, user, g, g->offset[u]);
     g->edges = g->offset[g->nodes];
-    *out = g;
-    return NEAP_OK;
+    neap_status rc = ni_graph_count(g, err);
+    if (rc == NEAP_OK) *out = g;
+    else neap_graph_free(g);
+    return rc;
 }
 
 neap_graph *ni_graph_share(const neap_graph *graph)

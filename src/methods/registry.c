@@ -1,4 +1,6 @@
 /* Every method, one line each, and the public calls that go to one of them. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -24,18 +26,19 @@ const neap_method_info *neap_method_at(size_t i)
     return i < COUNT ? &methods[i]->info : NULL;
 }
 
-static neap_status find(const neap_options *options, const ni_method **method, neap_error *err)
+/* NULL, with the nearest name in the error, if there is none. */
+static const ni_method *find(const neap_options *options, neap_error *err)
 {
     const char *name = options->method.text;
     const ni_method *nearest = methods[0];
     for (int i = 0; i < COUNT; i++) {
-        if (!strcmp(methods[i]->info.name, name)) return *method = methods[i], NEAP_OK;
+        if (!strcmp(methods[i]->info.name, name)) return methods[i];
         if (ni_distance(name, methods[i]->info.name, 99) < ni_distance(name, nearest->info.name, 99))
             nearest = methods[i];
     }
-    return ni_fail(err, NEAP_E_ARG,
-                   "there is no method '%s'; the nearest is '%s', and `neap methods` lists all", name,
-                   nearest->info.name);
+    ni_fail(err, NEAP_E_ARG, "there is no method '%s'; the nearest is '%s', and `neap methods` lists all", name,
+            nearest->info.name);
+    return NULL;
 }
 
 static neap_status no_answer(const neap_model *m, const char *what, neap_error *err)
@@ -53,16 +56,15 @@ static neap_status check_node(const neap_model *m, uint32_t node, neap_error *er
 neap_status neap_train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
                        neap_model **out, neap_error *err)
 {
-    const ni_method *method;
     *out = NULL;
-    neap_status rc = find(options, &method, err);
-    return rc == NEAP_OK ? method->train(graph, options, hooks, out, err) : rc;
+    const ni_method *method = find(options, err);
+    return method ? method->train(graph, options, hooks, out, err) : NEAP_E_ARG;
 }
 
 neap_status ni_method_check(const neap_model *m, neap_error *err)
 {
-    const ni_method *method;
-    if (find(&m->options, &method, NULL) != NEAP_OK)
+    const ni_method *method = find(&m->options, NULL);
+    if (!method)
         return ni_fail(err, NEAP_E_FORMAT, "this version has no method '%s'", m->options.method.text);
     if (!method->vectors != !m->E || !method->explain != !m->P)
         return ni_fail(err, NEAP_E_FORMAT, "these are not the tables of method %s", m->options.method.text);
@@ -81,16 +83,26 @@ neap_status neap_model_load(const char *path, neap_model **out, neap_error *err)
     return rc;
 }
 
+/* Finite tables can have products that are not. */
+static neap_status check_scores(const float *scores, size_t count, neap_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(scores[i]))
+            return ni_fail(err, NEAP_E_NUMERIC, "a score is not finite: the vectors of this model are too large");
+    return NEAP_OK;
+}
+
 neap_status neap_model_score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores,
                              neap_error *err)
 {
-    const ni_method *method;
-    neap_status rc = find(&m->options, &method, err);
+    const ni_method *method = find(&m->options, err);
+    neap_status rc = method ? NEAP_OK : NEAP_E_ARG;
     for (size_t i = 0; i < count && rc == NEAP_OK; i++) {
         rc = check_node(m, pairs[i].source, err);
         if (rc == NEAP_OK) rc = check_node(m, pairs[i].target, err);
     }
-    return rc == NEAP_OK ? method->score(m, pairs, count, scores, err) : rc;
+    if (rc == NEAP_OK) rc = method->score(m, pairs, count, scores, err);
+    return rc == NEAP_OK ? check_scores(scores, count, err) : rc;
 }
 
 /* ---- the k best of all ---- */
@@ -113,30 +125,52 @@ static bool better(neap_ranked a, neap_ranked b)
     return a.score > b.score || (a.score == b.score && a.node < b.node);
 }
 
-/* Keeps best[0 .. count-1] in order; k is small, so that shifting beats a heap. */
-static void offer(neap_ranked *best, size_t *count, size_t k, neap_ranked candidate)
+/* best[] is a heap with its worst on top, at most k long: what comes in must beat that. */
+static void sift_down(neap_ranked *heap, size_t count, size_t at)
 {
-    if (*count == k && !better(candidate, best[k - 1])) return;
-    size_t at = *count < k ? (*count)++ : k - 1;
-    for (; at > 0 && better(candidate, best[at - 1]); at--) best[at] = best[at - 1];
-    best[at] = candidate;
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && better(heap[child], heap[child + 1])) child++;
+        if (!better(heap[at], heap[child])) return;
+        neap_ranked moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+    }
 }
 
-neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int with_known,
-                            neap_ranked *best, size_t *count, neap_error *err)
+static void offer(neap_ranked *heap, size_t *count, size_t k, neap_ranked candidate)
 {
-    const ni_method *method;
+    if (*count == k) {
+        if (!better(candidate, heap[0])) return;
+        heap[0] = candidate;
+        sift_down(heap, k, 0);
+        return;
+    }
+    size_t at = (*count)++;
+    for (; at > 0 && better(heap[(at - 1) / 2], candidate); at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+    heap[at] = candidate;
+}
+
+static int best_first(const void *a, const void *b)
+{
+    return better(*(const neap_ranked *)a, *(const neap_ranked *)b) ? -1 : 1;
+}
+
+neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int with_known, neap_ranked *best,
+                            size_t *count, neap_error *err)
+{
     *count = 0;
     if (k == 0) return ni_fail(err, NEAP_E_ARG, "k must be at least 1");
-    neap_status rc = find(&m->options, &method, err);
-    if (rc == NEAP_OK) rc = check_node(m, source, err);
+    const ni_method *method = find(&m->options, err);
+    neap_status rc = method ? check_node(m, source, err) : NEAP_E_ARG;
     if (rc != NEAP_OK) return rc;
     float *scores = ni_array(m->graph->nodes, sizeof *scores);
     if (!scores) return ni_fail_memory(err, "ranking all nodes");
     rc = score_all(method, m, source, scores, err);
+    if (rc == NEAP_OK) rc = check_scores(scores, m->graph->nodes, err);
     for (uint32_t t = 0; t < m->graph->nodes && rc == NEAP_OK; t++)
         if (with_known || (t != source && !ni_linked(&m->links, source, t)))
             offer(best, count, k, (neap_ranked){ t, scores[t] });
+    qsort(best, *count, sizeof *best, best_first);
     ni_free(scores);
     return rc;
 }
@@ -145,18 +179,15 @@ neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int 
 
 neap_status neap_model_vectors(const neap_model *m, float *vectors, neap_error *err)
 {
-    const ni_method *method;
-    neap_status rc = find(&m->options, &method, err);
-    if (rc != NEAP_OK) return rc;
+    const ni_method *method = find(&m->options, err);
+    if (!method) return NEAP_E_ARG;
     return method->vectors ? method->vectors(m, vectors, err) : no_answer(m, "vectors", err);
 }
 
-neap_status neap_model_context_vectors(const neap_model *m, uint32_t context, float *vectors,
-                                       neap_error *err)
+neap_status neap_model_context_vectors(const neap_model *m, uint32_t context, float *vectors, neap_error *err)
 {
-    const ni_method *method;
-    neap_status rc = find(&m->options, &method, err);
-    if (rc == NEAP_OK) rc = check_node(m, context, err);
+    const ni_method *method = find(&m->options, err);
+    neap_status rc = method ? check_node(m, context, err) : NEAP_E_ARG;
     if (rc != NEAP_OK) return rc;
     return method->context_vectors ? method->context_vectors(m, context, vectors, err)
                                    : no_answer(m, "vectors that depend on a context", err);
@@ -165,10 +196,9 @@ neap_status neap_model_context_vectors(const neap_model *m, uint32_t context, fl
 neap_status neap_explain(const neap_model *m, uint32_t source, uint32_t target, neap_explanation **out,
                          neap_error *err)
 {
-    const ni_method *method;
     *out = NULL;
-    neap_status rc = find(&m->options, &method, err);
-    if (rc == NEAP_OK) rc = check_node(m, source, err);
+    const ni_method *method = find(&m->options, err);
+    neap_status rc = method ? check_node(m, source, err) : NEAP_E_ARG;
     if (rc == NEAP_OK) rc = check_node(m, target, err);
     if (rc != NEAP_OK) return rc;
     return method->explain ? method->explain(m, source, target, out, err)

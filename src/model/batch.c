@@ -71,7 +71,8 @@ static bool local_of(ni_batch *b, uint32_t node, uint32_t *padding, uint32_t *lo
         return true;
     }
     uint32_t size = ni_hood_size(b->hood, node), rows = size + (size < b->pad_below);
-    if (!ni_grow(&b->local, &b->local_room, (size_t)b->locals + 1, sizeof *b->local) ||
+    b->too_large = b->row_count + rows > INT32_MAX; /* what the matrix library counts with */
+    if (b->too_large || !ni_grow(&b->local, &b->local_room, (size_t)b->locals + 1, sizeof *b->local) ||
         !ni_grow(&b->row, &b->row_room, b->row_count + rows, sizeof *b->row))
         return false;
     const uint32_t *neighbour = b->hood->node + b->hood->offset[node];
@@ -104,6 +105,7 @@ neap_status ni_batch_collect(ni_batch *b, const uint32_t *nodes, uint32_t items,
     b->items = items;
     b->width = width;
     b->rows = b->locals = 0;
+    b->too_large = false;
     b->row_count = 0;
     bool ok = ni_grow(&b->side, &b->side_room, sides, sizeof *b->side) &&
               ni_grow(&b->element, &b->element_room, sides + 1, sizeof *b->element);
@@ -113,6 +115,8 @@ neap_status ni_batch_collect(ni_batch *b, const uint32_t *nodes, uint32_t items,
         if (ok) b->element[i + 1] = b->element[i] + ni_batch_side(b, i)->size;
     }
     forget(b, nodes);
+    if (b->too_large)
+        return ni_fail(err, NEAP_E_LIMIT, "a batch of %u edges has too many neighbours; use a smaller --batch", items);
     if (!ok) return ni_fail_memory(err, "a batch; a smaller --batch needs less");
     b->pair_cells = count_cells(b);
     return NEAP_OK;

@@ -35,6 +35,7 @@ typedef struct ni_batch {
 
     size_t node_room, local_room, row_room, side_room, element_room;
     uint64_t row_count;
+    bool too_large;
     uint32_t *row_of,
         *local_of; /* hood->nodes: row and neighbourhood of a node in this batch, or NEAP_NONE */
 } ni_batch;

@@ -190,7 +190,8 @@ neap_status ni_gap_explain(const neap_model *m, uint32_t source, uint32_t target
     float share = both ? 0.5F : 1;
     neap_explanation *x = explanation_create(source, target, s.size, t.size);
     bool ok = x && attempt_run(&ref, &s, &t, &forth) && (!both || attempt_run(&ref, &t, &s, &back));
-    if (ok) {
+    bool finite = !ok || (isfinite(forth.score) && isfinite(back.score));
+    if (ok && finite) {
         describe(m, x);
         x->score = share * (forth.score + back.score);
         add_side(&s, &t, forth.X, &forth.s, forth.t.r, m->dim, share, x->by_source);
@@ -205,8 +206,10 @@ neap_status ni_gap_explain(const neap_model *m, uint32_t source, uint32_t target
     }
     attempt_free(&forth);
     attempt_free(&back);
-    *out = ok ? x : NULL;
-    if (ok) return NEAP_OK;
+    *out = ok && finite ? x : NULL;
+    if (*out) return NEAP_OK;
     neap_explanation_free(x);
+    if (!finite)
+        return ni_fail(err, NEAP_E_NUMERIC, "the score is not finite: the vectors of this model are too large");
     return ni_fail_memory(err, "an explanation");
 }

@@ -16,9 +16,10 @@ typedef struct extension {
     neap_extension report;
 } extension;
 
+/* Known is what has a vector; a node of an earlier extension has none. */
 static bool is_known(const extension *x, uint32_t node)
 {
-    return x->number[node] < x->model->graph->nodes;
+    return x->number[node] < x->model->rows;
 }
 
 /* Numbers the known nodes first, then each unknown node that has an edge with a known one. */

@@ -148,6 +148,8 @@ static neap_status take_graph(const ni_tensors *t, neap_model *model, neap_error
     rc = take_count(t, "rows", model->graph->nodes, &rows, err);
     if (rc != NEAP_OK) return rc;
     model->rows = (uint32_t)rows;
+    if (model->options.undirected != model->graph->undirected)
+        return ni_fail(err, NEAP_E_FORMAT, "option.undirected and the graph disagree");
     return rows ? NEAP_OK : ni_fail(err, NEAP_E_FORMAT, "the model has no node");
 }
 

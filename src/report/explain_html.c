@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
-#include "neap.h"
+#include "graph/graph.h"
 #include "report/heatmap.h"
 #include "report/html.h"
 
@@ -18,8 +18,9 @@ enum {
 /* One end of the pair with its neighbours. */
 typedef struct side {
     uint32_t node, other;
-    const neap_attention *list, *others; /* neighbours of node; of the other end */
-    uint32_t count, others_count;
+    const neap_attention *list;
+    uint32_t count;       /* of the list                                                          */
+    uint32_t links, read; /* neighbours in the graph; those in the list, which may hold the node itself */
     uint32_t row[ROWS], rows; /* places in the list: the largest contributions of either sign, sorted */
 } side;
 
@@ -89,23 +90,21 @@ static void measure(page *p)
     p->decimals = ni_html_decimals(fmax(p->high, -p->low));
 }
 
+static side make_side(uint32_t node, uint32_t other, uint32_t links, const neap_attention *list,
+                      uint32_t count)
+{
+    side s = { .node = node, .other = other, .list = list, .count = count, .links = links, .read = count };
+    for (uint32_t i = 0; i < count; i++) s.read -= list[i].node == node;
+    choose_rows(&s);
+    return s;
+}
+
 static page make_page(const neap_explanation *e, const neap_graph *graph)
 {
-    page p = { .e = e, .graph = graph };
-    p.source = (side){ .node = e->source,
-                       .other = e->target,
-                       .list = e->by_source,
-                       .others = e->by_target,
-                       .count = e->source_count,
-                       .others_count = e->target_count };
-    p.target = (side){ .node = e->target,
-                       .other = e->source,
-                       .list = e->by_target,
-                       .others = e->by_source,
-                       .count = e->target_count,
-                       .others_count = e->source_count };
-    choose_rows(&p.source);
-    choose_rows(&p.target);
+    page p = { .e = e,
+               .graph = graph,
+               .source = make_side(e->source, e->target, e->source_links, e->by_source, e->source_count),
+               .target = make_side(e->target, e->source, e->target_links, e->by_target, e->target_count) };
     measure(&p);
     return p;
 }
@@ -126,20 +125,6 @@ static void write_percent(const page *p, double share, int decimals)
     ni_output_text(p->out, " %");
 }
 
-static bool has_node(const neap_attention *list, uint32_t count, uint32_t node)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (list[i].node == node) return true;
-    return false;
-}
-
-static uint32_t count_shared(const side *s)
-{
-    uint32_t shared = 0;
-    for (uint32_t i = 0; i < s->count; i++) shared += has_node(s->others, s->others_count, s->list[i].node);
-    return shared;
-}
-
 static void write_title(page *p)
 {
     char source[NI_LABEL_BYTES], target[NI_LABEL_BYTES], title[2 * NI_LABEL_BYTES + 16];
@@ -155,11 +140,32 @@ static void write_title(page *p)
     ni_output_text(p->out, "?</h1>\n");
 }
 
+static bool is_sample(const side *s)
+{
+    return s->read < s->links;
+}
+
+/* "99 of 5,346 neighbours" */
+static void write_sample(const page *p, const side *s)
+{
+    ni_html_whole(p->out, s->read);
+    ni_output_text(p->out, " of ");
+    ni_html_whole(p->out, s->links);
+    ni_output_text(p->out, " neighbours");
+}
+
 static void write_count(const page *p, const side *s)
 {
     ni_output_text(p->out, "<div><dt>neighbours of ");
     write_name(p, s->node);
-    ni_output_print(p->out, "</dt><dd>%u</dd></div>\n", s->count);
+    ni_output_text(p->out, "</dt><dd>");
+    ni_html_whole(p->out, s->links);
+    if (is_sample(s)) {
+        ni_output_text(p->out, " <small>");
+        ni_html_whole(p->out, s->read);
+        ni_output_text(p->out, " read</small>");
+    }
+    ni_output_text(p->out, "</dd></div>\n");
 }
 
 static void write_facts(const page *p)
@@ -169,8 +175,17 @@ static void write_facts(const page *p)
     ni_output_text(p->out, "</dd></div>\n");
     write_count(p, &p->source);
     write_count(p, &p->target);
-    ni_output_print(p->out, "<div><dt>neighbours of both</dt><dd>%u</dd></div>\n</dl>\n",
-                    count_shared(&p->source));
+    ni_output_text(p->out, "<div><dt>neighbours of both</dt><dd>");
+    ni_html_whole(p->out, p->e->shared);
+    ni_output_text(p->out, "</dd></div>\n</dl>\n");
+}
+
+/* What the graph says about the pair, before what the model says. */
+static const char *link_of(const neap_explanation *e)
+{
+    if (e->source == e->target) return "This is a node and itself.";
+    return e->linked ? "They are linked in the graph."
+                     : "They are not linked in the graph the model was trained on.";
 }
 
 static const char *meaning_of(double score)
@@ -183,7 +198,7 @@ static const char *meaning_of(double score)
 static void write_no_neighbours(const page *p)
 {
     const side *empty = p->source.count ? &p->target : &p->source;
-    ni_output_text(p->out, "<p class=\"lede\">No neighbours of ");
+    ni_output_print(p->out, "<p class=\"lede\">%s No neighbours of ", link_of(p->e));
     write_name(p, empty->node);
     if (p->source.count + p->target.count == 0) {
         ni_output_text(p->out, " or ");
@@ -219,7 +234,7 @@ static bool write_carriers(const page *p, const side *s, const char *before)
     for (uint32_t i = 0; i < found; i++) {
         ni_output_text(p->out, i == 0 ? "<strong>" : i + 1 == found ? " and <strong>" : ", <strong>");
         write_name(p, s->list[place[i]].node);
-        ni_output_text(p->out, "</strong>");
+        ni_output_text(p->out, s->list[place[i]].node == s->node ? "</strong> itself" : "</strong>");
         sum += s->list[place[i]].contribution;
     }
     ni_output_text(p->out, found > 1 ? " (together " : " (");
@@ -228,13 +243,29 @@ static bool write_carriers(const page *p, const side *s, const char *before)
     return true;
 }
 
+/* "The model read 99 of 5,346 neighbours of libc6 and 99 of 1,203 neighbours of python3, a sample ..." */
+static void write_samples(const page *p)
+{
+    const side *sides[] = { &p->source, &p->target };
+    bool any = false;
+    for (int k = 0; k < 2; k++) {
+        if (!is_sample(sides[k])) continue;
+        ni_output_text(p->out, any ? " and " : " The model read ");
+        write_sample(p, sides[k]);
+        ni_output_text(p->out, " of ");
+        write_name(p, sides[k]->node);
+        any = true;
+    }
+    if (any) ni_output_text(p->out, ", a random sample that is drawn once and stays the same.");
+}
+
 static void write_answer(const page *p)
 {
     if (!p->source.count || !p->target.count) {
         write_no_neighbours(p);
         return;
     }
-    ni_output_text(p->out, "<p class=\"lede\">The model gives this pair a score of ");
+    ni_output_print(p->out, "<p class=\"lede\">%s The model gives this pair a score of ", link_of(p->e));
     write_score(p, p->e->score);
     ni_output_print(p->out, ", which is %s", meaning_of(p->e->score));
     bool one = write_carriers(p, &p->source, " Seen from ");
@@ -242,7 +273,21 @@ static void write_answer(const page *p)
     ni_output_text(p->out, one || two ? ".</p>\n" : "</p>\n");
     ni_output_text(p->out,
                    "<p class=\"muted\">A score has no unit: it says something beside the scores of other "
-                   "pairs, where the larger one is the likelier link.</p>\n");
+                   "pairs, where the larger one is the likelier link.");
+    write_samples(p);
+    ni_output_text(p->out, "</p>\n");
+}
+
+/* How alignments become attention. */
+static const char *pooling_words(const neap_explanation *e)
+{
+    if (e->selects)
+        return "<p>Each neighbour <strong>selects</strong> the one of the other side that it aligns best "
+               "with: "
+               "a ring in its row, a dot in its column. The better that best match, the more "
+               "<strong>attention</strong> the neighbour gets.";
+    return "<p>What counts is the mean of a neighbour's row or column: the better it aligns with the other "
+           "side on the whole, the more <strong>attention</strong> it gets.";
 }
 
 static void write_reading(const page *p)
@@ -252,19 +297,21 @@ static void write_reading(const page *p)
     write_name(p, p->source.node);
     ni_output_text(p->out, " with every neighbour of ");
     write_name(p, p->target.node);
+    ni_output_text(p->out,
+                   ". The colour of a cell is their <strong>alignment</strong>: blue where they fit "
+                   "together, orange where they do not.</p>\n");
+    ni_output_text(p->out, pooling_words(p->e));
     ni_output_text(
         p->out,
-        ". A blue cell is a pair of neighbours that fit together, an orange one a pair that does not.</p>\n"
-        "<p>Each neighbour selects the one of the other side that it aligns best with: a ring in its row, "
-        "a dot in "
-        "its column. The better that best match, the more <strong>attention</strong> the neighbour gets. "
-        "The "
-        "weights of a side sum to 1 (100 %), and none is more than about seven times another.</p>\n"
+        " The attention of a side sums to 1 (100\u00a0%), and nobody gets more than about seven times as "
+        "much "
+        "as "
+        "another.</p>\n"
         "<p>The <strong>contribution</strong> of a neighbour is the part of the score that comes through "
-        "it: its "
-        "weight times its agreement with the other side as a whole. The contributions of each side sum to "
-        "the "
-        "score, so the two lists divide the same number in two ways. A negative one lowers it.</p>\n"
+        "it: "
+        "its attention times its agreement with the other side as a whole. The contributions of each side "
+        "sum "
+        "to the score, so the two lists divide the same number in two ways. A negative one lowers it.</p>\n"
         "<p class=\"muted\">All this is what the model computed, not a cause found in the "
         "world.</p>\n</div>\n");
 }
@@ -278,12 +325,17 @@ static void write_picture(const page *p)
     ni_output_text(p->out, "</section>\n");
 }
 
+static bool is_link(const page *p, uint32_t u, uint32_t v)
+{
+    return ni_graph_has(p->graph, u, v) || ni_graph_has(p->graph, v, u);
+}
+
 static void write_tag(const page *p, const side *s, uint32_t node)
 {
-    const char *tag = node == s->node                              ? "itself"
-                      : node == s->other                           ? "linked"
-                      : has_node(s->others, s->others_count, node) ? "shared"
-                                                                   : NULL;
+    const char *tag = node == s->node              ? "itself"
+                      : node == s->other           ? "linked"
+                      : is_link(p, node, s->other) ? "shared"
+                                                   : NULL;
     if (tag) ni_output_print(p->out, " <span class=\"tag\">%s</span>", tag);
 }
 
@@ -311,17 +363,19 @@ static void write_contribution_bar(const page *p, double c)
     ni_output_text(p->out, "%\"></i></div></div></td>");
 }
 
-static void write_partner(const page *p, const neap_attention *a)
+/* Whom it selected and how well they align; its mean alignment where nobody is selected. */
+static void write_selected(const page *p, const neap_attention *a)
 {
     ni_output_text(p->out, "<td role=\"cell\" class=\"text last\">");
-    if (a->partner == NEAP_NONE) {
-        ni_output_text(p->out, "<span class=\"muted\">none</span></td>");
-        return;
+    if (!p->e->selects) ni_html_number(p->out, a->alignment, 2);
+    else if (a->partner == NEAP_NONE) ni_output_text(p->out, "<span class=\"muted\">none</span>");
+    else {
+        write_name(p, a->partner);
+        ni_output_text(p->out, " <small>");
+        ni_html_number(p->out, a->alignment, 2);
+        ni_output_text(p->out, "</small>");
     }
-    write_name(p, a->partner);
-    ni_output_text(p->out, " <small>");
-    ni_html_number(p->out, a->alignment, 2);
-    ni_output_text(p->out, "</small></td>");
+    ni_output_text(p->out, "</td>");
 }
 
 static void write_row(const page *p, const side *s, const neap_attention *a)
@@ -332,11 +386,11 @@ static void write_row(const page *p, const side *s, const neap_attention *a)
     ni_output_text(p->out, "</th>");
     write_weight_bar(p, s, a->weight);
     write_contribution_bar(p, a->contribution);
-    write_partner(p, a);
+    write_selected(p, a);
     ni_output_text(p->out, "</tr>\n");
 }
 
-/* A row of sums: no bars, no partner. */
+/* A row of sums: no bars, nobody selected. */
 static void write_sum(const page *p, const char *what, double weight, double contribution)
 {
     ni_output_print(p->out, "<tr role=\"row\"><th role=\"rowheader\" scope=\"row\" class=\"first\">%s</th>",
@@ -368,15 +422,20 @@ static void write_sums(const page *p, const side *s)
     ni_output_text(p->out, "</tfoot>\n");
 }
 
+/* "99 of 5,346 neighbours read, and the node itself. 30 of 100 shown: those that move the score most." */
 static void write_caption(const page *p, const side *s)
 {
     ni_output_text(p->out, "<caption><h2>Neighbours of ");
     write_name(p, s->node);
     ni_output_text(p->out, "</h2><span class=\"muted\">");
+    if (is_sample(s)) {
+        write_sample(p, s);
+        ni_output_print(p->out, " read%s. ", s->read < s->count ? ", and the node itself" : "");
+    }
     if (s->count > s->rows)
-        ni_output_print(p->out, "%u of %u shown: those that move the score most", s->rows, s->count);
-    else ni_output_text(p->out, "The largest contribution comes first");
-    ni_output_text(p->out, "</span></caption>\n");
+        ni_output_print(p->out, "%u of %u shown: those that move the score most, ", s->rows, s->count);
+    ni_output_print(p->out, "%she largest contribution first.</span></caption>\n",
+                    s->count > s->rows ? "t" : "T");
 }
 
 static void write_list(const page *p, const side *s)
@@ -386,12 +445,14 @@ static void write_list(const page *p, const side *s)
     ni_html_fixed(p->out, range > 0 && isfinite(range) ? -100 * p->low / range : 0, 1);
     ni_output_text(p->out, "%\">\n");
     write_caption(p, s);
-    ni_output_text(p->out, "<thead role=\"rowgroup\">\n<tr role=\"row\">"
-                           "<th role=\"columnheader\" scope=\"col\" class=\"first\">Neighbour</th>"
-                           "<th role=\"columnheader\" scope=\"col\">Attention</th>"
-                           "<th role=\"columnheader\" scope=\"col\">Contribution</th>"
-                           "<th role=\"columnheader\" scope=\"col\" class=\"last\">Aligns best with</th>"
-                           "</tr>\n</thead>\n<tbody role=\"rowgroup\">\n");
+    ni_output_print(p->out,
+                    "<thead role=\"rowgroup\">\n<tr role=\"row\">"
+                    "<th role=\"columnheader\" scope=\"col\" class=\"first\">Neighbour</th>"
+                    "<th role=\"columnheader\" scope=\"col\">Attention</th>"
+                    "<th role=\"columnheader\" scope=\"col\">Contribution</th>"
+                    "<th role=\"columnheader\" scope=\"col\" class=\"last\">%s</th>"
+                    "</tr>\n</thead>\n<tbody role=\"rowgroup\">\n",
+                    p->e->selects ? "Selected, alignment" : "Alignment");
     for (uint32_t i = 0; i < s->rows; i++) write_row(p, s, &s->list[s->row[i]]);
     ni_output_text(p->out, "</tbody>\n");
     write_sums(p, s);

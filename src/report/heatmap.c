@@ -15,7 +15,7 @@ enum {
 };
 
 typedef struct axis {
-    const neap_attention *list; /* largest weight first       */
+    const neap_attention *list; /* most attention first       */
     uint32_t shown;             /* the first so many          */
     uint32_t count;             /* of so many                 */
     int label;                  /* length of the longest name */
@@ -239,48 +239,52 @@ static void write_drawing(const picture *p)
 {
     ni_output_print(p->out,
                     "<svg role=\"img\" aria-labelledby=\"picture-words\" width=\"%d\" height=\"%d\" "
-                    "viewBox=\"0 0 %d %d\">\n",
-                    p->width, p->height, p->width, p->height);
+                    "viewBox=\"0 0 %d %d\" style=\"--w:%dpx\">\n",
+                    p->width, p->height, p->width, p->height, p->width);
     write_corner(p);
     write_names(p);
     for (uint32_t i = 0; i < p->row.shown; i++)
         for (uint32_t j = 0; j < p->column.shown; j++) write_cell(p, i, j);
-    write_marks(p);
+    if (p->e->selects) write_marks(p);
     write_row_bars(p);
     write_column_bars(p);
     ni_output_text(p->out, "</svg>\n");
 }
 
-static void write_legend(ni_output *out)
+static void write_shades(ni_output *out)
 {
     enum { STEP = 3 };
-    ni_output_print(out,
-                    "<div class=\"legend\">\n<span>opposed \u22121 <svg aria-hidden=\"true\" width=\"%d\" "
-                    "height=\"12\">",
+    ni_output_print(out, "<span>opposed \u22121 <svg aria-hidden=\"true\" width=\"%d\" height=\"12\">",
                     NI_SHADES * STEP);
     for (int i = 0; i < NI_SHADES; i++)
         ni_output_print(out, "<rect class=\"c%d\" x=\"%d\" width=\"%d\" height=\"12\"/>", i, i * STEP,
                         STEP);
-    ni_output_text(
-        out,
-        "</svg> +1 aligned</span>\n"
-        "<span><svg aria-hidden=\"true\" width=\"14\" height=\"14\"><circle class=\"ring weak\" cx=\"7\" "
-        "cy=\"7\" r=\"6\"/></svg> chosen by the row</span>\n"
-        "<span><svg aria-hidden=\"true\" width=\"14\" height=\"14\"><circle class=\"dot weak\" cx=\"7\" "
-        "cy=\"7\" r=\"3\"/></svg> chosen by the column</span>\n"
-        "<span><svg aria-hidden=\"true\" width=\"14\" height=\"10\"><rect class=\"weight\" width=\"14\" "
-        "height=\"10\"/></svg> attention weight</span>\n"
-        "<span><svg aria-hidden=\"true\" width=\"5\" height=\"16\"><path class=\"even\" d=\"M2.5 0V16\"/>"
-        "</svg> an equal share</span>\n</div>\n");
+    ni_output_text(out, "</svg> +1 aligned</span>\n");
 }
 
-/* "Rows: 30 of 112 shown, the neighbours of gimp" */
+static void write_legend(ni_output *out, bool marks)
+{
+    ni_output_text(out, "<div class=\"legend\">\n");
+    write_shades(out);
+    if (marks)
+        ni_output_text(
+            out, "<span><svg aria-hidden=\"true\" width=\"14\" height=\"14\"><circle class=\"ring weak\" "
+                 "cx=\"7\" cy=\"7\" r=\"6\"/></svg> selected by the row</span>\n"
+                 "<span><svg aria-hidden=\"true\" width=\"14\" height=\"14\"><circle class=\"dot weak\" "
+                 "cx=\"7\" cy=\"7\" r=\"3\"/></svg> selected by the column</span>\n");
+    ni_output_text(out, "<span><svg aria-hidden=\"true\" width=\"14\" height=\"10\"><rect class=\"weight\" "
+                        "width=\"14\" height=\"10\"/></svg> attention</span>\n"
+                        "<span><svg aria-hidden=\"true\" width=\"5\" height=\"16\"><path class=\"even\" "
+                        "d=\"M2.5 0V16\"/></svg> an equal share</span>\n</div>\n");
+}
+
+/* "Rows: the neighbours of gimp, 30 of 112 shown" */
 static void write_extent(const picture *p, const char *what, const axis *a, uint32_t node)
 {
-    ni_output_print(p->out, "%s: ", what);
-    if (a->shown < a->count) ni_output_print(p->out, "%u of %u shown, ", a->shown, a->count);
-    ni_output_text(p->out, "the neighbours of ");
+    ni_output_print(p->out, "%s: the neighbours of ", what);
     ni_html_name(p->out, name_of(p, node), 40);
+    if (a->shown < a->count) ni_output_print(p->out, ", %u of %u shown", a->shown, a->count);
+    ni_output_text(p->out, ". ");
 }
 
 static void write_words(const picture *p)
@@ -288,10 +292,10 @@ static void write_words(const picture *p)
     bool all = p->row.shown == p->row.count && p->column.shown == p->column.count;
     ni_output_text(p->out, "<figcaption id=\"picture-words\">");
     write_extent(p, "Rows", &p->row, p->e->source);
-    ni_output_text(p->out, ". ");
     write_extent(p, "Columns", &p->column, p->e->target);
-    ni_output_text(p->out, ". The most attention comes first.");
-    if (!all) ni_output_text(p->out, " A choice that fell on a neighbour not shown has no mark.");
+    ni_output_text(p->out, "The most attention comes first, and of equals the largest contribution.");
+    if (!all && p->e->selects)
+        ni_output_text(p->out, " Whoever selected a neighbour that is not shown has no mark.");
     ni_output_text(p->out, "</figcaption>\n");
 }
 
@@ -305,7 +309,7 @@ void ni_heatmap_write(ni_output *out, const neap_explanation *e, const neap_grap
                         "aria-label=\"Picture of the alignment; scrolls sideways\">\n");
     write_drawing(&p);
     ni_output_text(out, "</div>\n");
-    write_legend(out);
+    write_legend(out, e->selects);
     write_words(&p);
     ni_output_text(out, "</figure>\n");
 }

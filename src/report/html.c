@@ -1,7 +1,6 @@
 #include "report/html.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +28,7 @@ static const char *const style[] = {
     ".facts{display:flex;flex-wrap:wrap;gap:.8rem 2.5rem;margin:0 0 1.2rem}"
     ".facts dt{color:var(--muted);font-size:.8rem;overflow-wrap:anywhere}"
     ".facts dd{margin:0;font-size:1.5rem;line-height:1.3;font-variant-numeric:tabular-nums}"
+    ".facts small{font-size:.8rem}"
     "table{border-collapse:collapse;table-layout:fixed;width:100%;font-size:.85rem;font-variant-numeric:"
     "tabular-nums}"
     "caption{text-align:left;margin-bottom:.6rem}"
@@ -48,9 +48,12 @@ static const char *const style[] = {
     ".weight{background:var(--weight)}.plus{background:var(--plus)}.minus{background:var(--minus)}"
     ".tag{font-size:.7rem;color:var(--muted);white-space:nowrap}",
 
-    /* Pictures: may be wider than the window, then they scroll in their own frame. */
+    /* Pictures, of width --w: shrink by up to a quarter to fit; where that is not enough they keep their
+     * size and scroll in their own frame, so that never just an edge is cut off. */
     "figure{margin:0;min-width:0}"
     ".scroll{overflow-x:auto}"
+    ".scroll svg{height:auto;max-width:100%;"
+    "min-width:clamp(0px,(var(--w)*.75 - 100%)*9999,var(--w))}"
     ".scroll:focus-visible{outline:2px solid var(--weight);outline-offset:3px}"
     "figure svg{display:block;flex:none}"
     "svg text{fill:var(--ink);font:11px ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace}"
@@ -82,7 +85,7 @@ static const char *const style[] = {
     ".folding .first,.folding .last{width:auto}}"
     "@media print{body{font-size:10pt}main,footer{max-width:none;padding:0}"
     "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
-    ".scroll{overflow:visible}figure svg{max-width:100%;height:auto}"
+    ".scroll{overflow:visible}.scroll svg{min-width:0}"
     "figure,tr{break-inside:avoid}.picture{display:block}h2{break-after:avoid}}",
 };
 
@@ -216,6 +219,13 @@ void ni_html_number(ni_output *out, double value, int decimals)
     if (!format_fixed(value, decimals, text)) ni_format_double(value, text);
     if (*text == '-') ni_output_text(out, "\u2212");
     ni_output_text(out, text + (*text == '-'));
+}
+
+void ni_html_whole(ni_output *out, uint64_t value)
+{
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    for (int i = 0; i < n; i++) ni_output_print(out, "%s%c", i && (n - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
 int ni_html_decimals(double most)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "io/output.h"
 
@@ -20,6 +21,9 @@ void ni_html_fixed(ni_output *out, double value, int decimals);
 
 /* The same for people: a true minus sign. */
 void ni_html_number(ni_output *out, double value, int decimals);
+
+/* A count for people: 5,346. */
+void ni_html_whole(ni_output *out, uint64_t value);
 
 /* Decimals that show at least three digits of a number as large as `most`: 2 .. 9; none for zero. */
 int ni_html_decimals(double most);

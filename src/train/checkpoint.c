@@ -181,11 +181,11 @@ static neap_status copy_arrays(const neap_model *m, const ni_optimizer *o, const
 
 /* A place that the run can be at: no more epochs than asked for, no more edges than there are, twice for
  * both orders. */
-static bool is_possible(const ni_run *run, const neap_model *m)
+static bool is_possible(const ni_run *run, uint64_t steps, const neap_model *m)
 {
     uint64_t most = 2 * m->graph->edges;
     return run->epoch <= m->options.epochs && run->best_epoch <= run->epoch && run->batch <= most &&
-           run->items <= most;
+           run->items <= most && steps <= (run->epoch + 1) * most;
 }
 
 static neap_status copy_numbers(const neap_model *m, ni_run *run, ni_optimizer *o, const ni_tensors *t,
@@ -205,9 +205,16 @@ static neap_status copy_numbers(const neap_model *m, ni_run *run, ni_optimizer *
         if (text && !ni_parse_double(text, strlen(text), reals[i].value))
             return ni_fail(err, NEAP_E_FORMAT, "the checkpoint has no valid %s", reals[i].key);
     }
-    if (!is_possible(run, m))
+    if (!is_possible(run, o->steps, m))
         return ni_fail(err, NEAP_E_FORMAT, "the checkpoint stands at an impossible place");
     return NEAP_OK;
+}
+
+/* Whether a run with these options keeps such an array. */
+static bool belongs(const neap_options *o, const char *name)
+{
+    if (!strncmp(name, "best.", 5)) return o->valid > 0 && o->epochs > 0;
+    return (o->optimizer == NI_ADAGRAD) == !strncmp(name, "adagrad.", 8);
 }
 
 neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, neap_error *err)
@@ -219,7 +226,11 @@ neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, neap_e
     list_arrays(m, &o, &run, arrays);
     neap_status rc = copy_numbers(m, &run, &o, t, err);
     for (int i = 0; i < ARRAYS && rc == NEAP_OK; i++) {
-        if (!ni_tensors_find(t, arrays[i].name)) continue;
+        if (!belongs(&m->options, arrays[i].name)) {
+            if (ni_tensors_find(t, arrays[i].name))
+                rc = ni_fail(err, NEAP_E_FORMAT, "tensor %s has no place in this checkpoint", arrays[i].name);
+            continue;
+        }
         rc = ni_tensors_need(t, arrays[i].name, NI_F32, arrays[i].rows, arrays[i].columns, &data, err);
         if (rc == NEAP_OK) rc = check_finite(&arrays[i], data, err);
     }
@@ -239,8 +250,8 @@ neap_status ni_checkpoint_read(neap_model *m, ni_optimizer *o, ni_run *run, cons
         return rc;
     }
     rc = check_same(m, &t, path, err);
-    if (rc == NEAP_OK) rc = copy_arrays(m, o, run, &t, err);
-    if (rc == NEAP_OK) rc = copy_numbers(m, run, o, &t, err);
+    if (rc == NEAP_OK) rc = ni_name_file(path, copy_arrays(m, o, run, &t, err), err);
+    if (rc == NEAP_OK) rc = ni_name_file(path, copy_numbers(m, run, o, &t, err), err);
     ni_tensors_release(&t);
     return rc;
 }

@@ -28,10 +28,14 @@ says out '"because"'
 json rank model 'al"ice\' -k 20 --with-known
 json explain model alice 'al"ice\' --html e.html
 json explain model alice bob
-says out '"alignment"'
+for key in linked source_links target_links shared attention contribution selected alignment; do
+    says out "\"$key\":"
+done
 json convert hostile.txt g.mtx
 json generate er --nodes 10 --edges 20 -o er.txt
 json estimate friends.txt
+json estimate friends.txt --memory 1M
+says out '"seconds_epoch": null'
 json info hostile.txt
 json info model
 json check model
@@ -46,14 +50,31 @@ expect 3 "$NEAP" check damaged --json
 valid_json out
 says out '"ok": false'
 
-# Attention of a side sums to 1, contributions to the score.
+# Attention of a side sums to 1, contributions to the score. rank and the table for people use the same words for the
+# same things; the table has the neighbours that contribute most, whatever attention they get.
+expect 0 "$NEAP" rank friends alice -k 12 --explain --json
+mv out rank.json
+expect 0 "$NEAP" explain friends alice heidi -k 2
+mv out table
 expect 0 "$NEAP" explain friends alice heidi --json
 python3 - <<'END' || fail 'the explanation does not add up'
 import json
 e = json.load(open("out"))
+table = [line.split() for line in open("table")]
 for side in ("by_source", "by_target"):
-    assert abs(sum(x["weight"] for x in e[side]) - 1) < 1e-4, side
+    assert abs(sum(x["attention"] for x in e[side]) - 1) < 1e-4, side
     assert abs(sum(x["contribution"] for x in e[side]) - e["score"]) < 1e-4 + 1e-4 * abs(e["score"]), side
-    weights = [x["weight"] for x in e[side]]
-    assert weights == sorted(weights, reverse=True), side
+    assert e[side] == sorted(e[side], key=lambda x: (-x["attention"], -x["contribution"])), side
+    most = sorted(e[side], key=lambda x: -abs(x["contribution"]))[:2]
+    for x in most:
+        row = [x["node"], "%.4f" % x["attention"], "%+.4f" % x["contribution"], x["selected"], "%+.4f" % x["alignment"]]
+        assert row in table, row
+assert ["neighbour", "attention", "contribution", "selected", "alignment"] in table
+assert table[0][-2:] == ["score", "%.6g" % e["score"]], table[0]
+assert (e["linked"], e["source_links"], e["target_links"], e["shared"]) == (False, 4, 4, 0), e
+
+why = next(s for s in json.load(open("rank.json"))["suggestions"] if s["node"] == "heidi")["because"]
+best = sorted((x for x in e["by_source"] if x["node"] != "alice" and x["contribution"] > 0),
+              key=lambda x: -x["contribution"])[:3]
+assert [(x["node"], round(x["contribution"], 5)) for x in why] == [(x["node"], round(x["contribution"], 5)) for x in best]
 END

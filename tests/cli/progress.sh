@@ -35,3 +35,17 @@ if grep -q "$escape" typescript; then fail 'escapes on a dumb terminal'; fi
 grep -q 'epoch 2/2, loss' typescript || fail 'no plain lines on a dumb terminal'
 TERM=xterm script -qec "$line -q" typescript >/dev/null </dev/null
 if grep -q 'epoch 2/2' typescript; then fail '-q is not quiet on a terminal'; fi
+
+# A line is never as wide as the terminal, or it would wrap and scroll; epoch and time left are kept longest.
+printf -v validated '%q ' "$NEAP" train friends.txt -o model --dim 8 --epochs 2 --valid 0.2 --threads 1
+for columns in 12 30 45 60 80 120; do
+    TERM=xterm LC_ALL=C.UTF-8 script -qec "stty cols $columns; $validated" typescript >/dev/null </dev/null
+    python3 - "$columns" <<'END' || fail "the live line at $columns columns"
+import re, sys
+width, text = int(sys.argv[1]), open("typescript", encoding="utf-8").read()
+lines = [l for l in re.split("[\r\n]+", re.sub("\033\\[[0-9;]*[A-Za-z]", "", text)) if l.startswith("epoch ")]
+assert lines and max(map(len, lines)) < width, max(lines, key=len)
+assert (" left" in lines[-1]) == (width >= 30) and ("loss" in lines[-1]) == (width >= 45), lines[-1]
+assert width < 120 or "edges/s" in lines[-1] and "validation AUC" in lines[-1], lines[-1]
+END
+done

@@ -146,9 +146,9 @@ static neap_status write_safetensors(const table *t, neap_error *err)
     ni_tensors_add(&all, "names.bytes", NI_U8, offset[t->n], 0, bytes);
     rc = ni_tensors_write(&all, t->path, err);
 done:
+    if (!bytes) ni_fail_memory(err, "names");
     ni_free(bytes);
     ni_free(offset);
-    if (!offset || !bytes) ni_fail_memory(err, "names");
     return rc;
 }
 

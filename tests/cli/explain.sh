@@ -1,0 +1,69 @@
+#!/bin/bash
+# What people read about a pair, a ranking and a run says what is in the graph, what was read, and why there is nothing.
+. "$(dirname "$0")/lib/common.bash"
+
+make_friends
+expect 0 "$NEAP" train friends.txt -o model "${quick[@]}"
+
+expect 0 "$NEAP" explain model alice bob
+says out 'They are linked in the graph. Neighbours of both: 3.'
+says out 'neighbours of alice: 4, and itself; the largest contribution first'
+expect 0 "$NEAP" explain model alice erin -k 1
+says out 'They are not linked in the graph the model was trained on. Neighbours of both: 1.'
+says out 'neighbours of alice: 4, and itself; the one that moves the score most'
+says out '4 others'
+
+# Of a node with more neighbours than the model reads, a sample is not called all of them.
+expect 0 "$NEAP" train friends.txt -o capped --neighbors 3 "${quick[@]}"
+expect 0 "$NEAP" explain capped alice bob --html page.html
+says out 'neighbours of alice: 2 of 4 read, and itself; the largest contribution first'
+says out 'Neighbours of both: 3.'
+says page.html '<dd>4 <small>2 read</small></dd>'
+says page.html '2 of 4 neighbours read, and the node itself.'
+says page.html '<dt>neighbours of both</dt><dd>3</dd>'
+says page.html 'They are linked in the graph.'
+
+# Mean pooling selects nobody.
+expect 0 "$NEAP" train friends.txt -o mean --pooling mean "${quick[@]}"
+expect 0 "$NEAP" explain mean alice bob --html page.html
+says out 'attention  contribution  alignment'
+if grep -q -e selected -e none out; then fail 'mean pooling and a selection'; fi
+if grep -q -e 'elect' -e '<circle' page.html; then fail 'mean pooling and marks of selections'; fi
+expect 0 "$NEAP" explain mean alice bob --json
+says out '"selected": null'
+
+# A score for people has six digits; where it is data it is exact.
+expect 0 "$NEAP" rank model alice -k 1
+exact=$(cut -f4 out)
+expect 0 "$NEAP" explain model alice "$(cut -f3 out)"
+python3 - "$exact" "$(sed -n '1s/.* //p' out)" <<'END' || fail 'rank and explain disagree'
+import sys
+exact, shown = sys.argv[1:]
+assert len(shown.lstrip("-0.").replace(".", "")) <= 6, shown
+assert abs(float(exact) - float(shown)) <= 2e-5 * abs(float(exact)), (exact, shown)
+END
+
+# Nothing to suggest is said, not shown as nothing.
+printf 'hub a\nhub b\nhub c\na b\n' >star.txt
+expect 0 "$NEAP" train star.txt -o star "${quick[@]}"
+expect 0 "$NEAP" rank star hub
+empty out
+says err 'hub is linked with every other node; --with-known ranks those too'
+expect 0 "$NEAP" rank star hub c --json
+valid_json out
+says err 'hub is linked with every other node'
+expect 0 "$NEAP" rank star hub -q
+empty err
+expect 0 "$NEAP" rank star hub --with-known
+[[ $(wc -l <out) -eq 4 ]] || fail '--with-known ranks those too'
+if grep -q 'linked with every' err; then fail 'a remark beside a ranking'; fi
+
+# A time that was not measured has a reason; memory is in units of 1024.
+expect 0 "$NEAP" estimate friends.txt --memory 1M
+says out 'not measured'
+says out '(the run needs more than --memory allows, 1.0 MiB)'
+if grep -q ' [KMG]B' out; then fail 'units of 1000'; fi
+expect 0 "$NEAP" estimate friends.txt --epochs 0
+says out '(--epochs 0 trains nothing)'
+expect 0 "$NEAP" estimate friends.txt --memory 1G
+if grep -q 'not measured' out; then fail 'the run fits'; fi

@@ -1,0 +1,126 @@
+#include "cli/progress.c" /* white box: nobody waits for a minute in a test */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* Of common.c, which knows the whole program, the two that progress.c calls. */
+char *with_commas(uint64_t value, char text[SHORT])
+{
+    snprintf(text, SHORT, "%llu", (unsigned long long)value);
+    return text;
+}
+
+char *human_seconds(double seconds, char text[SHORT])
+{
+    snprintf(text, SHORT, "%.0f s", seconds);
+    return text;
+}
+
+/* What progress_show writes for these moments, for the caller to free. */
+static char *shown(progress *p, const neap_progress *moments, int count)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    int before = dup(STDERR_FILENO);
+    fflush(stderr);
+    dup2(fileno(file), STDERR_FILENO);
+    for (int i = 0; i < count; i++) progress_show(p, &moments[i]);
+    fflush(stderr);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    char *text = calloc(1, 4096);
+    assert_non_null(text);
+    rewind(file);
+    size_t length = fread(text, 1, 4095, file);
+    assert_true(length < 4095);
+    fclose(file);
+    return text;
+}
+
+static neap_progress moment(double seconds, uint64_t done, int epoch_end)
+{
+    return (neap_progress){ .epoch = 3,
+                            .epochs = 20,
+                            .done = done,
+                            .total = 1000,
+                            .loss = 0.5,
+                            .valid_auc = 0.875,
+                            .rate = 10,
+                            .seconds = seconds,
+                            .left = 70,
+                            .epoch_end = epoch_end };
+}
+
+static void a_long_epoch_is_heard_of_every_minute(void **state)
+{
+    (void)state;
+    progress p = { .shown = true };
+    neap_progress run[] = { moment(1, 10, 0),   moment(59, 400, 0),  moment(60, 419, 0),
+                            moment(61, 425, 0), moment(119, 800, 0), moment(121, 1000, 1),
+                            moment(180, 10, 0), moment(182, 20, 0) };
+    char *text = shown(&p, run, 8);
+    assert_string_equal(text, "epoch 3/20, 41 % done, 10 edges/s, 70 s left\n"
+                              "epoch 3/20, loss 0.5000, 10 edges/s, validation AUC 0.8750, 70 s left\n"
+                              "epoch 3/20, 2 % done, 10 edges/s, 70 s left\n");
+    free(text);
+}
+
+static void nothing_is_shown_when_nothing_is_wanted(void **state)
+{
+    (void)state;
+    progress p;
+    neap_progress run[] = { moment(100, 10, 0), moment(200, 1000, 1) };
+    progress_start(&p, "never", false);
+    char *text = shown(&p, run, 2);
+    assert_string_equal(text, "");
+    free(text);
+    progress_start(&p, "always", true);
+    text = shown(&p, run, 2);
+    assert_string_equal(text, "");
+    free(text);
+}
+
+/* Which pieces are left in a line that must not be longer than so many columns. */
+static void assert_fits(int width, double auc, const char *want)
+{
+    char text[256] = "";
+    neap_progress now = moment(1, 10, 0);
+    now.valid_auc = auc;
+    line l = make_line(&now, "  ");
+    const layout *shape = choose_layout(&l, width);
+    strcpy(text, l.epoch);
+    if (shape->bar) strcat(text, " ----");
+    for (int i = 0; i < shape->count; i++) strcat(text, l.piece[shape->pieces[i]]);
+    assert_string_equal(text, want);
+    assert_true(columns_of(&l, shape) + shape->bar <= width || width < 10);
+}
+
+static void a_narrow_terminal_shows_less_and_time_left_longest(void **state)
+{
+    (void)state;
+    assert_fits(79, 0.875, "epoch 3/20 ----  loss 0.5000  10 edges/s  validation AUC 0.8750  70 s left");
+    assert_fits(72, 0.875, "epoch 3/20 ----  loss 0.5000  10 edges/s  AUC 0.8750  70 s left");
+    assert_fits(58, 0.875, "epoch 3/20  loss 0.5000  10 edges/s  AUC 0.8750  70 s left");
+    assert_fits(57, 0.875, "epoch 3/20 ----  loss 0.5000  AUC 0.8750  70 s left");
+    assert_fits(46, 0.875, "epoch 3/20  loss 0.5000  AUC 0.8750  70 s left");
+    assert_fits(44, 0.875, "epoch 3/20  loss 0.5000  70 s left");
+    assert_fits(44, (double)NAN, "epoch 3/20 ----  loss 0.5000  70 s left");
+    assert_fits(30, 0.875, "epoch 3/20  70 s left");
+    assert_fits(15, 0.875, "epoch 3/20");
+    assert_fits(3, 0.875, "epoch 3/20");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_long_epoch_is_heard_of_every_minute),
+        cmocka_unit_test(nothing_is_shown_when_nothing_is_wanted),
+        cmocka_unit_test(a_narrow_terminal_shows_less_and_time_left_longest),
+    };
+    return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
+}
