@@ -25,7 +25,7 @@ style: build ## formats the code; clang-tidy, if there, looks it over
 	    find src -name '*.c' | xargs -P $(JOBS) -n 4 clang-tidy -p build --quiet; fi
 
 clean: ## removes everything that was built or made
-	@rm -rf build build-asan build-tsan demo
+	@rm -rf build build-asan build-tsan build-release demo
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 14

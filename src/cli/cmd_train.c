@@ -28,7 +28,7 @@ static const arg_option options[] = {
     { "resume", 0, "", NULL, ARG_SWITCH, offsetof(own, resume), 0, 0, false,
       "go on from the checkpoint of an interrupted run" },
     { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(own, progress), 0, 0, false,
-      "show how far the run is; auto: a live line on a terminal, a line an epoch elsewhere" },
+      "show how far the run is; auto: a live line on a terminal, a line an epoch or a minute elsewhere" },
     { 0 },
 };
 
