@@ -144,17 +144,20 @@ typedef struct neap_graph_report {
     uint64_t isolated;   /* nodes without an edge (possible in mtx, metis, adjacency)        */
     int weighted;        /* 1: a weight column was found and used                            */
     int header;          /* 1: the first line was taken for a header and skipped             */
+    int maybe_header;    /* 1: it was read as an edge, but neither of its names occurs again */
     char delimiter;      /* '\t', ',', ';', '|' or ' '; 0 where the format has none          */
     char format[15];     /* "edges", "adjacency", "mtx", "metis", "safetensors", "generated" */
     char compression[8]; /* "none", "gzip", "zstd"                                           */
 } neap_graph_report;
 
 /* Reads a graph; "-" is standard input. The options of the group "reading" and `undirected` apply.
- * gzip and zstd are recognised by content. A node id is a name, never an index. */
+ * gzip, zstd and graphs that neap wrote are recognised by content. A node id is a name, never an index. */
 NEAP_API neap_status neap_graph_load(const char *path, const neap_options *options, neap_graph **out,
                                      neap_error *err);
 
-/* Writes a graph; `format` as in the option of that name, NULL or "auto": by the ending of the path. */
+/* Writes a graph; `format` as in the option of that name, NULL or "auto": by the ending of the path. The
+ * formats mtx and metis know numbers only, so the names go into a file PATH.names.txt beside the graph,
+ * line i the name of node i, from 1; there need be none if the names are "1" .. "n". */
 NEAP_API neap_status neap_graph_save(const neap_graph *graph, const char *path, const char *format,
                                      neap_error *err);
 
@@ -203,7 +206,7 @@ NEAP_API neap_status neap_graph_generate(const neap_generator *what, neap_graph 
 
 /* ---- held-out pairs ----------------------------------------------------------------------------- */
 
-/* The clean protocol: unordered pairs without loops are split; a test pair keeps its direction; each
+/* The clean protocol: loops are dropped, unordered pairs are split; a test pair keeps its direction; each
  * test pair (u, v) gets one negative (u, w), w uniform over the nodes that u has no edge with. */
 typedef struct neap_split neap_split;
 
@@ -249,6 +252,8 @@ typedef struct neap_hooks {
     const char *checkpoint;    /* file for checkpoints, or NULL for none                              */
     double checkpoint_seconds; /* also between epochs, this often; 0: 60                              */
     int resume;                /* 1: go on from the checkpoint if it is there                         */
+    const neap_graph *around;  /* read neighbourhoods from this graph of the same nodes; NULL: from the
+                                  training graph. Only to reproduce evaluations that leak.            */
 } neap_hooks;
 
 /* Trains the method named by the option `method`. hooks may be NULL. The same graph, options and seed
@@ -299,6 +304,29 @@ typedef struct neap_extension {
 } neap_extension;
 NEAP_API neap_status neap_model_extend(neap_model *model, const neap_graph *links, neap_extension *report,
                                        neap_error *err);
+
+/* Pairs of nodes from a file, a few at a time, in little memory. The file may be whatever neap_graph_load
+ * takes for an edge list, "-" for standard input; the options `delimiter` and `header` apply, columns other
+ * than source and target are ignored. One thread at a time may use a reader. */
+typedef struct neap_pair_reader neap_pair_reader;
+
+/* The names are looked up in `graph`, which must outlive the reader. Where the names of the graph are all
+ * numbers, a first line with two other words is a header. */
+NEAP_API neap_status neap_pair_reader_open(const char *path, const neap_options *options,
+                                           const neap_graph *graph, neap_pair_reader **out,
+                                           neap_error *err);
+NEAP_API void neap_pair_reader_close(neap_pair_reader *reader);
+
+/* The next pairs; *count < room only at the end of the file or on failure, and then what stands before the
+ * trouble has been delivered. NEAP_E_UNKNOWN (err->where: the line) is a line with a name that is no node;
+ * the next call goes on behind it. Without err no near names are looked for, which takes time. After any
+ * other failure, further calls return it again. */
+NEAP_API neap_status neap_pair_reader_next(neap_pair_reader *reader, neap_pair *pairs, size_t room,
+                                           size_t *count, neap_error *err);
+
+/* The two names on the line of the last NEAP_E_UNKNOWN, until the next call. */
+NEAP_API void neap_pair_reader_unknown(const neap_pair_reader *reader, const char **source,
+                                       const char **target);
 
 /* Scores pairs; in a model of an undirected graph the mean of both orders. */
 NEAP_API neap_status neap_model_score(const neap_model *model, const neap_pair *pairs, size_t count,

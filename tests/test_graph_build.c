@@ -275,10 +275,13 @@ static void what_is_written_comes_back(void **state)
     (void)state;
     static const char *const all[] = { "g.txt", "g.tsv", "g.csv", "g.edges", "g.mtx", "g.safetensors" };
     const char *names[] = { "1", "2", "3", "4", "5" }, *words[] = { "a b", "c,d", "e\"f", "7", "8" },
-               *heads[] = { "source", "target", "1", "2", "3" }, *ids[] = { "id1", "id2", "1", "2", "3" };
-    const char *const *sets[] = { names, words, heads, ids };
+               *heads[] = { "source", "target", "1", "2", "3" }, *ids[] = { "id1", "id2", "1", "2", "3" },
+               *odd[] = { "a\tb", "\"c\"", "#d", "\xef\xbb\xbfx", " f " },
+               *marks[] = { "To Node", "src_id", "\"", "\"g", "5\"" },
+               *almost[] = { "id1", "id2", "nan", "7", "inf" };
+    const char *const *sets[] = { names, words, heads, ids, odd, marks, almost };
     neap_edge edges[] = { { 0, 1, 0.1f }, { 2, 1, 3 }, { 3, 4, 1e-7f }, { 4, 3, 5 } };
-    for (unsigned kind = 0; kind < 16; kind++) {
+    for (unsigned kind = 0; kind < 28; kind++) {
         neap_graph *g;
         unsigned set = kind / 4;
         assert_int_equal(neap_graph_create(5, sets[set], edges, 4, kind & 1, kind >> 1 & 1, &g, NULL),
@@ -294,22 +297,75 @@ static void what_is_written_comes_back(void **state)
 static void what_a_format_cannot_say_is_refused(void **state)
 {
     (void)state;
-    const char *names[] = { "a\tb", "#c", "d\ne" };
+    const char *names[] = { "a", "b", "c\nd" };
     neap_edge edges[] = { { 0, 1, 0.5f }, { 1, 1, 1 } };
     neap_graph *g;
     neap_error err = { 0 };
     assert_int_equal(neap_graph_create(2, names, edges, 2, 1, 0, &g, &err), NEAP_OK);
-    assert_int_equal(neap_graph_save(g, "g.tsv", NULL, &err), NEAP_E_ARG);
     assert_int_equal(neap_graph_save(g, "g.adj", NULL, &err), NEAP_E_ARG);
     assert_int_equal(neap_graph_save(g, "g.metis", NULL, &err), NEAP_E_ARG);
     assert_int_equal(neap_graph_save(g, "g.txt.gz", NULL, &err), NEAP_E_ARG);
     assert_int_equal(neap_graph_save(g, "g", "nonsense", &err), NEAP_E_ARG);
+    assert_int_equal(neap_graph_save(g, "-", "mtx", &err), NEAP_E_ARG);
     assert_int_equal(scratch_count(""), 0);
-    comes_back(g, "g.csv");
     neap_graph_free(g);
     assert_int_equal(neap_graph_create(3, names, edges, 2, 1, 0, &g, &err), NEAP_OK);
     assert_int_equal(neap_graph_save(g, "h.csv", NULL, &err), NEAP_E_ARG);
+    assert_int_equal(neap_graph_save(g, "h.tsv", NULL, &err), NEAP_E_ARG);
+    assert_int_equal(neap_graph_save(g, "h.mtx", NULL, &err), NEAP_E_ARG);
+    assert_int_equal(scratch_count(""), 0);
     comes_back(g, "g.safetensors");
+    neap_graph_free(g);
+}
+
+static void names_stand_beside_formats_that_have_numbers_only(void **state)
+{
+    (void)state;
+    const char *names[] = { "ann", "b c", "\"d\"" }, *swapped[] = { "2", "1", "3" },
+               *plain[] = { "1", "2", "3" };
+    neap_edge edges[] = { { 0, 1, 1 }, { 1, 2, 1 } };
+    neap_graph *g;
+    assert_int_equal(neap_graph_create(3, plain, edges, 2, 0, 1, &g, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_save(g, "g.mtx", NULL, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_save(g, "g.metis", NULL, NULL), NEAP_OK);
+    assert_int_equal(scratch_count("g"), 2);
+    neap_graph_free(g);
+    assert_int_equal(neap_graph_create(3, names, edges, 2, 0, 1, &g, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_save(g, "g.mtx", NULL, NULL), NEAP_OK);
+    scratch_expect("g.mtx.names.txt", "ann\nb c\n\"d\"\n", 12);
+    assert_int_equal(neap_graph_save(g, "g.graph", NULL, NULL), NEAP_OK);
+    scratch_expect("g.graph.names.txt", "ann\nb c\n\"d\"\n", 12);
+    neap_graph_free(g);
+    assert_int_equal(neap_graph_create(3, swapped, edges, 2, 0, 1, &g, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_save(g, "h.mtx", NULL, NULL), NEAP_OK);
+    scratch_expect("h.mtx.names.txt", "2\n1\n3\n", 6);
+    neap_graph_free(g);
+    assert_int_equal(neap_graph_create(3, plain, edges, 2, 0, 1, &g, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_save(g, "h.mtx", NULL, NULL), NEAP_OK); /* those of h no longer hold */
+    scratch_expect("h.mtx.names.txt", "1\n2\n3\n", 6);
+    neap_graph_free(g);
+}
+
+/* Whatever call fails, no graph of numbers stands there without its names. */
+static neap_status save_numbers(void *user, neap_error *err)
+{
+    return neap_graph_save(user, "f.mtx", NULL, err);
+}
+
+static void look_for_names(void *user)
+{
+    (void)user;
+    if (!access("f.mtx", F_OK)) assert_int_equal(access("f.mtx.names.txt", F_OK), 0);
+    unlink("f.mtx");
+    unlink("f.mtx.names.txt");
+}
+
+static void the_names_are_there_before_the_numbers(void **state)
+{
+    (void)state;
+    neap_edge edge = { 0, 1, 1 };
+    neap_graph *g = build(2, &edge, 1, 0, 0);
+    assert_true(faults_crash_each(save_numbers, look_for_names, g) >= 10);
     neap_graph_free(g);
 }
 
@@ -416,6 +472,8 @@ int main(void)
         TEST(facts_count_what_people_ask_for),
         TEST(what_is_written_comes_back),
         TEST(what_a_format_cannot_say_is_refused),
+        TEST(names_stand_beside_formats_that_have_numbers_only),
+        TEST(the_names_are_there_before_the_numbers),
         TEST(every_invariant_of_a_graph_file_is_checked),
         TEST(every_failing_allocation_is_an_ordinary_error),
     };

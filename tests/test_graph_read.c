@@ -150,11 +150,34 @@ static void quotes_follow_rfc_4180(void **state)
     (void)state;
     READS("\"a, b\",\"say \"\"yes\"\"\"\n", "", "a, b say \"yes\": a, b>say \"yes\"");
     READS(" \"a\" ; \"b\"\n", "", "a b: a>b");
-    READS("\"a\" \"b\"\n", "", "\"a\" \"b\": \"a\">\"b\"");
     READS("a\"b,c\n", "", "a\"b c: a\"b>c");
     REFUSES("a,b\nc,\"d\n", 2, "g.txt:2:3: a quoted name must end");
     REFUSES("\"a\"x,b\n", 1, "g.txt:1:1: a quoted name must end");
     REFUSES("\"a\"\"b\",\n", 1, "g.txt:1:8: the name in column 2 is empty");
+}
+
+static void quotes_hold_between_blanks_and_tabs_too(void **state)
+{
+    (void)state;
+    READS("\"New York\" \"Los Angeles\"\nParis  \"New York\"  \n", "",
+          "New York Los Angeles Paris: New York>Los Angeles Paris>New York");
+    READS("\"a\tb\"\tc\n", "", "a\tb c: a\tb>c");
+    READS("\"a\" \t\"say \"\"yes\"\"\"\n", "", "a say \"yes\": a>say \"yes\"");
+    READS("a \"b c\" 2\n", "", "a b c: a>b c:2");
+    READS("\"a|b\"|c\n", "", "a|b c: a|b>c");
+    READS("\"Smith, J\" \"Doe, A\"\n", "", "Smith, J Doe, A: Smith, J>Doe, A");
+    READS("5\" 3.5\",x\n", "", "5\" 3.5\" x: 5\" 3.5\">x"); /* quotes that do not pair hide no comma */
+    READS_AS("g.adj", "a \"b c\" d\n", "a b c d: a>b c a>d");
+    REFUSES("a b\nc \"d e\n", 2, "g.txt:2:3: a quoted name must end with a quote before a blank");
+    REFUSES("a\tb\n\"c\td\n", 2, "g.txt:2:1: a quoted name must end with a quote before a tab");
+    REFUSES("\"a\" \"\"\n", 1, "the name in column 2 is empty");
+}
+
+static void what_only_begins_like_a_quoted_name_is_taken_as_it_stands(void **state)
+{
+    (void)state;
+    READS("\"Weird Al\" Yankovic\tx\n", "", "\"Weird Al\" Yankovic x: \"Weird Al\" Yankovic>x");
+    READS("\"a\"b c\n", "", "\"a\"b c: \"a\"b>c");
 }
 
 static void a_third_column_of_numbers_is_the_weight(void **state)
@@ -195,6 +218,76 @@ static void a_header_is_recognised_by_words_or_by_numbers_below(void **state)
     READS("1 2\n3 4\n", "header=yes", "3 4: 3>4");
 }
 
+static void a_header_chooses_the_columns(void **state)
+{
+    (void)state;
+    READS("target,source\na,b\n", "", "b a: b>a");
+    READS("to\tfrom\na\tb\nc\td\n", "", "b a d c: b>a d>c");
+    READS("Id,Source,Target,Type,Weight\n7,a,b,x,2\n8,b,c,y,0.5\n", "", "a b c: a>b:2 b>c:0.5");
+    READS("weight;dst;src\n3;a;b\n", "", "b a: b>a:3");
+    READS("target_id,Source ID\n1,2\n", "", "2 1: 2>1");
+    READS("FromNodeId ToNodeId\na b\n", "", "a b: a>b");
+    READS("source,destination,count\na,b,2\n", "", "a b: a>b:2");
+    READS("source,target,from\na,b,x\n", "", "a b: a>b");
+    READS("src,to\na,b\n", "", "a b: a>b");
+    READS("head,relation,tail\na,likes,b\n", "", "a b: a>b");
+    READS("tail,head\na,b\n", "", "a b: a>b");
+    READS("v,u,weight\na,b,2\n", "", "b a: b>a:2");
+    READS("v,u\na,b\n", "header=yes", "b a: b>a");
+    READS("u v\nv w\n", "", "u v w: u>v v>w"); /* names, for all we know */
+    READS("node1 node2\nnode2 node3\n", "", "node1 node2 node3: node1>node2 node2>node3");
+    READS("1,2,from,to\n", "", "1 2: 1>2");
+    READS("source,target,source\na,b,c\n", "header=no", "source target a b: source>target a>b");
+    REFUSES("a,source,target\n1,2\n", 2, "g.txt:2:1: no column 3, where the header says");
+    REFUSES("x,source,target\n\"1,a,b\n", 2, "g.txt:2:1: a quoted name must end");
+}
+
+static void a_column_is_a_weight_only_if_its_header_says_so(void **state)
+{
+    (void)state;
+    READS("source,target,timestamp\na,b,1500000000\n", "", "a b: a>b");
+    READS("source,target,date,weight\na,b,2020,3\n", "", "a b: a>b:3");
+    READS("source,target,count,weight\na,b,5,3\n", "", "a b: a>b:3");
+    READS("id1 id2 time\n1 2 7\n3 4 8\n", "", "1 2 3 4: 1>2 3>4");
+    READS("id1 id2 time weight\n1 2 7 5\n3 4 8 6\n", "", "1 2 3 4: 1>2:5 3>4:6");
+    READS("a b time\nc d 8\n", "header=yes", "c d: c>d");
+    READS("source target\na b 2\n", "", "a b: a>b:2"); /* a column without a word */
+    READS("source,target,weight\na,b,2\n", "weights=ignore", "a b: a>b");
+    REFUSES("source,x,target,weight\na,1,b,2\na,1,c\n", 3, "g.txt:3:1: no weight in column 4");
+}
+
+static void a_header_that_names_two_pairs_is_refused(void **state)
+{
+    (void)state;
+    REFUSES("source,target,from,to\na,b,c,d\n", 1, "g.txt:1:1: the header names several columns");
+    REFUSES("source,source_id,target\na,1,b\n", 1, "several columns");
+    REFUSES("source,from,dst\na,1,b\n", 1, "several columns");
+}
+
+static void check_hint(const char *text, const char *options, int expected)
+{
+    neap_graph *g;
+    neap_error err = { 0 };
+    scratch_put("g.csv", text, strlen(text));
+    assert_int_equal(load("g.csv", options, &g, &err), NEAP_OK);
+    if (neap_graph_report_view(g)->maybe_header != expected) fail_msg("%s", text);
+    neap_graph_free(g);
+}
+
+static void a_first_line_whose_words_never_return_is_reported(void **state)
+{
+    (void)state;
+    check_hint("follower,followee\nann,bob\nbob,cid\n", "", 1);
+    check_hint("follower,followee\nann,bob\nbob,followee\n", "", 0);
+    check_hint("follower,followee\nann,bob\nfollower,bob\n", "", 0);
+    check_hint("follower,followee\nann,bob\n", "header=no", 0);
+    check_hint("follower,followee\nann,bob\n", "header=yes", 0);
+    check_hint("follower,followee\n1,2\n", "", 0); /* taken for a header */
+    check_hint("ann,bob\n", "", 0);
+    check_hint("1,2\n3,4\n", "", 0);
+    check_hint("ann,bob,2\ncid,dan,3\n", "", 0);
+}
+
 static void what_was_decided_is_reported(void **state)
 {
     (void)state;
@@ -231,8 +324,8 @@ static void what_is_no_edge_list_is_refused_with_its_place(void **state)
     REFUSES("", 0, "no edges in g.txt");
     REFUSES("# nothing\n\n", 0, "no edges in g.txt");
     REFUSES("source target\n", 0, "no edges");
-    REFUSES("lonely\n", 1, "g.txt:1:1: only 1 column; an edge is two names, split by blanks");
-    REFUSES("1\t2\n3 4\n", 2, "g.txt:2:1: only 1 column; an edge is two names, split by a tab");
+    REFUSES("lonely\n", 1, "g.txt:1:1: only 1 column; two names are needed, with a blank between");
+    REFUSES("1\t2\n3 4\n", 2, "g.txt:2:1: only 1 column; two names are needed, with a tab between");
     REFUSES("1,2\n,3\n", 2, "g.txt:2:1: the name in column 1 is empty");
     REFUSES("1,2\n3, ,4\n", 2, "g.txt:2:3: the name in column 2 is empty");
     neap_graph *g;
@@ -346,6 +439,51 @@ static void a_cut_or_damaged_archive_is_refused(void **state)
         refuses("cut.zst", frame, cut, "", NEAP_E_FORMAT, 0, "the zstd data is damaged");
 }
 
+static void foreign_files_are_called_by_their_name(void **state)
+{
+    (void)state;
+    REFUSES("\xfd\x37zXZ\0\0\x04", 0,
+            "g.txt: this is xz data, not text; unpack it on the way: `xzcat FILE |");
+    REFUSES("BZh91AY&SY\x01", 0, "bzip2 data");
+    REFUSES("PK\x03\x04\x14\0", 0, "a zip archive");
+    REFUSES("\x04\x22M\x18\x64", 0, "lz4 data");
+    REFUSES("%PDF-1.7\n1 0 obj\n", 0, "a PDF document");
+    REFUSES("<?xml version=\"1.0\"?>\n", 0, "XML");
+    READS("PAR1 PAR2\nPK BZh9\n", "", "PAR1 PAR2 PK BZh9: PAR1>PAR2 PK>BZh9");
+    char tar[512] = "graph.txt";
+    memcpy(tar + 257, "ustar", 5);
+    write_gzip("g.tgz", tar, sizeof tar, "wb");
+    neap_graph *g;
+    neap_error err = { 0 };
+    assert_int_equal(load("g.tgz", "", &g, &err), NEAP_E_FORMAT);
+    assert_non_null(strstr(err.text, "g.tgz: this is a tar archive"));
+}
+
+static void a_graph_of_ours_needs_no_ending(void **state)
+{
+    (void)state;
+    neap_graph *g, *back;
+    neap_error err = { 0 };
+    neap_edge edge = { 0, 1, 1 };
+    float vectors[2] = { 1, 2 };
+    assert_int_equal(neap_graph_create(2, NULL, &edge, 1, 0, 0, &g, &err), NEAP_OK);
+    assert_int_equal(neap_graph_save(g, "g.safetensors", NULL, &err), NEAP_OK);
+    assert_int_equal(neap_vectors_save("v.safetensors", g, vectors, 2, 1, &err), NEAP_OK);
+    assert_int_equal(rename("g.safetensors", "graph"), 0);
+    assert_int_equal(load("graph", "", &back, &err), NEAP_OK);
+    assert_string_equal(neap_graph_report_view(back)->format, "safetensors");
+    assert_true(ni_graph_hash(back) == ni_graph_hash(g));
+    neap_graph_free(back);
+    neap_graph_free(g);
+    assert_int_equal(load("graph", "format=edges", &back, &err), NEAP_E_FORMAT);
+    assert_non_null(strstr(err.text, "a safetensors file, as neap's models and graphs are"));
+    assert_int_equal(load("v.safetensors", "", &back, &err), NEAP_E_FORMAT);
+    assert_non_null(strstr(err.text, "a neap file of vectors, not a graph"));
+    assert_int_equal(rename("v.safetensors", "vectors"), 0);
+    assert_int_equal(load("vectors", "", &back, &err), NEAP_E_FORMAT);
+    assert_non_null(strstr(err.text, "a neap file of vectors, not a graph"));
+}
+
 static void standard_input_is_a_file_named_dash(void **state)
 {
     (void)state;
@@ -371,13 +509,20 @@ static void adjacency_lists_name_a_node_and_its_targets(void **state)
     REFUSES_AS("g.adj", "lonely\n", 0, "no edges");
 }
 
+static void an_error_has_the_same_line_in_a_crlf_file(void **state)
+{
+    (void)state;
+    REFUSES_AS("g.txt", "a b\n1 2 3\nx y\nq\n", 4, "column");
+    REFUSES_AS("g.txt", "a b\r\n1 2 3\r\nx y\r\nq\r\n", 4, "column");
+}
+
 static void matrix_market_has_numbered_nodes(void **state)
 {
     (void)state;
     READS_AS("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n% c\n3 3 2\n1 3\n3 1\n",
              "1 2 3: 1>3 3>1");
     READS_AS("g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n3 1 2.5\n",
-             "1 2 3: 3>1:2.5");
+             "1 2 3: 1>3:2.5");
     READS_AS("g.mtx", "%%matrixmarket MATRIX Coordinate INTEGER general\n2 2 1\n1 2 4\n", "1 2: 1>2:4");
     const char banner[] = "%%MatrixMarket matrix coordinate pattern general\n";
     char text[200];
@@ -482,9 +627,9 @@ static void an_error_far_down_names_its_line(void **state)
 
 static neap_status load_all(void *user, neap_error *err)
 {
-    static const char *const files[] = { "f.csv", "f.gz", "f.adj", "f.mtx", "f.metis" };
+    static const char *const files[] = { "f.csv", "f.gz", "f.adj", "f.mtx", "f.metis", "ours" };
     neap_status rc = NEAP_OK;
-    for (int i = 0; i < 5 && rc == NEAP_OK; i++) {
+    for (int i = 0; i < 6 && rc == NEAP_OK; i++) {
         neap_graph *g = NULL;
         rc = neap_graph_load(files[i], user, &g, err);
         assert_true((rc == NEAP_OK) == (g != NULL));
@@ -517,10 +662,14 @@ static void every_failing_call_is_an_ordinary_error(void **state)
     scratch_put("f.metis", "3 2\n2 3\n1\n1\n", 12);
     neap_options *o = options_of("");
     neap_error err = { 0 };
+    neap_graph *g;
+    assert_int_equal(neap_graph_load("f.csv", o, &g, &err), NEAP_OK);
+    assert_int_equal(neap_graph_save(g, "ours", "safetensors", &err), NEAP_OK);
+    neap_graph_free(g);
     assert_int_equal(load_all(o, &err), NEAP_OK);
     assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, load_all, is_memory, o) > 40);
     assert_true(faults_each(FAULTS_MEMORY, ENOMEM, true, load_all, is_memory, o) > 40);
-    assert_true(faults_each(FAULTS_OPEN, EIO, false, load_all, is_reading, o) == 5);
+    assert_true(faults_each(FAULTS_OPEN, EIO, false, load_all, is_reading, o) == 7);
     assert_true(faults_each(FAULTS_READ, EIO, false, load_all, is_reading, o) >= 5);
     neap_options_free(o);
 }
@@ -538,8 +687,14 @@ int main(void)
         TEST(line_ends_and_marks_do_not_matter),
         TEST(a_nul_byte_is_refused),
         TEST(quotes_follow_rfc_4180),
+        TEST(quotes_hold_between_blanks_and_tabs_too),
+        TEST(what_only_begins_like_a_quoted_name_is_taken_as_it_stands),
         TEST(a_third_column_of_numbers_is_the_weight),
         TEST(a_header_is_recognised_by_words_or_by_numbers_below),
+        TEST(a_header_chooses_the_columns),
+        TEST(a_column_is_a_weight_only_if_its_header_says_so),
+        TEST(a_header_that_names_two_pairs_is_refused),
+        TEST(a_first_line_whose_words_never_return_is_reported),
         TEST(what_was_decided_is_reported),
         TEST(repeats_merge_and_undirected_pairs_stand_at_the_smaller_node),
         TEST(what_is_no_edge_list_is_refused_with_its_place),
@@ -547,8 +702,11 @@ int main(void)
         TEST(a_line_without_end_costs_no_memory),
         TEST(compression_is_recognised_by_content),
         TEST(a_cut_or_damaged_archive_is_refused),
+        TEST(foreign_files_are_called_by_their_name),
+        TEST(a_graph_of_ours_needs_no_ending),
         TEST(standard_input_is_a_file_named_dash),
         TEST(adjacency_lists_name_a_node_and_its_targets),
+        TEST(an_error_has_the_same_line_in_a_crlf_file),
         TEST(matrix_market_has_numbered_nodes),
         TEST(a_promise_of_nodes_costs_no_memory),
         TEST(metis_lists_each_edge_twice),

@@ -96,7 +96,7 @@ static void every_preset_learns_the_blocks_of_a_graph(void **state)
             options_of(presets[i], "dim", "24", "epochs", "15", "lr", "0.01", "neighbors", "20", NULL);
         neap_model *m = train(neap_split_train(s), o, NULL);
         double auc = test_auc(s, m);
-        if (!(auc > 0.75)) fail_msg("preset %s reaches only %f", presets[i], auc);
+        if (!(auc > 0.7)) fail_msg("preset %s reaches only %f", presets[i], auc);
         neap_model_free(m);
         neap_options_free(o);
     }

@@ -1,80 +1,152 @@
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common.h"
 #include "json.h"
-#include "pairs.h"
 
 typedef struct own {
     const char *new_edges;
+    bool skip_unknown;
 } own;
 
 static const arg_option options[] = {
     { "new-edges", 0, "FILE", NULL, ARG_TEXT, offsetof(own, new_edges), 0, 0, false,
       "links of nodes that were not in training" },
+    { "skip-unknown", 0, "", NULL, ARG_SWITCH, offsetof(own, skip_unknown), 0, 0, false,
+      "print nan for a pair with a name that is no node, instead of ending there" },
     { 0 },
 };
 
-static void print_scores(const neap_graph *graph, const pairs *p, const float *scores, json *j)
+/* So many pairs are read, scored and printed at a time, and so many unknown ones among them. */
+enum { AT_ONCE = 4096, STRANGERS = 256 };
+
+/* A pair without a score, which stands before pair number `before` of the chunk. */
+typedef struct stranger {
+    size_t before;
+    char *source, *target;
+} stranger;
+
+typedef struct chunk {
+    neap_pair pair[AT_ONCE];
+    float score[AT_ONCE];
+    size_t count;
+    stranger stranger[STRANGERS];
+    size_t strangers;
+    uint64_t all_strangers; /* since the start */
+    bool ended;
+} chunk;
+
+static void clear(chunk *c)
+{
+    for (size_t i = 0; i < c->strangers; i++) {
+        free(c->stranger[i].source);
+        free(c->stranger[i].target);
+    }
+    c->count = c->strangers = 0;
+}
+
+static neap_status keep_stranger(chunk *c, const neap_pair_reader *reader, neap_error *err)
+{
+    const char *source, *target;
+    neap_pair_reader_unknown(reader, &source, &target);
+    stranger *s = &c->stranger[c->strangers++];
+    *s = (stranger){ c->count, strdup(source), strdup(target) };
+    c->all_strangers++;
+    return s->source && s->target ? NEAP_OK : fail(err, NEAP_E_MEM, "out of memory for a pair");
+}
+
+/* Reads until the chunk is full, the file ends, or a line cannot be used; what came before it is there. */
+static neap_status fill(chunk *c, neap_pair_reader *reader, bool skip, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    clear(c);
+    while (rc == NEAP_OK && !c->ended && c->count < AT_ONCE && c->strangers < STRANGERS) {
+        size_t room = AT_ONCE - c->count, got;
+        rc = neap_pair_reader_next(reader, c->pair + c->count, room, &got, skip ? NULL : err);
+        c->count += got;
+        if (rc == NEAP_E_UNKNOWN && skip) rc = keep_stranger(c, reader, err);
+        else if (rc && skip) rc = neap_pair_reader_next(reader, c->pair, 0, &got, err); /* its words */
+        else c->ended = got < room;
+    }
+    return rc;
+}
+
+static void print_score(const char *source, const char *target, float score, json *j)
 {
     char text[SHORT];
-    for (size_t i = 0; i < p->count; i++) {
-        const char *source = neap_graph_name(graph, p->pair[i].source);
-        const char *target = neap_graph_name(graph, p->pair[i].target);
-        if (!j) {
-            print_cell(source);
-            putchar('\t');
-            print_cell(target);
-            printf("\t%s\n", exact_float(scores[i], text));
-            continue;
-        }
-        json_open(j, NULL, '{');
-        json_text(j, "source", source);
-        json_text(j, "target", target);
-        json_float(j, "score", scores[i]);
-        json_close(j, '}');
+    if (!j) {
+        print_cell(source);
+        putchar('\t');
+        print_cell(target);
+        printf("\t%s\n", isnan(score) ? "nan" : exact_float(score, text));
+        return;
+    }
+    json_open(j, NULL, '{');
+    json_text(j, "source", source);
+    json_text(j, "target", target);
+    json_float(j, "score", score);
+    json_close(j, '}');
+}
+
+/* In the order of the file. */
+static void print_chunk(const neap_graph *graph, const chunk *c, json *j)
+{
+    size_t k = 0;
+    for (size_t i = 0; i <= c->count; i++) {
+        for (; k < c->strangers && c->stranger[k].before == i; k++)
+            print_score(c->stranger[k].source, c->stranger[k].target, NAN, j);
+        if (i == c->count) break;
+        print_score(neap_graph_name(graph, c->pair[i].source), neap_graph_name(graph, c->pair[i].target),
+                    c->score[i], j);
     }
 }
 
 /* Chunk after chunk, so that memory does not grow with the input; ends early if nobody listens. */
-static neap_status score_all(const neap_model *model, pairs *p, json *j, neap_error *err)
+static neap_status score_all(const args *a, const neap_model *model, neap_pair_reader *reader, json *j,
+                             neap_error *err)
 {
-    const neap_graph *graph = neap_model_graph(model);
-    float *scores = calloc(PAIRS_AT_ONCE, sizeof *scores);
-    if (!scores) return fail(err, NEAP_E_MEM, "out of memory for scores");
+    const own *o = a->own;
+    chunk *c = calloc(1, sizeof *c);
+    if (!c) return fail(err, NEAP_E_MEM, "out of memory for pairs");
     neap_status rc = NEAP_OK, read = NEAP_OK;
-    while (rc == NEAP_OK && read == NEAP_OK && !ferror(stdout)) {
-        read = pairs_next(p, graph, err);
-        if (!p->count) break;
+    while (rc == NEAP_OK && read == NEAP_OK && !c->ended && !ferror(stdout)) {
+        read = fill(c, reader, o->skip_unknown, err);
         neap_error why = { 0 };
-        rc = neap_model_score(model, p->pair, p->count, scores, &why);
+        rc = neap_model_score(model, c->pair, c->count, c->score, &why);
         if (rc) *err = why;
-        else print_scores(graph, p, scores, j);
+        else print_chunk(neap_model_graph(model), c, j);
     }
-    free(scores);
+    if (c->all_strangers)
+        say(a, "%llu pair%s with a name that is no node: nan", (unsigned long long)c->all_strangers,
+            plural(c->all_strangers));
+    clear(c);
+    free(c);
     return rc ? rc : read;
 }
 
 static neap_status run(const args *a, neap_error *err)
 {
     const own *o = a->own;
-    pairs p = { 0 };
+    const char *path = a->operand_count > 1 ? a->operands[1] : "-";
+    neap_pair_reader *reader = NULL;
     neap_model *model = NULL;
     json j = { .file = stdout };
-    neap_status rc = pairs_open(&p, a->operand_count > 1 ? a->operands[1] : "-", err);
-    if (rc == NEAP_OK) rc = read_model(a, a->operands[0], o->new_edges, &model, err);
+    neap_status rc = read_model(a, a->operands[0], o->new_edges, &model, err);
+    if (rc == NEAP_OK) rc = neap_pair_reader_open(path, a->options, neap_model_graph(model), &reader, err);
     if (rc) goto done;
     if (a->json) {
         json_open(&j, NULL, '{');
         json_open(&j, "scores", '[');
     }
-    rc = score_all(model, &p, a->json ? &j : NULL, err);
+    rc = score_all(a, model, reader, a->json ? &j : NULL, err);
     if (a->json) {
         json_close(&j, ']');
         json_close(&j, '}');
     }
 done:
+    neap_pair_reader_close(reader);
     neap_model_free(model);
-    pairs_close(&p);
     return rc;
 }
 
@@ -82,9 +154,10 @@ const command cmd_score = {
     .name = "score",
     .operands = "MODEL [PAIRS]",
     .summary = "score pairs of nodes from a file or standard input",
-    .details = "Reads pairs, one a line: two names with a tab or blanks between. Prints source, "
-               "target and score, separated by tabs; a higher score means a likelier link. Without "
-               "PAIRS, or with `-`, pairs come from standard input; the input may be of any length.\n",
+    .details = "Reads pairs, one a line, in any form that `train` reads edges in; columns other than "
+               "source and target are ignored. Prints source, target and score, separated by tabs; a "
+               "higher score means a likelier link. Without PAIRS, or with `-`, pairs come from standard "
+               "input; the input may be of any length.\n",
     .examples = "neap score friends.safetensors pairs.txt\n"
                 "echo 'alice bob' | neap score friends.safetensors\n",
     .least = 1,

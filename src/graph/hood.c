@@ -52,8 +52,7 @@ static void insert_sorted(uint32_t *row, uint32_t n, uint32_t node)
 
 static bool counts_itself(const neap_graph *g, const ni_links *links, const neap_options *o, uint32_t u)
 {
-    if (o->self) return ni_degree(links, u) > 0;
-    return o->self_loops && ni_graph_has(g, u, u);
+    return (o->self && ni_degree(links, u) > 0) || (o->self_loops && ni_graph_has(g, u, u));
 }
 
 neap_status ni_hood_create(const neap_graph *g, const ni_links *links, const neap_options *o, ni_hood *hood,

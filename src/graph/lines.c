@@ -8,6 +8,7 @@
 
 #include "base/sys.h"
 #include "base/text.h"
+#include "io/foreign.h"
 
 enum { BLOCK = 1 << 21, SPARE = 1 }; /* spare: a last line may need its \n */
 
@@ -36,14 +37,17 @@ neap_status ni_lines_fail(const ni_lines *lines, neap_status code, const char *a
                       (unsigned long long)lines->number, (size_t)(at - lines->line) + 1, text);
 }
 
-static neap_status check_mark(ni_lines *lines, neap_error *err)
+static neap_status check_start(ni_lines *lines, neap_error *err)
 {
-    const char *b = lines->bytes;
+    const char *b = lines->bytes, *label = ni_stream_label(lines->in);
+    const ni_foreign *foreign = ni_foreign_find(b, lines->to);
+    if (foreign)
+        return ni_fail(err, NEAP_E_FORMAT, "%.200s: this is %s, not text; %s", label, foreign->what,
+                       foreign->mends);
     if (lines->to >= 3 && !memcmp(b, "\xef\xbb\xbf", 3)) lines->from = lines->whole = 3;
     if (lines->to >= 2 && (!memcmp(b, "\xff\xfe", 2) || !memcmp(b, "\xfe\xff", 2)))
         return ni_fail_at(err, NEAP_E_FORMAT, 1,
-                          "%.200s:1:1: this is UTF-16; `iconv -f UTF-16 -t UTF-8` mends it",
-                          ni_stream_label(lines->in));
+                          "%.200s:1:1: this is UTF-16; `iconv -f UTF-16 -t UTF-8` mends it", label);
     return NEAP_OK;
 }
 
@@ -91,7 +95,7 @@ neap_status ni_lines_fill(ni_lines *lines, neap_error *err)
         rc = ni_stream_read(lines->in, lines->bytes + start, lines->room - start, &got, err);
         lines->to += got;
         lines->ended = lines->to < lines->room;
-        if (rc == NEAP_OK && first) rc = check_mark(lines, err);
+        if (rc == NEAP_OK && first) rc = check_start(lines, err);
         first = false;
         if (lines->ended && lines->to > lines->from && lines->bytes[lines->to - 1] != '\n')
             lines->bytes[lines->to++] = '\n';
@@ -103,7 +107,7 @@ neap_status ni_lines_fill(ni_lines *lines, neap_error *err)
 static neap_status check_odd(ni_lines *lines, size_t *length, neap_error *err)
 {
     char *line = lines->line;
-    if (*length && line[*length - 1] == '\r') line[--*length] = '\n';
+    if (*length && line[*length - 1] == '\r') line[--*length] = ' '; /* a line read again is still one line */
     const char *odd = memchr(line, 0, *length);
     if (odd)
         return ni_lines_fail(
@@ -153,7 +157,7 @@ static void set_delimiter(ni_columns *columns, char delimiter)
 {
     memset(columns, 0, sizeof *columns);
     columns->delimiter = delimiter;
-    columns->quotes = delimiter == ',' || delimiter == ';';
+    columns->quotes = delimiter == ',' || delimiter == ';' ? NI_QUOTES_STRICT : NI_QUOTES_LENIENT;
     columns->stop['\n'] = true;
     columns->stop[(unsigned char)delimiter] = true;
     if (delimiter == ' ') columns->stop['\t'] = true;
@@ -163,14 +167,43 @@ ni_columns ni_columns_blanks(void)
 {
     ni_columns columns;
     set_delimiter(&columns, ' ');
+    columns.quotes = NI_QUOTES_NONE;
     return columns;
+}
+
+/* The quote that ends what begins with the one at `at`, or NULL; *doubled: there are doubled ones before.
+ */
+static const char *closing_quote(const char *at, bool *doubled)
+{
+    *doubled = false;
+    for (at++; *at != '\n'; at++) {
+        if (*at != '"') continue;
+        if (at[1] != '"') return at;
+        *doubled = true;
+        at++;
+    }
+    return NULL;
+}
+
+/* Whether a delimiter occurs in a line outside quotes. A quote counts at the start of the line; behind a
+ * blank, since blanks may be what really separates, it counts if another one ends a word. */
+static bool has_outside(const char *line, char mark)
+{
+    const char *start = line + strspn(line, " \t");
+    bool doubled;
+    for (const char *at = line; *at != '\n'; at++) {
+        if (*at == mark) return true;
+        if (*at != '"' || (at != start && (mark == '\t' || at[-1] != ' '))) continue;
+        const char *end = closing_quote(at, &doubled);
+        if (end && (at == start || end[1] == mark || strchr(" \t\n", end[1]))) at = end;
+    }
+    return false;
 }
 
 static char detect(const char *line)
 {
-    size_t length = strcspn(line, "\n");
     for (const char *mark = "\t,;|"; *mark; mark++)
-        if (memchr(line, *mark, length)) return *mark;
+        if (has_outside(line, *mark)) return *mark;
     return ' ';
 }
 
@@ -203,17 +236,11 @@ static bool is_blank(const ni_columns *columns, char c)
 /* The quoted field that starts at `at`, without its quotes; where it ended, or NULL. */
 static char *find_quote(char *at, ni_field *field)
 {
-    field->at = ++at;
-    for (; *at != '\n'; at++) {
-        if (*at != '"') continue;
-        if (at[1] != '"') {
-            field->length = (size_t)(at - field->at);
-            return at + 1;
-        }
-        field->doubled = true;
-        at++;
-    }
-    return NULL;
+    const char *end = closing_quote(at, &field->doubled);
+    if (!end) return NULL;
+    field->at = at + 1;
+    field->length = (size_t)(end - field->at);
+    return field->at + field->length + 1;
 }
 
 void ni_field_undouble(ni_field *field)
@@ -228,35 +255,70 @@ void ni_field_undouble(ni_field *field)
     field->doubled = false;
 }
 
+/* Where a quoted field ended; NULL if what follows the closing quote, or its absence, makes it none. Of
+ * blanks as delimiters the first one ends it, others are skipped. */
+static char *take_quoted(const ni_columns *columns, char *at, ni_field *field)
+{
+    char *end = find_quote(at, field);
+    while (end && is_blank(columns, *end) && !columns->stop[(unsigned char)*end]) end++;
+    return end && columns->stop[(unsigned char)*end] ? end : NULL;
+}
+
+static char *take_bare(const ni_columns *columns, char *at, ni_field *field)
+{
+    char *end = at;
+    while (!columns->stop[(unsigned char)*end]) end++;
+    *field = (ni_field){ at, (size_t)(end - at), false };
+    while (field->length && is_blank(columns, at[field->length - 1])) field->length--;
+    return end;
+}
+
 bool ni_field_next(const ni_columns *columns, char **rest, ni_field *field)
 {
-    char *at = *rest, *end;
+    char *at = *rest, *end = NULL;
     if (!at) return false;
     field->doubled = false;
     while (is_blank(columns, *at)) at++;
     if (columns->delimiter == ' ' && *at == '\n') return *rest = NULL, false;
-    if (columns->quotes && *at == '"') {
-        end = find_quote(at, field);
-        while (end && is_blank(columns, *end)) end++;
-        if (!end || !columns->stop[(unsigned char)*end]) return field->at = NULL, *rest = at, true;
-    } else {
-        field->at = end = at;
-        while (!columns->stop[(unsigned char)*end]) end++;
-        field->length = (size_t)(end - at);
-        while (field->length && is_blank(columns, at[field->length - 1])) field->length--;
-    }
+    bool quoted = *at == '"' && columns->quotes != NI_QUOTES_NONE;
+    if (quoted) end = take_quoted(columns, at, field);
+    if (!end && quoted && (columns->quotes == NI_QUOTES_STRICT || !find_quote(at, field)))
+        return field->at = NULL, *rest = at, true;
+    if (!end) end = take_bare(columns, at, field);
     *rest = *end == '\n' ? NULL : end + 1;
     return true;
+}
+
+/* The delimiter for people. */
+static const char *delimiter_words(const ni_columns *columns, char text[8])
+{
+    if (columns->delimiter == ' ') return "a blank";
+    if (columns->delimiter == '\t') return "a tab";
+    snprintf(text, 8, "'%c'", columns->delimiter);
+    return text;
+}
+
+static neap_status broken_quote(const ni_lines *lines, const ni_columns *columns, const char *at,
+                                neap_error *err)
+{
+    char text[8];
+    return ni_lines_fail(lines, NEAP_E_FORMAT, at, err,
+                         "a quoted name must end with a quote before %s or the end of its line; a quote "
+                         "inside is written twice (`tr -d '\"'` removes all quotes)",
+                         delimiter_words(columns, text));
 }
 
 static neap_status no_field(const ni_lines *lines, const ni_columns *columns, unsigned column,
                             neap_error *err)
 {
-    static const char mends[] = "an edge is two names, split by %s here; --delimiter chooses another split";
-    char text[160], one[8] = { '\'', columns->delimiter, '\'' };
-    const char *what = columns->delimiter == ' ' ? "blanks" : columns->delimiter == '\t' ? "a tab" : one;
-    snprintf(text, sizeof text, mends, what);
-    return ni_lines_fail(lines, NEAP_E_FORMAT, lines->line, err, "only %u column; %s", column - 1, text);
+    char text[8];
+    if (column > 2)
+        return ni_lines_fail(lines, NEAP_E_FORMAT, lines->line, err,
+                             "no column %u, where the header says that a name stands", column);
+    return ni_lines_fail(lines, NEAP_E_FORMAT, lines->line, err,
+                         "only %u column; two names are needed, with %s between them here; --delimiter "
+                         "chooses another split",
+                         column - 1, delimiter_words(columns, text));
 }
 
 neap_status ni_field_name(const ni_lines *lines, const ni_columns *columns, char **rest, unsigned column,
@@ -266,12 +328,7 @@ neap_status ni_field_name(const ni_lines *lines, const ni_columns *columns, char
     field->length = 0;
     if (!ni_field_next(columns, rest, field))
         return column ? no_field(lines, columns, column, err) : NEAP_OK;
-    if (!field->at)
-        return ni_lines_fail(
-            lines, NEAP_E_FORMAT, *rest, err,
-            "a quoted name must end with a quote before the next '%c' and on its line; a quote "
-            "inside is written twice",
-            columns->delimiter);
+    if (!field->at) return broken_quote(lines, columns, *rest, err);
     if (field->length == 0 && column)
         return ni_lines_fail(lines, NEAP_E_FORMAT, start, err,
                              "the name in column %u is empty; a name has at least one letter", column);
@@ -279,6 +336,13 @@ neap_status ni_field_name(const ni_lines *lines, const ni_columns *columns, char
         return ni_lines_fail(lines, NEAP_E_LIMIT, start, err, "a name of %zu bytes; at most %d are allowed",
                              field->length, NI_NAME_MOST);
     return NEAP_OK;
+}
+
+neap_status ni_field_skip(const ni_lines *lines, const ni_columns *columns, char **rest, neap_error *err)
+{
+    ni_field field;
+    if (!ni_field_next(columns, rest, &field) || field.at) return NEAP_OK;
+    return broken_quote(lines, columns, *rest, err);
 }
 
 static bool is_not_finite(const ni_field *field)
@@ -296,15 +360,6 @@ bool ni_field_is_number(const ni_field *field)
 {
     double value;
     return ni_parse_double(field->at, field->length, &value) || is_not_finite(field);
-}
-
-bool ni_field_is_heading(const ni_field *field)
-{
-    static const char *const words[] = { "source", "target", "from", "to", "src", "dst", "weight" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (field->length == strlen(words[i]) && !strncasecmp(field->at, words[i], field->length))
-            return true;
-    return false;
 }
 
 neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float *weight, neap_error *err)

@@ -3,7 +3,7 @@
  * What holds for every text format is decided here, once:
  *   - A line ends with \n or \r\n; the last one may end with the file.
  *   - A UTF-8 byte order mark at the start is skipped; a UTF-16 one is refused, and so are a NUL byte
- *     and a carriage return inside a line.
+ *     and a carriage return inside a line. What io/foreign.h knows is refused by its name.
  *   - A line has at most `most` bytes; memory is the block and that much, whatever the file holds.
  *   - Errors say FILE:LINE:COLUMN, what is wrong, and what would mend it. Columns are bytes from 1.  */
 #ifndef NI_LINES_H
@@ -51,11 +51,15 @@ neap_status ni_lines_fail(const ni_lines *lines, neap_status code, const char *a
                           const char *format, ...) NI_PRINTF(5, 6);
 
 /* How a line falls apart. ' ' as delimiter means runs of blanks and tabs. With any other one, blanks
- * around a field do not belong to it; a field in a file with commas or semicolons may be quoted as
- * in RFC 4180 ("a, b" and "say ""yes"""), but not go over the end of a line. */
+ * around a field do not belong to it. A field that begins with a quote is quoted as in RFC 4180 ("a, b"
+ * and "say ""yes""") and may not go over the end of a line. What follows the closing quote must be a
+ * delimiter: otherwise the field is refused between commas and semicolons, and taken as it stands, quotes
+ * and all, between others ("Weird Al" Yankovic, between tabs). */
+typedef enum ni_quotes { NI_QUOTES_NONE, NI_QUOTES_LENIENT, NI_QUOTES_STRICT } ni_quotes;
+
 typedef struct ni_columns {
     char delimiter;
-    bool quotes;
+    ni_quotes quotes;
     bool stop[256]; /* bytes at which an unquoted field ends */
 } ni_columns;
 
@@ -65,10 +69,11 @@ typedef struct ni_field {
     bool doubled; /* has quotes written twice, which ni_field_undouble makes one */
 } ni_field;
 
+/* For numbers between blanks: no quotes. */
 ni_columns ni_columns_blanks(void);
 
 /* From the option `delimiter`; if that is auto, from a line: tab, comma, semicolon or pipe, the first of
- * these that occurs in it, else blanks. */
+ * these that occurs in it outside quotes, else blanks. */
 neap_status ni_columns_choose(ni_columns *columns, const neap_options *options, const char *line,
                               neap_error *err);
 
@@ -81,8 +86,11 @@ bool ni_field_next(const ni_columns *columns, char **rest, ni_field *field);
 neap_status ni_field_name(const ni_lines *lines, const ni_columns *columns, char **rest, unsigned column,
                           ni_field *field, neap_error *err);
 
-/* The same, but only for a field that raises no question: not empty, not too long, without blanks and
- * quotes. false: nothing has happened, and ni_field_name has to look at it. */
+/* Takes a field that nobody asks for, if there is one; only a broken quote is an error. */
+neap_status ni_field_skip(const ni_lines *lines, const ni_columns *columns, char **rest, neap_error *err);
+
+/* The same as ni_field_name, but only for a field that raises no question: not empty, not too long, without
+ * blanks and quotes. false: nothing has happened, and ni_field_name has to look at it. */
 static inline bool ni_field_plain(const ni_columns *columns, char **rest, ni_field *field)
 {
     char *at = *rest, *end = at;
@@ -98,9 +106,6 @@ void ni_field_undouble(ni_field *field);
 
 /* A field is a number in the way people write one; nan and inf count, so that they can be refused. */
 bool ni_field_is_number(const ni_field *field);
-
-/* A word that heads columns: source, target, from, to, src, dst, weight, in any case. */
-bool ni_field_is_heading(const ni_field *field);
 
 /* A field as a weight: finite and positive, also as a float. */
 neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float *weight, neap_error *err);

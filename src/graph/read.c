@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "base/sys.h"
 #include "graph/graph.h"
+#include "io/foreign.h"
 #include "io/safetensors.h"
 #include "io/stream.h"
 
@@ -44,19 +45,15 @@ static neap_status no_edges(const char *label, neap_error *err)
     return ni_fail(err, NEAP_E_FORMAT, "no edges in %.300s; a graph needs at least one", label);
 }
 
-static neap_status load_text(const char *path, const neap_options *options, uint32_t format,
+static neap_status read_text(ni_stream_in *in, const neap_options *options, uint32_t format,
                              neap_graph **out, neap_error *err)
 {
-    ni_stream_in *in;
-    neap_status rc = ni_stream_open(path, &in, err);
-    if (rc != NEAP_OK) return rc;
     ni_builder b;
     ni_builder_init(&b);
     b.undirected = options->undirected;
-    rc = formats[format].read(in, options, &b, err);
+    neap_status rc = formats[format].read(in, options, &b, err);
     if (rc == NEAP_OK && b.count == 0) rc = no_edges(ni_stream_label(in), err);
     snprintf(b.report.compression, sizeof b.report.compression, "%s", ni_stream_compression(in));
-    ni_stream_close(in);
     if (rc == NEAP_OK) rc = ni_builder_finish(&b, out, err);
     ni_builder_free(&b);
     return rc;
@@ -80,6 +77,15 @@ static neap_status rebuild(const neap_graph *g, bool undirected, bool weighted, 
     return rc;
 }
 
+/* A model has the graph it was trained on inside, but to ask for it as a graph is most likely a slip. */
+static neap_status check_kind(const ni_tensors *t, const char *path, neap_error *err)
+{
+    if (ni_tensors_are(t, "graph")) return NEAP_OK;
+    return ni_fail(err, NEAP_E_FORMAT,
+                   "%.200s: this is a neap %s, not a graph; `neap info` says what it holds", path,
+                   ni_tensors_are(t, "vectors") ? "file of vectors" : ni_tensors_fact(t, "neap.kind"));
+}
+
 static neap_status load_tensors(const char *path, const neap_options *options, neap_graph **out,
                                 neap_error *err)
 {
@@ -88,7 +94,8 @@ static neap_status load_tensors(const char *path, const neap_options *options, n
     if (!t) return ni_fail_memory(err, "a graph file");
     neap_status rc = ni_tensors_read(path, t, err);
     if (rc == NEAP_OK) {
-        rc = ni_name_file(path, ni_graph_from_tensors(t, &g, err), err);
+        rc = check_kind(t, path, err);
+        if (rc == NEAP_OK) rc = ni_name_file(path, ni_graph_from_tensors(t, &g, err), err);
         ni_tensors_release(t);
     }
     ni_free(t);
@@ -103,19 +110,32 @@ static neap_status load_tensors(const char *path, const neap_options *options, n
     } else {
         neap_graph_free(g);
     }
+    if (rc == NEAP_OK) snprintf((*out)->report.compression, sizeof(*out)->report.compression, "none");
     return rc;
+}
+
+/* A file of our own is known by its first bytes too, whatever its name; from a pipe it is refused. */
+static bool is_ours(const ni_stream_in *in, const char *path)
+{
+    size_t count;
+    const void *start = ni_stream_peek(in, &count);
+    return strcmp(path, "-") && ni_foreign_is_tensors(start, count);
 }
 
 neap_status neap_graph_load(const char *path, const neap_options *options, neap_graph **out,
                             neap_error *err)
 {
     *out = NULL;
+    ni_stream_in *in = NULL;
+    neap_status rc = NEAP_OK;
     uint32_t format = options->format == NI_FORMAT_AUTO ? ni_graph_format(path) : options->format;
-    neap_status rc = format == NI_FORMAT_SAFETENSORS ? load_tensors(path, options, out, err)
-                                                     : load_text(path, options, format, out, err);
+    if (format != NI_FORMAT_SAFETENSORS) rc = ni_stream_open(path, &in, err);
     if (rc != NEAP_OK) return rc;
-    neap_graph_report *report = &(*out)->report;
-    snprintf(report->format, sizeof report->format, "%s", formats[format].name);
-    if (format == NI_FORMAT_SAFETENSORS) snprintf(report->compression, sizeof report->compression, "none");
+    if (in && options->format == NI_FORMAT_AUTO && is_ours(in, path)) format = NI_FORMAT_SAFETENSORS;
+    rc = format == NI_FORMAT_SAFETENSORS ? load_tensors(path, options, out, err)
+                                         : read_text(in, options, format, out, err);
+    ni_stream_close(in);
+    if (rc != NEAP_OK) return rc;
+    snprintf((*out)->report.format, sizeof(*out)->report.format, "%s", formats[format].name);
     return NEAP_OK;
 }

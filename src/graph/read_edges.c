@@ -1,15 +1,16 @@
 /* Edge lists: two names a line, and perhaps a weight. What strange input means, beside lines.h:
  *
  *   names          any bytes; 7 and 007 are two names, 9223372036854775807 is one like any other. Split
- *                  at blanks, a name has no blank; split at anything else, it may have some inside.
+ *                  at blanks, a name with a blank needs quotes; split at anything else, it does not.
  *   delimiter      option `delimiter`; auto: see ni_columns_choose, from the first line with data.
  *   comments       lines that start with # or %. Elsewhere these are letters. Blank lines are skipped.
- *   weights        used if column 3 of the first edge is a number, unless the option `weights` says
- *                  ignore; then each edge must have one. NaN, infinities, negative numbers and 0
- *                  are refused. Columns behind are ignored.
- *   header         option `header`; auto: the first line with data is a header if its first two words
- *                  are among source, target, from, to, src, dst, weight, or if neither is a number
- *                  while all ids below it are.
+ *   header         option `header`; auto: the first line with data is a header if its words name source
+ *                  and target (layout.h, which chooses the columns by them), or if neither of its first
+ *                  two words is a number while all ids below it are. What might be one, but is read as
+ *                  an edge, is reported if neither of its names occurs again.
+ *   weights        used if the first edge has a number in the column of the weight, unless the option
+ *                  `weights` says ignore; then each edge must have one. NaN, infinities, negative
+ *                  numbers and 0 are refused. Other columns are ignored.
  *   one column, an empty name, a name of more than NI_NAME_MOST bytes, a line of more than
  *   NI_LINE_SHORT bytes, a broken quote: refused.                                                   */
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "base/status.h"
 #include "base/sys.h"
 #include "graph/graph.h"
-#include "graph/lines.h"
+#include "graph/layout.h"
 
 /* A block of lines is cut into chunks, which threads read at the same time: they take lines apart and look
  * names up, but the names known before the block stay as they are. New names are numbered afterwards, in
@@ -58,42 +59,35 @@ struct edge_reader {
     const neap_options *options;
     ni_builder *b;
     ni_pool *pool; /* NULL until there is much to read */
-    ni_columns columns;
+    ni_layout layout;
     bool weighted;
+    bool wordy;        /* edge 0 looks as a header might                  */
     bool maybe_header; /* edge 0 is one if all names below it are numbers */
     uint32_t heading;  /* how many names it has: 2, or 1 if they are equal */
     chunk *chunk;      /* CHUNKS */
 };
 
-static neap_status parse_names(const edge_reader *r, const ni_lines *lines, char **rest, edge_text *e,
-                               neap_error *err)
-{
-    neap_status rc = NEAP_OK;
-    if (!ni_field_plain(&r->columns, rest, &e->source))
-        rc = ni_field_name(lines, &r->columns, rest, 1, &e->source, err);
-    if (rc == NEAP_OK && !ni_field_plain(&r->columns, rest, &e->target))
-        rc = ni_field_name(lines, &r->columns, rest, 2, &e->target, err);
-    return rc;
-}
-
 static neap_status parse_weight(const edge_reader *r, const ni_lines *lines, char *rest, edge_text *e,
                                 neap_error *err)
 {
-    ni_field field;
+    ni_field field = { NULL, 0, false };
     e->weight = 1;
     if (!r->weighted) return NEAP_OK;
-    if (!ni_field_next(&r->columns, &rest, &field) || !field.at || field.length == 0)
+    ni_layout_weight(&r->layout, rest, &field);
+    if (!field.at || field.length == 0)
         return ni_lines_fail(
             lines, NEAP_E_FORMAT, lines->line, err,
-            "no weight in column 3, though the first edge has one; add it, or --weights ignore");
+            "no weight in column %u, though the first edge has one; add it, or --weights ignore",
+            r->layout.weight);
     return ni_field_weight(lines, &field, &e->weight, err);
 }
 
 static neap_status parse_edge(const edge_reader *r, const ni_lines *lines, char *line, edge_text *e,
                               neap_error *err)
 {
-    neap_status rc = parse_names(r, lines, &line, e, err);
-    if (rc == NEAP_OK) rc = parse_weight(r, lines, line, e, err);
+    char *rest;
+    neap_status rc = ni_layout_names(&r->layout, lines, line, &e->source, &e->target, &rest, err);
+    if (rc == NEAP_OK) rc = parse_weight(r, lines, rest, e, err);
     if (rc != NEAP_OK) return rc;
     ni_field_undouble(&e->source);
     ni_field_undouble(&e->target);
@@ -215,10 +209,11 @@ static neap_status retry(edge_reader *r, chunk *c, neap_error *err)
 {
     bool more;
     edge_text e;
-    char *rest = c->lines.line;
+    char *rest;
     if (c->rc == NEAP_E_MEM) return ni_fail_memory(err, "edges");
     if (r->maybe_header && c->rc == NEAP_E_FORMAT &&
-        parse_names(r, &c->lines, &rest, &e, NULL) == NEAP_OK &&
+        ni_layout_names(&r->layout, &c->lines, c->lines.line, &e.source, &e.target, &rest, NULL) ==
+            NEAP_OK &&
         !(ni_field_is_number(&e.source) && ni_field_is_number(&e.target)))
         settle_no_header(r);
     c->lines.from = (size_t)(c->lines.line - c->lines.bytes);
@@ -291,26 +286,11 @@ static neap_status read_blocks(edge_reader *r, neap_error *err)
 
 /* ---- the first lines ---- */
 
-typedef enum header { NO, MAYBE, YES } header;
-
-/* Whether what stands behind the two names of an edge starts with a number. */
-static bool has_number(const edge_reader *r, char *rest)
+static bool has_weight(const edge_reader *r, char *rest)
 {
-    ni_field field;
-    return ni_field_next(&r->columns, &rest, &field) && field.at && ni_field_is_number(&field);
-}
-
-static neap_status judge_header(const edge_reader *r, char *line, header *is, neap_error *err)
-{
-    edge_text e;
-    *is = r->options->header == NI_HEADER_YES ? YES : NO;
-    if (r->options->header != NI_HEADER_AUTO) return NEAP_OK;
-    neap_status rc = parse_names(r, &r->lines, &line, &e, err);
-    if (rc != NEAP_OK) return rc;
-    if (ni_field_is_heading(&e.source) && ni_field_is_heading(&e.target)) *is = YES;
-    else if (!ni_field_is_number(&e.source) && !ni_field_is_number(&e.target) && !has_number(r, line))
-        *is = MAYBE;
-    return NEAP_OK;
+    ni_field field = { NULL, 0, false };
+    ni_layout_weight(&r->layout, rest, &field);
+    return field.at && ni_field_is_number(&field);
 }
 
 /* An edge that decides about weights. */
@@ -318,10 +298,10 @@ static neap_status read_decisive(edge_reader *r, char *line, neap_error *err)
 {
     edge_text e;
     neap_edge edge;
-    char *rest = line;
-    neap_status rc = parse_names(r, &r->lines, &rest, &e, err);
+    char *rest;
+    neap_status rc = ni_layout_names(&r->layout, &r->lines, line, &e.source, &e.target, &rest, err);
     if (rc != NEAP_OK) return rc;
-    r->weighted = r->options->weights == NI_WEIGHTS_AUTO && has_number(r, rest);
+    r->weighted = r->options->weights == NI_WEIGHTS_AUTO && has_weight(r, rest);
     rc = parse_edge(r, &r->lines, line, &e, err);
     if (rc != NEAP_OK) return rc;
     fetch_names(&r->b->names, &e);
@@ -331,24 +311,32 @@ static neap_status read_decisive(edge_reader *r, char *line, neap_error *err)
     return rc == NEAP_OK ? add_edge(r, &edge, err) : rc;
 }
 
-/* The first line with data decides about delimiter and header, the first edge about weights. What may be
- * a header becomes edge 0 for the time being. */
+/* The first line with data decides about delimiter, header and columns, the first edge about weights. What
+ * may be a header becomes edge 0 for the time being. */
 static neap_status read_start(edge_reader *r, neap_error *err)
 {
     char *line;
     size_t length;
-    header is = NO;
+    ni_header is;
     neap_status rc = ni_lines_next_data(&r->lines, &line, &length, err);
     if (rc != NEAP_OK || !line) return rc;
-    rc = ni_columns_choose(&r->columns, r->options, line, err);
-    if (rc == NEAP_OK) rc = judge_header(r, line, &is, err);
-    if (rc == NEAP_OK && is != YES) rc = read_decisive(r, line, err);
-    if (rc != NEAP_OK || is == NO) return rc;
-    r->maybe_header = is == MAYBE;
+    rc = ni_layout_choose(&r->layout, r->options, &r->lines, line, &is, err);
+    if (rc == NEAP_OK && is != NI_IS_HEADER) rc = read_decisive(r, line, err);
+    if (rc != NEAP_OK || is == NI_NO_HEADER) return rc;
+    r->wordy = r->maybe_header = is == NI_MAYBE_HEADER;
     r->heading = r->b->names.count;
-    r->b->report.header = is == YES;
+    r->b->report.header = is == NI_IS_HEADER;
     rc = ni_lines_next_data(&r->lines, &line, &length, err);
     return rc == NEAP_OK && line ? read_decisive(r, line, err) : rc;
+}
+
+/* Neither name of edge 0 occurs in another edge. */
+static bool is_alone(const edge_reader *r)
+{
+    const ni_builder *b = r->b;
+    for (size_t i = 1; i < b->count; i++)
+        if (b->pair[i] >> 32 < r->heading || (uint32_t)b->pair[i] < r->heading) return false;
+    return b->count > 1;
 }
 
 /* Edge 0 was a header: its names go, all others move up, and the last edge takes its place. */
@@ -383,8 +371,9 @@ neap_status ni_read_edges(ni_stream_in *in, const neap_options *options, ni_buil
     if (rc == NEAP_OK) rc = read_start(&r, err);
     if (rc == NEAP_OK) rc = read_blocks(&r, err);
     if (rc == NEAP_OK && r.maybe_header && b->count > 1) rc = remove_header(&r, err);
+    else if (rc == NEAP_OK && r.wordy) b->report.maybe_header = is_alone(&r);
     b->weighted = r.weighted;
-    b->report.delimiter = r.columns.delimiter;
+    b->report.delimiter = r.layout.columns.delimiter;
     b->report.lines = r.lines.number;
     reader_free(&r);
     return rc;

@@ -1,6 +1,6 @@
 /* Matrix Market, coordinate format: an entry (i, j) is an edge from node i to node j. The nodes are named
- * "1" .. "n" and all exist, also those without an entry. An entry of a symmetric matrix is one edge, as it
- * is written. Values are weights: positive and finite, or --weights ignore. */
+ * "1" .. "n" and all exist, also those without an entry. A symmetric matrix is an
+ * undirected graph, each entry one edge of it. Values are weights: positive and finite, or --weights ignore. */
 #include <string.h>
 #include <strings.h>
 
@@ -17,6 +17,7 @@ typedef struct mtx {
     ni_lines lines;
     ni_columns columns;
     bool values; /* entries have a third column */
+    bool symmetric;
     uint64_t nodes, entries;
 } mtx;
 
@@ -47,7 +48,8 @@ static neap_status read_banner(mtx *m, neap_error *err)
     if (m->values && !word_is(&word[3], "real") && !word_is(&word[3], "integer"))
         return ni_lines_fail(&m->lines, NEAP_E_FORMAT, line, err,
                              "the values must be pattern, real or integer");
-    if (!word_is(&word[4], "general") && !word_is(&word[4], "symmetric"))
+    m->symmetric = word_is(&word[4], "symmetric");
+    if (!word_is(&word[4], "general") && !m->symmetric)
         return ni_lines_fail(&m->lines, NEAP_E_FORMAT, line, err,
                              "the matrix must be general or symmetric");
     return NEAP_OK;
@@ -145,6 +147,7 @@ neap_status ni_read_mtx(ni_stream_in *in, const neap_options *options, ni_builde
     if (rc == NEAP_OK) rc = read_banner(&m, err);
     if (rc == NEAP_OK) rc = read_size(&m, err);
     b->weighted = m.values && options->weights == NI_WEIGHTS_AUTO;
+    if (m.symmetric) b->undirected = true;
     if (rc == NEAP_OK) rc = read_entries(&m, b, err);
     if (rc == NEAP_OK) rc = name_nodes(&m, b, err);
     b->report.lines = m.lines.number;

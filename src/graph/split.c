@@ -35,16 +35,17 @@ static uint64_t count_pairs(const neap_graph *g)
 }
 
 /* The direction of a test pair is that of its edge; where both exist, or none is meant, it is drawn. */
-static neap_pair directed(const neap_graph *g, uint32_t u, uint32_t v, uint64_t seed, uint64_t index)
+static neap_pair directed(const neap_graph *g, uint32_t u, uint32_t v, uint64_t seed, ni_stream stream,
+                          uint64_t index)
 {
-    ni_rng rng = ni_rng_at(seed, NI_STREAM_DIRECTION, 0, index);
+    ni_rng rng = ni_rng_at(seed, NI_STREAM_DIRECTION, stream, index);
     bool either = g->undirected || (ni_graph_has(g, u, v) && ni_graph_has(g, v, u));
     return either && ni_below(&rng, 2) ? (neap_pair){ v, u } : (neap_pair){ u, v };
 }
 
 /* Fills positive[] with the pairs whose running numbers are in chosen[] (sorted). */
 static void collect(const neap_graph *g, const uint64_t *chosen, size_t count, uint64_t seed,
-                    neap_pair *positive)
+                    ni_stream stream, neap_pair *positive)
 {
     uint64_t index = 0;
     size_t found = 0;
@@ -52,7 +53,7 @@ static void collect(const neap_graph *g, const uint64_t *chosen, size_t count, u
         for (uint64_t e = g->offset[u]; e < g->offset[u + 1] && found < count; e++) {
             if (!stands_for_pair(g, u, g->target[e])) continue;
             if (index == chosen[found]) {
-                positive[found] = directed(g, u, g->target[e], seed, index);
+                positive[found] = directed(g, u, g->target[e], seed, stream, index);
                 found++;
             }
             index++;
@@ -77,13 +78,14 @@ static void draw_negatives(const ni_links *links, uint64_t seed, ni_stream strea
 typedef struct held_out {
     const uint64_t *key; /* sorted */
     size_t count;
+    bool loops; /* loops stay: they are no pairs */
 } held_out;
 
 static bool not_held_out(void *user, uint32_t u, uint32_t v)
 {
     const held_out *h = user;
     uint64_t key = pair_key(u, v);
-    return u == v || !bsearch(&key, h->key, h->count, sizeof key, ascending);
+    return u == v ? h->loops : !bsearch(&key, h->key, h->count, sizeof key, ascending);
 }
 
 neap_status ni_split_create(const neap_graph *g, const ni_links *links, double share, uint64_t seed,
@@ -111,11 +113,11 @@ neap_status ni_split_create(const neap_graph *g, const ni_links *links, double s
     s->count = count;
     for (size_t i = 0; i < count; i++) chosen[i] = ni_permute(seed, stream, 0, pairs, i);
     qsort(chosen, count, sizeof *chosen, ascending);
-    collect(g, chosen, count, seed, s->positive);
+    collect(g, chosen, count, seed, stream, s->positive);
 
     for (size_t i = 0; i < count; i++) chosen[i] = pair_key(s->positive[i].source, s->positive[i].target);
     qsort(chosen, count, sizeof *chosen, ascending);
-    rc = ni_graph_filter(g, not_held_out, &(held_out){ chosen, count }, &s->train, err);
+    rc = ni_graph_filter(g, not_held_out, &(held_out){ chosen, count, stream != NI_STREAM_SPLIT }, &s->train, err);
     if (rc != NEAP_OK) goto done;
 
     draw_negatives(links, seed, stream, s);

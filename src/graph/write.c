@@ -1,14 +1,20 @@
 /* Writing graphs. What is written reads back as the same graph, as far as the format can say it; a name
- * that it cannot say is an error, never a silent change. Edge lists leave out nodes without edges; mtx and
- * metis know numbers only and leave out the names. */
+ * that it cannot say is an error, never a silent change. Edge lists leave out nodes without edges. mtx and
+ * metis know numbers only: the names go into FILE.names.txt beside them, line i the name of node i, unless
+ * they are "1" .. "n" as the reader would give them. That file is put in its place first, so that no graph
+ * stands there without its names; one that is there already is always replaced, so that it is never that of
+ * another graph. */
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/status.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "graph/graph.h"
-#include "graph/lines.h"
+#include "graph/layout.h"
 #include "graph/links.h"
 #include "io/output.h"
 #include "io/safetensors.h"
@@ -35,31 +41,32 @@ static bool starts_like_comment(const char *name)
     return name[0] == '#' || name[0] == '%' || !strncmp(name, "\xef\xbb\xbf", 3);
 }
 
-/* A name that no quotes can help, or, between tabs, one that would need them. */
-static neap_status check_name(const char *name, char delimiter, neap_error *err)
+/* No quotes help a name over the end of a line. */
+static neap_status check_name(const char *name, neap_error *err)
 {
-    bool bad = strpbrk(name, "\r\n") || strlen(name) > NI_NAME_MOST;
-    if (delimiter == '\t')
-        bad = bad || strchr(name, '\t') || has_outer_blank(name) || starts_like_comment(name);
-    if (!bad) return NEAP_OK;
+    if (!strpbrk(name, "\r\n") && strlen(name) <= NI_NAME_MOST) return NEAP_OK;
     return ni_fail(err, NEAP_E_ARG,
-                   "the name '%.100s' cannot be written in this format; .csv takes most names, "
-                   ".safetensors all",
+                   "the name '%.100s' cannot be written in this format; .safetensors takes all names",
                    name);
 }
 
-static neap_status check_names(const neap_graph *g, char delimiter, neap_error *err)
+static neap_status check_names(const neap_graph *g, neap_error *err)
 {
     neap_status rc = NEAP_OK;
-    for (uint32_t u = 0; u < g->nodes && rc == NEAP_OK; u++)
-        rc = check_name(ni_name(&g->names, u), delimiter, err);
+    for (uint32_t u = 0; u < g->nodes && rc == NEAP_OK; u++) rc = check_name(ni_name(&g->names, u), err);
     return rc;
+}
+
+/* A quote anywhere is reason enough: it might hide the delimiter from whoever looks for it. */
+static bool needs_quotes(const char *name, char delimiter)
+{
+    return strchr(name, delimiter) || strchr(name, '"') || has_outer_blank(name) ||
+           starts_like_comment(name);
 }
 
 static void write_name(ni_output *out, const char *name, char delimiter)
 {
-    if (delimiter == '\t' ||
-        !(strpbrk(name, ",\"") || has_outer_blank(name) || starts_like_comment(name))) {
+    if (!needs_quotes(name, delimiter)) {
         ni_output_text(out, name);
         return;
     }
@@ -68,33 +75,33 @@ static void write_name(ni_output *out, const char *name, char delimiter)
     ni_output_text(out, "\"");
 }
 
+static ni_field field_of(const neap_graph *g, uint32_t u)
+{
+    return (ni_field){ g->names.bytes + g->names.offset[u], ni_name_length(&g->names, u), false };
+}
+
 static bool is_number(const neap_graph *g, uint32_t u)
 {
-    double value;
-    return ni_parse_double(ni_name(&g->names, u), ni_name_length(&g->names, u), &value);
+    ni_field name = field_of(g, u);
+    return ni_field_is_number(&name);
 }
 
-static bool is_heading(const neap_graph *g, uint32_t u)
-{
-    char *name = g->names.bytes + g->names.offset[u];
-    return ni_field_is_heading(&(ni_field){ name, strlen(name), false });
-}
-
-/* Whether the reader would take the first edge for a header: two words, and only numbers below. */
+/* Whether the reader would take the first edge for a header: by its words, or for the numbers below. */
 static bool is_mistakable(const neap_graph *g)
 {
     uint32_t source = ni_graph_source(g, 0), target = g->target[0];
+    ni_field first = field_of(g, source), second = field_of(g, target);
     if (is_number(g, source) || is_number(g, target)) return false;
-    if (is_heading(g, source) && is_heading(g, target)) return true;
-    for (uint32_t u = 0; u < g->nodes; u++)
-        if (u != source && u != target && !is_number(g, u)) return false;
+    if (ni_layout_is_header(&first, &second)) return true;
+    for (uint64_t e = 1; e < g->edges; e++) /* only nodes with an edge are written */
+        if (!is_number(g, ni_graph_source(g, e)) || !is_number(g, g->target[e])) return false;
     return true;
 }
 
 static neap_status write_edges(const neap_graph *g, ni_output *out, const char *path, neap_error *err)
 {
     char delimiter = ends(path, ".csv") ? ',' : '\t';
-    neap_status rc = check_names(g, delimiter, err);
+    neap_status rc = check_names(g, err);
     if (rc != NEAP_OK) return rc;
     if (delimiter == ',' || (g->edges && is_mistakable(g))) {
         ni_output_print(out, "source%ctarget", delimiter);
@@ -118,13 +125,13 @@ static neap_status write_adjacency(const neap_graph *g, ni_output *out, neap_err
     if (g->weight)
         return ni_fail(err, NEAP_E_ARG,
                        "adjacency lists have no weights; write another format, or --weights ignore");
-    neap_status rc = check_names(g, '\t', err);
+    neap_status rc = check_names(g, err);
     for (uint32_t u = 0; u < g->nodes && rc == NEAP_OK; u++) {
-        ni_output_text(out, ni_name(&g->names, u));
+        write_name(out, ni_name(&g->names, u), '\t');
         if (g->offset[u] == g->offset[u + 1]) ni_output_text(out, "\t");
         for (uint64_t i = g->offset[u]; i < g->offset[u + 1]; i++) {
             ni_output_text(out, "\t");
-            ni_output_text(out, ni_name(&g->names, g->target[i]));
+            write_name(out, ni_name(&g->names, g->target[i]), '\t');
         }
         ni_output_text(out, "\n");
     }
@@ -167,8 +174,7 @@ static neap_status check_metis(const neap_graph *g, neap_error *err)
 static neap_status write_metis(const neap_graph *g, ni_output *out, neap_error *err)
 {
     ni_links links;
-    neap_status rc = check_metis(g, err);
-    if (rc == NEAP_OK) rc = ni_links_create(g, &links, err);
+    neap_status rc = ni_links_create(g, &links, err);
     if (rc != NEAP_OK) return rc;
     ni_output_print(out, "%u %llu%s\n", g->nodes, (unsigned long long)g->edges, g->weight ? " 001" : "");
     for (uint32_t u = 0; u < g->nodes; u++) {
@@ -193,15 +199,57 @@ static neap_status save_tensors(const neap_graph *g, const char *path, neap_erro
     return rc;
 }
 
+/* The names are "1" .. "n", as a reader of numbers gives them. */
+static bool is_numbered(const neap_graph *g)
+{
+    char digits[12];
+    for (uint32_t u = 0; u < g->nodes; u++) {
+        snprintf(digits, sizeof digits, "%u", u + 1);
+        if (strcmp(digits, ni_name(&g->names, u))) return false;
+    }
+    return true;
+}
+
+static neap_status write_names(const neap_graph *g, const char *path, neap_error *err)
+{
+    ni_output *out;
+    neap_status rc = check_names(g, err);
+    if (rc == NEAP_OK) rc = ni_output_open(path, &out, err);
+    if (rc != NEAP_OK) return rc;
+    for (uint32_t u = 0; u < g->nodes; u++) {
+        ni_output_text(out, ni_name(&g->names, u));
+        ni_output_text(out, "\n");
+    }
+    return ni_output_commit(out, err);
+}
+
+static neap_status save_names(const neap_graph *g, const char *path, neap_error *err)
+{
+    char side[PATH_MAX];
+    bool numbered = is_numbered(g);
+    if (!strcmp(path, "-") && numbered) return NEAP_OK;
+    if (!strcmp(path, "-"))
+        return ni_fail(err, NEAP_E_ARG,
+                       "this format has numbers, not names, and beside standard output there is no place "
+                       "for names; write to a file, or another format");
+    int n = snprintf(side, sizeof side, "%s.names.txt", path);
+    if (n < 0 || (size_t)n >= sizeof side) return ni_fail(err, NEAP_E_ARG, "the path is too long");
+    return numbered && access(side, F_OK) ? NEAP_OK : write_names(g, side, err);
+}
+
 static neap_status save_text(const neap_graph *g, const char *path, uint32_t format, neap_error *err)
 {
     ni_output *out;
-    neap_status rc = ni_output_open(path, &out, err);
+    neap_status rc = format == NI_FORMAT_METIS ? check_metis(g, err) : NEAP_OK;
+    if (rc == NEAP_OK) rc = ni_output_open(path, &out, err);
     if (rc != NEAP_OK) return rc;
+    if (format == NI_FORMAT_MTX || format == NI_FORMAT_METIS) rc = save_names(g, path, err);
+    if (rc != NEAP_OK) goto done;
     if (format == NI_FORMAT_EDGES) rc = write_edges(g, out, path, err);
     else if (format == NI_FORMAT_ADJACENCY) rc = write_adjacency(g, out, err);
     else if (format == NI_FORMAT_MTX) rc = write_mtx(g, out);
     else rc = write_metis(g, out, err);
+done:
     if (rc == NEAP_OK) return ni_output_commit(out, err);
     ni_output_abandon(out);
     return rc;

@@ -342,12 +342,26 @@ static neap_status read_bytes(const file *f, void *bytes, uint64_t count, neap_e
     return NEAP_OK;
 }
 
+/* No byte that text does not have. The length field of a true file has some: its upper bytes are 0. */
+static bool is_text(const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((unsigned char)bytes[i] < 0x20 && !memchr("\t\n\r", bytes[i], 3)) return false;
+    return count > 0;
+}
+
 /* The length field, against the size of the file and our own limit. */
 static neap_status read_length(file *f, neap_error *err)
 {
-    if (f->size < ALIGN) return damaged(f, err, 0, "too short to be a neap file");
-    neap_status rc = read_bytes(f, &f->length, LENGTH_BYTES, err);
+    char start[LENGTH_BYTES];
+    size_t count = f->size < LENGTH_BYTES ? (size_t)f->size : LENGTH_BYTES;
+    neap_status rc = read_bytes(f, start, count, err);
     if (rc != NEAP_OK) return rc;
+    if (is_text(start, count))
+        return damaged(f, err, 0,
+                       "this is no model but text, it seems; `neap train` makes models of graphs");
+    if (f->size < ALIGN) return damaged(f, err, 0, "too short to be a neap file");
+    memcpy(&f->length, start, LENGTH_BYTES);
     if (f->length > NI_HEADER_MOST || (LENGTH_BYTES + f->length) % ALIGN ||
         LENGTH_BYTES + f->length > f->size)
         return damaged(f, err, 0, "not a neap file, or damaged: its header cannot be %llu bytes long",

@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "base/sys.h"
 
-enum { INPUT = 1 << 18, MAGIC = 4 };
+enum { INPUT = 1 << 18, MAGIC = 4, PEEK = 16 };
 
 typedef enum method { PLAIN, GZIP, ZSTD } method;
 
@@ -111,7 +111,7 @@ neap_status ni_stream_open(const char *path, ni_stream_in **out, neap_error *err
     if (!in) return ni_fail_memory(err, "reading a file");
     in->fd = -1;
     neap_status rc = open_file(in, path, err);
-    if (rc == NEAP_OK) rc = refill(in, MAGIC, err);
+    if (rc == NEAP_OK) rc = refill(in, PEEK, err);
     if (rc == NEAP_OK) rc = start_method(in, err);
     if (rc == NEAP_OK) *out = in;
     else ni_stream_close(in);
@@ -207,6 +207,12 @@ neap_status ni_stream_read(ni_stream_in *in, void *bytes, size_t room, size_t *g
 {
     *got = 0;
     return in->method == PLAIN ? copy(in, bytes, room, got, err) : unpack(in, bytes, room, got, err);
+}
+
+const void *ni_stream_peek(const ni_stream_in *in, size_t *count)
+{
+    *count = in->to < PEEK ? in->to : PEEK;
+    return in->input;
 }
 
 const char *ni_stream_compression(const ni_stream_in *in)

@@ -17,6 +17,9 @@ void ni_stream_close(ni_stream_in *in);
  * stream is NEAP_E_FORMAT, a failing read NEAP_E_READ. */
 neap_status ni_stream_read(ni_stream_in *in, void *bytes, size_t room, size_t *got, neap_error *err);
 
+/* The first bytes of the file as they stand there, at most *count = 16; only before anything is read. */
+const void *ni_stream_peek(const ni_stream_in *in, size_t *count);
+
 /* "none", "gzip" or "zstd". */
 const char *ni_stream_compression(const ni_stream_in *in);
 

@@ -25,7 +25,12 @@ typedef struct ni_method {
                            neap_explanation **out, neap_error *err);
 } ni_method;
 
-extern const ni_method ni_method_gap, ni_method_pa;
+extern const ni_method ni_method_gap, ni_method_pa, ni_method_cn, ni_method_aa, ni_method_ra,
+    ni_method_katz, ni_method_l3, ni_method_walk3, ni_method_ppr;
+
+/* `train` of a method that learns nothing: the model is its graph. */
+neap_status ni_method_train_nothing(const neap_graph *graph, const neap_options *options,
+                                    const neap_hooks *hooks, neap_model **out, neap_error *err);
 
 /* The method of a model from a file is known and finds its tables there. */
 neap_status ni_method_check(const neap_model *model, neap_error *err);

@@ -1,12 +1,5 @@
 #include "methods/method.h"
 
-static neap_status train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
-                         neap_model **out, neap_error *err)
-{
-    (void)hooks;
-    return ni_model_create(graph, options, out, err);
-}
-
 static neap_status score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores,
                          neap_error *err)
 {
@@ -23,6 +16,6 @@ const ni_method ni_method_pa = {
               "direction.\n"
               "--epochs has no meaning here.",
               0 },
-    .train = train,
+    .train = ni_method_train_nothing,
     .score = score,
 };

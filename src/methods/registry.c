@@ -12,6 +12,13 @@
 static const ni_method *const methods[] = {
     &ni_method_gap,
     &ni_method_pa,
+    &ni_method_cn,
+    &ni_method_aa,
+    &ni_method_ra,
+    &ni_method_katz,
+    &ni_method_l3,
+    &ni_method_walk3,
+    &ni_method_ppr,
 };
 
 enum { COUNT = sizeof methods / sizeof *methods };
@@ -59,6 +66,13 @@ neap_status neap_train(const neap_graph *graph, const neap_options *options, con
     *out = NULL;
     const ni_method *method = find(options, err);
     return method ? method->train(graph, options, hooks, out, err) : NEAP_E_ARG;
+}
+
+neap_status ni_method_train_nothing(const neap_graph *graph, const neap_options *options,
+                                    const neap_hooks *hooks, neap_model **out, neap_error *err)
+{
+    (void)hooks;
+    return ni_model_create(graph, options, out, err);
 }
 
 neap_status ni_method_check(const neap_model *m, neap_error *err)

@@ -51,6 +51,23 @@ neap_status ni_model_create(const neap_graph *graph, const neap_options *options
     return rc;
 }
 
+neap_status ni_model_read_around(neap_model *m, const neap_graph *around, neap_error *err)
+{
+    ni_links links;
+    ni_hood hood;
+    if (around->nodes != m->graph->nodes)
+        return ni_fail(err, NEAP_E_MISMATCH, "the graph of the neighbourhoods has other nodes");
+    neap_status rc = ni_links_create(around, &links, err);
+    if (rc != NEAP_OK) return rc;
+    rc = ni_hood_create(around, &links, &m->options, &hood, err);
+    ni_links_free(&links);
+    if (rc != NEAP_OK) return rc;
+    ni_hood_free(&m->hood);
+    m->hood = hood;
+    m->hood.capped = true; /* it cannot be made again from the model's own graph */
+    return NEAP_OK;
+}
+
 void neap_model_free(neap_model *m)
 {
     if (!m) return;

@@ -28,6 +28,9 @@ struct neap_model {
 neap_status ni_model_create(const neap_graph *graph, const neap_options *options, neap_model **out,
                             neap_error *err);
 
+/* Reads the neighbourhoods of another graph of the same nodes instead: how published evaluations leak. */
+neap_status ni_model_read_around(neap_model *model, const neap_graph *around, neap_error *err);
+
 /* Tables at their start values: E Xavier uniform, P normal with deviation sqrt(1/d). */
 neap_status ni_model_init_tables(neap_model *model, neap_error *err);
 

@@ -40,7 +40,7 @@ static bool sum_degrees(ni_sampler *s)
     if (s->options->negative_sampling != NI_NEGATIVE_DEGREE) return true;
     if (!(s->degree_sum = ni_array(s->links->nodes, sizeof *s->degree_sum))) return false;
     for (uint32_t u = 0; u < s->links->nodes; u++)
-        s->degree_sum[u] = sum += pow((double)ni_degree(s->links, u), 0.75);
+        s->degree_sum[u] = sum += floor(1 + pow((double)ni_degree(s->links, u), 0.75));
     return true;
 }
 
@@ -82,8 +82,10 @@ static uint64_t item_at(const ni_sampler *s, uint64_t epoch, uint64_t place)
         uint64_t turned = s->places > edges ? ni_below(&rng, 2) * edges : 0;
         return draw_by(s->edge_sum, edges, &rng) + turned;
     }
-    return s->options->shuffle ? ni_permute(s->options->seed, NI_STREAM_ORDER, epoch, s->places, place)
-                               : place;
+    /* Without shuffling: one random order for all epochs. The order of the file is not it, because edges
+     * lie sorted by source, and a batch would be one source. */
+    uint64_t order = s->options->shuffle ? epoch : 0;
+    return ni_permute(s->options->seed, NI_STREAM_ORDER, order, s->places, place);
 }
 
 static bool draw_item(const ni_sampler *s, uint64_t epoch, uint64_t place, uint32_t *nodes)

@@ -16,7 +16,7 @@ typedef struct ni_sampler {
     uint64_t places;    /* per epoch                                                   */
     uint64_t left_out;  /* sources linked with every node: they have no negative       */
     double *edge_sum;   /* weighted: running sum of the weights, or NULL               */
-    double *degree_sum; /* negatives by degree: running sum of degree^0.75, or NULL    */
+    double *degree_sum; /* negatives by degree: running sum of floor(1 + degree^0.75), or NULL    */
 } ni_sampler;
 
 /* NEAP_E_FORMAT if no edge can be trained on. */

@@ -10,20 +10,22 @@
 
 /* ---- making a trainer ---- */
 
-static neap_status hold_out_validation(ni_trainer *t, neap_error *err)
+/* own_hood: training reads the neighbourhoods of the training pairs alone, as it should. */
+static neap_status hold_out_validation(ni_trainer *t, bool own_hood, neap_error *err)
 {
     const neap_model *m = t->model;
     neap_status rc = ni_split_create(m->graph, &m->links, t->options->valid, t->options->seed,
                                      NI_STREAM_VALID, &t->split, err);
     if (rc == NEAP_OK) rc = ni_links_create(t->split->train, &t->split_links, err);
-    if (rc == NEAP_OK)
+    if (rc == NEAP_OK && own_hood)
         rc = ni_hood_create(t->split->train, &t->split_links, t->options, &t->split_hood, err);
     if (rc == NEAP_OK && !(t->scores = ni_array(2 * t->split->count, sizeof *t->scores)))
         rc = ni_fail_memory(err, "the validation scores");
     return rc;
 }
 
-neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *options, ni_trainer *t,
+neap_status ni_trainer_prepare(const neap_graph *graph, const neap_graph *around,
+                               const neap_options *options, ni_trainer *t,
                                neap_error *err)
 {
     *t = (ni_trainer){ .run = { .last_loss = NAN, .last_auc = NAN, .best_auc = NAN, .best_loss = NAN } };
@@ -31,11 +33,13 @@ neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *opti
     if (rc != NEAP_OK) return rc;
     neap_model *m = t->model;
     t->options = &m->options;
+    if (around) rc = ni_model_read_around(m, around, err);
+    if (rc != NEAP_OK) return rc;
     /* What is wrong with the whole graph should be said of it, not of the part that is trained on. */
     rc = ni_sampler_create(t->options, m->graph, &m->links, &t->sampler, err);
     if (rc == NEAP_OK && options->valid > 0 && options->epochs > 0) {
         ni_sampler_free(&t->sampler);
-        rc = hold_out_validation(t, err);
+        rc = hold_out_validation(t, !around, err);
         if (rc == NEAP_OK)
             rc = ni_sampler_create(t->options, t->split->train, &t->split_links, &t->sampler, err);
     }
@@ -48,7 +52,7 @@ static neap_status make_engine(ni_trainer *t, neap_error *err)
 {
     const neap_model *m = t->model;
     ni_engine_inputs in = {
-        t->options, t->split ? &t->split_hood : &m->hood, m->E, m->P, m->pad, t->options->dim, m->pool
+        t->options, t->split_hood.offset ? &t->split_hood : &m->hood, m->E, m->P, m->pad, t->options->dim, m->pool
     };
     return ni_engine_create(&in, &t->engine, err);
 }
@@ -132,7 +136,7 @@ neap_status ni_trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estima
                      links_bytes(&m->links) + hood_bytes(&m->hood) + ni_sampler_bytes(t->options, m->graph);
     if (t->split)
         r->bytes_graph += graph_bytes(t->split->train) + links_bytes(&t->split_links) +
-                          hood_bytes(&t->split_hood) +
+                          (t->split_hood.offset ? hood_bytes(&t->split_hood) : 0) +
                           t->split->count * (2 * sizeof(neap_pair) + 2 * sizeof(float));
     r->bytes_tables = table * (t->split ? 2 : 1);
     r->bytes_optimizer = ni_optimizer_bytes(t->options, m->rows, t->options->dim);
@@ -343,7 +347,7 @@ neap_status ni_train(const neap_graph *graph, const neap_options *options, const
 {
     ni_trainer t;
     *out = NULL;
-    neap_status rc = ni_trainer_prepare(graph, options, &t, err);
+    neap_status rc = ni_trainer_prepare(graph, hooks ? hooks->around : NULL, options, &t, err);
     if (rc == NEAP_OK) rc = check_memory(&t, graph, err);
     if (rc == NEAP_OK) rc = make_tables(&t, err);
     if (rc == NEAP_OK) rc = make_engine(&t, err);

@@ -14,7 +14,7 @@ typedef struct ni_trainer {
     const neap_options *options; /* the model's                                            */
     neap_split *split;           /* training and validation pairs, or NULL                  */
     ni_links split_links;        /* of split->train                                         */
-    ni_hood split_hood;
+    ni_hood split_hood;          /* of split->train, unless neighbourhoods are read around */
     ni_sampler sampler;
     ni_engine *engine; /* on the neighbourhoods of the training pairs             */
     uint32_t *nodes;   /* batch x (2 + K)                                         */
@@ -23,8 +23,10 @@ typedef struct ni_trainer {
     ni_run run;
 } ni_trainer;
 
-/* All but the tables and the optimiser, which are the large part: what an estimate needs. */
-neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *options, ni_trainer *t,
+/* All but the tables and the optimiser, which are the large part: what an estimate needs. around: see
+ * neap_hooks, may be NULL. */
+neap_status ni_trainer_prepare(const neap_graph *graph, const neap_graph *around,
+                               const neap_options *options, ni_trainer *t,
                                neap_error *err);
 void ni_trainer_free(ni_trainer *t);
 

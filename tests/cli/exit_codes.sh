@@ -27,15 +27,15 @@ expect 3 "$NEAP" explain model alice nobody
 expect 3 "$NEAP" embed model -o v.txt --context nobody
 printf 'alice bob\n\n# words\nalice nobody\n' >pairs.txt
 expect 3 "$NEAP" score model pairs.txt
-says err 'pairs.txt, line 4'
+says err 'pairs.txt:4:7'
 says err 'nobody'
 [[ $(wc -l <out) -eq 1 ]] || fail 'the pair before the bad line was not scored'
 echo 'alice' >pairs.txt
 expect 3 "$NEAP" score model pairs.txt
-says err 'line 1: one column'
-echo 'alice bob 3' >pairs.txt
+says err 'pairs.txt:1:1: only 1 column'
+echo 'alice "bob' >pairs.txt
 expect 3 "$NEAP" score model pairs.txt
-says err 'more than two columns'
+says err 'pairs.txt:1:7: a quoted name must end'
 printf 'alice b\0b\n' >pairs.txt
 expect 3 "$NEAP" score model pairs.txt
 says err 'NUL'

@@ -20,16 +20,66 @@ if command -v zstd >/dev/null; then
     same model packed
 fi
 
-# Pairs from standard input, with or without saying so; CRLF and a byte order mark do no harm.
-printf 'alice\tbob\ncarol heidi\n' >pairs
+# Pairs from standard input, with or without saying so; in any form that edges may have.
+printf 'alice\tbob\ncarol\theidi\n' >pairs
 expect 0 "$NEAP" score model pairs
 cp out expected
 "$NEAP" score model <pairs >out || fail 'pairs from standard input'
 same out expected
 "$NEAP" score model - <pairs >out || fail 'pairs from -'
 same out expected
-printf '\xef\xbb\xbfalice\tbob\r\n\r\ncarol   heidi' | "$NEAP" score model >out || fail 'CRLF'
+printf '\xef\xbb\xbfalice bob\r\n\r\n# words\r\ncarol   heidi' | "$NEAP" score model >out || fail 'CRLF'
 same out expected
+printf 'id;target;source\n1;"bob";alice\n2;heidi;carol\n' | gzip | "$NEAP" score model >out || fail 'gzip and header'
+same out expected
+cp expected again
+expect 0 "$NEAP" score model again
+same out expected 'scores scored again'
+
+# A pair that is unknown ends the reading, or is nan; all others are scored in their places.
+printf 'alice bob\nalice nobody\ncarol heidi\nno one\n' >pairs
+expect 3 "$NEAP" score model pairs
+says err 'pairs:2:7: '
+same out <(head -1 expected)
+expect 0 "$NEAP" score model pairs --skip-unknown
+same out <(head -1 expected; printf 'alice\tnobody\tnan\n'; tail -1 expected; printf 'no\tone\tnan\n')
+says err '2 pairs with a name that is no node'
+expect 0 "$NEAP" score model pairs --skip-unknown --json
+valid_json out
+says out 'null'
+echo lonely >>pairs
+expect 3 "$NEAP" score model pairs --skip-unknown
+says err 'pairs:5:1: only 1 column'
+for i in {1..1000}; do echo "stranger$i alice"; done >strangers
+expect 0 "$NEAP" score model strangers --skip-unknown
+[[ $(cut -f3 out | sort | uniq -c | tr -d ' ') == 1000nan ]] || fail 'a thousand strangers'
+same <(cut -f1 out) <(cut -d' ' -f1 strangers)
+
+# What is no graph, or no model, is called by its name.
+expect 3 "$NEAP" train model -o m
+says err 'model: this is a neap model, not a graph; `neap info` says what it holds'
+"$NEAP" train - -o m <model 2>err
+[[ $? -eq 3 ]] || fail 'a model from standard input as a graph'
+says err 'a safetensors file'
+expect 0 "$NEAP" convert friends.txt graph.safetensors
+mv graph.safetensors graph
+expect 0 "$NEAP" train graph -o from-graph "${quick[@]}"
+same model from-graph
+if command -v xz >/dev/null; then
+    xz -k friends.txt
+    expect 3 "$NEAP" train friends.txt.xz -o m
+    says err 'xzcat FILE | neap train -'
+fi
+expect 3 "$NEAP" rank friends.txt alice
+says err 'friends.txt: this is no model but text'
+says err 'neap train'
+echo short >short.txt
+expect 3 "$NEAP" rank short.txt alice
+says err 'this is no model but text'
+
+# Names that a format cannot hold go beside it.
+expect 0 "$NEAP" convert friends.txt friends.mtx
+[[ $(sed -n 3p friends.mtx.names.txt) == carol && $(wc -l <friends.mtx.names.txt) -eq 11 ]] || fail 'names beside .mtx'
 
 # Input of any length, in bounded memory: many chunks.
 for _ in {1..10000}; do echo 'alice bob'; done >many

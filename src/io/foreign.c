@@ -1,0 +1,52 @@
+#include "io/foreign.h"
+
+#include <string.h>
+
+#define EXPORT "export its edges as text, two names a line, for instance as CSV"
+
+static const struct kind {
+    size_t at, length; /* where the mark stands in the file */
+    const char *mark;
+    ni_foreign found;
+} kinds[] = {
+    { 0, 6, "\xfd\x37zXZ\0", { "xz data", "unpack it on the way: `xzcat FILE | neap train -`" } },
+    /* Behind BZh and the size of a block: the digits of pi. */
+    { 4, 6, "1AY&SY", { "bzip2 data", "unpack it on the way: `bzcat FILE | neap train -`" } },
+    { 0, 4, "\x04\x22M\x18", { "lz4 data", "unpack it on the way: `lz4 -dc FILE | neap train -`" } },
+    { 0,
+      4,
+      "PK\x03\x04",
+      { "a zip archive (.zip, .xlsx, .npz)",
+        "if it holds one text file: `unzip -p FILE | neap train -`" } },
+    { 0,
+      6,
+      "7z\xbc\xaf\x27\x1c",
+      { "a 7z archive", "if it holds one text file: `7z x -so FILE | neap train -`" } },
+    { 257, 5, "ustar", { "a tar archive", "if it holds one text file: `tar -xOf FILE | neap train -`" } },
+    { 0, 5, "%PDF-", { "a PDF document", EXPORT } },
+    { 0, 5, "<?xml", { "XML (GraphML, GEXF)", EXPORT } },
+    { 0, 6, "\x93NUMPY", { "a NumPy array", EXPORT } },
+    { 0, 4, "\x89HDF", { "HDF5 data", EXPORT } },
+    { 0, 5, "PAR1\x15", { "a Parquet table", EXPORT } },
+    { 0, 16, "SQLite format 3", { "an SQLite database", EXPORT } },
+};
+
+static const ni_foreign tensors = { "a safetensors file, as neap's models and graphs are",
+                                    "`neap info FILE` says what it holds; a graph is read with "
+                                    "--format auto and by its name, not from a pipe" };
+
+bool ni_foreign_is_tensors(const void *bytes, size_t count)
+{
+    const unsigned char *b = bytes;
+    return count > 8 && !memcmp(b + 4, "\0\0\0", 4) && b[8] == '{';
+}
+
+const ni_foreign *ni_foreign_find(const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct kind *k = &kinds[i];
+        if (count >= k->at + k->length && !memcmp((const char *)bytes + k->at, k->mark, k->length))
+            return &k->found;
+    }
+    return ni_foreign_is_tensors(bytes, count) ? &tensors : NULL;
+}

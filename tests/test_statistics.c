@@ -1,0 +1,407 @@
+/* What no gradient check sees: that nothing leaks, that draws have the distribution they claim, that the
+ * optimisers are those of their papers, that the best epoch is the best one. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "model/optimizer.h"
+#include "train/trainer.h"
+
+static neap_options *options_of(const char *preset, ...)
+{
+    neap_options *o;
+    va_list list;
+    assert_int_equal(neap_options_create(preset, &o, NULL), NEAP_OK);
+    va_start(list, preset);
+    for (const char *name; (name = va_arg(list, const char *));)
+        assert_int_equal(neap_options_set(o, name, va_arg(list, const char *), NULL), NEAP_OK);
+    va_end(list);
+    return o;
+}
+
+static neap_graph *random_graph(uint32_t nodes, uint64_t edges, uint64_t seed)
+{
+    neap_generator what = { .kind = "er", .nodes = nodes, .edges = edges, .seed = seed };
+    neap_graph *g;
+    assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
+    return g;
+}
+
+static double test_auc(const neap_split *s, const neap_model *m)
+{
+    const neap_pair *p, *n;
+    size_t count = neap_split_pairs(s, &p, &n);
+    float *scores = malloc(2 * count * sizeof *scores);
+    double auc;
+    assert_int_equal(neap_model_score(m, p, count, scores, NULL), NEAP_OK);
+    assert_int_equal(neap_model_score(m, n, count, scores + count, NULL), NEAP_OK);
+    assert_int_equal(neap_auc(scores, count, scores + count, count, &auc, NULL), NEAP_OK);
+    free(scores);
+    return auc;
+}
+
+/* ---- leaks ---- */
+
+/* Links drawn at random cannot be predicted. With 480 test pairs a seed, the mean of 6 has a deviation of
+ * about 0.008; a leak of the test pairs shows as 0.6 and more. */
+static void random_links_cannot_be_predicted(void **state)
+{
+    (void)state;
+    static const char *const presets[] = { "neap", "paper", "authors" };
+    for (int p = 0; p < 3; p++) {
+        double sum = 0;
+        for (uint64_t seed = 1; seed <= 6; seed++) {
+            neap_graph *g = random_graph(300, 2400, seed);
+            neap_options *o =
+                options_of(presets[p], "dim", "16", "neighbors", "12", "epochs", "4", "lr", "0.01", NULL);
+            neap_split *s;
+            neap_model *m;
+            o->seed = seed;
+            assert_int_equal(neap_split_create(g, 0.2, seed, &s, NULL), NEAP_OK);
+            assert_int_equal(neap_train(neap_split_train(s), o, NULL, &m, NULL), NEAP_OK);
+            sum += test_auc(s, m);
+            neap_model_free(m);
+            neap_split_free(s);
+            neap_options_free(o);
+            neap_graph_free(g);
+        }
+        if (fabs(sum / 6 - 0.5) > 0.03) fail_msg("preset %s: mean AUC %f", presets[p], sum / 6);
+    }
+}
+
+static bool reads(const ni_hood *hood, uint32_t u, uint32_t v)
+{
+    for (uint64_t i = hood->offset[u]; i < hood->offset[u + 1]; i++)
+        if (hood->node[i] == v) return true;
+    return false;
+}
+
+/* Early stopping is honest only if its pairs are as unknown to training as test pairs are. */
+static void training_never_sees_the_validation_pairs(void **state)
+{
+    neap_graph *g = random_graph(100, 600, 3);
+    neap_options *o = options_of("neap", "valid", "0.2", NULL);
+    ni_trainer t;
+    (void)state;
+    assert_int_equal(ni_trainer_prepare(g, NULL, o, &t, NULL), NEAP_OK);
+    assert_non_null(t.split);
+    assert_true(t.sampler.graph == t.split->train && t.sampler.links == &t.split_links);
+    for (size_t i = 0; i < t.split->count; i++) {
+        neap_pair p = t.split->positive[i];
+        assert_false(reads(&t.split_hood, p.source, p.target) || reads(&t.split_hood, p.target, p.source));
+        assert_false(ni_linked(&t.split_links, p.source, p.target));
+        assert_false(ni_graph_has(t.split->train, p.source, p.target) ||
+                     ni_graph_has(t.split->train, p.target, p.source));
+        assert_true(reads(&t.model->hood, p.source, p.target)); /* queries may know them */
+        assert_false(ni_linked(&t.model->links, t.split->negative[i].source, t.split->negative[i].target));
+    }
+    ni_trainer_free(&t);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+/* Neighbourhoods read around are the only way in for test links, and only where asked for. */
+static void only_neighbourhoods_read_around_hold_test_links(void **state)
+{
+    neap_graph *g = random_graph(100, 600, 4);
+    neap_options *o = options_of("paper", "epochs", "1", "dim", "16", "self", "yes", NULL);
+    neap_split *s;
+    neap_model *clean, *leaky;
+    const neap_pair *p, *n;
+    size_t seen = 0;
+    (void)state;
+    assert_int_equal(neap_split_create(g, 0.3, 1, &s, NULL), NEAP_OK);
+    assert_int_equal(neap_train(neap_split_train(s), o, NULL, &clean, NULL), NEAP_OK);
+    assert_int_equal(neap_train(neap_split_train(s), o, &(neap_hooks){ .around = g }, &leaky, NULL), NEAP_OK);
+    size_t count = neap_split_pairs(s, &p, &n);
+    for (size_t i = 0; i < count; i++) {
+        assert_false(reads(&clean->hood, p[i].source, p[i].target) || reads(&clean->hood, p[i].target, p[i].source));
+        seen += reads(&leaky->hood, p[i].source, p[i].target);
+    }
+    assert_int_equal(seen, count);
+    double leak = test_auc(s, leaky), honest = test_auc(s, clean);
+    if (leak < honest + 0.05) fail_msg("the leak is worth only %f against %f", leak, honest);
+    neap_model_free(clean);
+    neap_model_free(leaky);
+    neap_split_free(s);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+/* ---- the best epoch ---- */
+
+typedef struct curve {
+    double auc[64];
+    uint32_t epochs;
+} curve;
+
+static int remember(const neap_progress *now, void *user)
+{
+    curve *c = user;
+    if (now->epoch_end) c->auc[c->epochs++] = now->valid_auc;
+    return 0;
+}
+
+static void the_kept_epoch_is_the_last_of_the_best(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        neap_graph *g = random_graph(80, 500, seed);
+        neap_options *o = options_of("neap", "dim", "8", "epochs", "15", "patience", "100", "lr", "0.02", NULL);
+        curve c = { .epochs = 0 };
+        neap_model *m;
+        uint32_t best = 0;
+        assert_int_equal(neap_train(g, o, &(neap_hooks){ .progress = remember, .user = &c }, &m, NULL), NEAP_OK);
+        assert_int_equal(c.epochs, 15);
+        for (uint32_t i = 1; i < c.epochs; i++)
+            if (c.auc[i] >= c.auc[best]) best = i;
+        assert_int_equal(neap_model_training(m).epochs, best + 1);
+        assert_true(neap_model_training(m).valid_auc == c.auc[best]);
+        /* The model is that epoch's: the same run with so many epochs ends in it. */
+        neap_model *again;
+        o->epochs = best + 1;
+        assert_int_equal(neap_train(g, o, NULL, &again, NULL), NEAP_OK);
+        assert_memory_equal(m->E, again->E, (size_t)m->rows * m->dim * sizeof(float));
+        neap_model_free(again);
+        neap_model_free(m);
+        neap_options_free(o);
+        neap_graph_free(g);
+    }
+}
+
+/* ---- draws ---- */
+
+static void dropout_drops_its_share_and_keeps_the_mean(void **state)
+{
+    neap_options *o = options_of("neap", "dim", "200", "dropout", "0.3", NULL);
+    double kept = 0, draws = 0, same = 0;
+    (void)state;
+    for (uint64_t step = 0; step < 50; step++)
+        for (uint64_t node = 0; node < 20; node++) {
+            uint64_t mask[4], next[4];
+            ni_dropout_mask(o, step, node, mask);
+            ni_dropout_mask(o, step + 1, node, next);
+            for (int k = 0; k < 200; k++) {
+                unsigned bit = mask[k / 64] >> (k % 64) & 1, later = next[k / 64] >> (k % 64) & 1;
+                kept += bit;
+                same += bit == later;
+                draws++;
+            }
+        }
+    assert_true(fabs(kept / draws - 0.7) < 0.004);
+    assert_true(fabs(same / draws - 0.58) < 0.006); /* 0.7^2 + 0.3^2: the next step draws anew */
+    assert_true(fabs((double)ni_dropout_scale(o) * kept / draws - 1) < 0.006);
+    neap_options_free(o);
+}
+
+static void start_values_have_the_variance_of_the_paper(void **state)
+{
+    neap_graph *g = random_graph(400, 1600, 1);
+    neap_options *o = options_of("paper", "epochs", "0", "dim", "100", NULL);
+    neap_model *m;
+    double E2 = 0, P2 = 0, largest = 0;
+    (void)state;
+    assert_int_equal(neap_train(g, o, NULL, &m, NULL), NEAP_OK);
+    for (int i = 0; i < 400 * 100; i++) {
+        E2 += (double)m->E[i] * (double)m->E[i];
+        largest = fmax(largest, fabs((double)m->E[i]));
+    }
+    for (int i = 0; i < 100 * 100; i++) P2 += (double)m->P[i] * (double)m->P[i];
+    double bound = sqrt(6.0 / 501);
+    assert_true(largest <= bound && largest > 0.99 * bound);
+    assert_true(fabs(E2 / 40000 - bound * bound / 3) < 0.02 * bound * bound);
+    assert_true(fabs(P2 / 10000 - 0.01) < 0.0006); /* variance 1 / d */
+    neap_model_free(m);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+/* A star and a path: nodes of very different degree, and how often each is drawn as a negative. */
+static void negatives_follow_the_rule_they_name(void **state)
+{
+    neap_edge edge[14];
+    neap_graph *g;
+    ni_links links;
+    (void)state;
+    for (uint32_t i = 0; i < 10; i++) edge[i] = (neap_edge){ 0, i + 1, 1 };
+    for (uint32_t i = 0; i < 4; i++) edge[10 + i] = (neap_edge){ 11 + i, 12 + i, 1 };
+    assert_int_equal(neap_graph_create(17, NULL, edge, 14, 0, 0, &g, NULL), NEAP_OK);
+    assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
+    for (int by_degree = 0; by_degree < 2; by_degree++) {
+        neap_options *o = options_of("neap", "negatives", "1", "negative-sampling", by_degree ? "degree" : "uniform",
+                                     "reject-links", "no", NULL);
+        ni_sampler s;
+        double drawn[17] = { 0 }, weight[17] = { 0 }, sum = 0, total = 0, chi2 = 0;
+        assert_int_equal(ni_sampler_create(o, g, &links, &s, NULL), NEAP_OK);
+        for (uint64_t epoch = 0; epoch < 6000; epoch++)
+            for (uint64_t place = 0; place < s.places; place++) {
+                uint32_t nodes[3];
+                assert_int_equal(ni_sampler_draw(&s, epoch, place, 1, nodes), 1);
+                assert_true(nodes[2] != nodes[0] && nodes[2] != nodes[1]);
+                if (nodes[0] == 11) drawn[nodes[2]]++, total++; /* one source, so that the rest is the same */
+            }
+        for (uint32_t u = 0; u < 17; u++) {
+            weight[u] = u == 11 || u == 12 ? 0 : by_degree ? floor(1 + pow((double)ni_degree(&links, u), 0.75)) : 1;
+            sum += weight[u];
+        }
+        for (uint32_t u = 0; u < 17; u++) {
+            double expected = total * weight[u] / sum;
+            if (expected > 0) chi2 += (drawn[u] - expected) * (drawn[u] - expected) / expected;
+            else assert_true(drawn[u] == 0);
+        }
+        assert_true(chi2 < 40); /* 14 degrees of freedom, p = 0.0003 */
+        ni_sampler_free(&s);
+        neap_options_free(o);
+    }
+    ni_links_free(&links);
+    neap_graph_free(g);
+}
+
+/* Which edges a batch has, and which negatives an edge has, in two epochs. */
+static void orders_and_negatives_are_fresh_or_fixed_as_asked(void **state)
+{
+    neap_graph *g = random_graph(60, 200, 2);
+    ni_links links;
+    (void)state;
+    assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
+    for (int shuffled = 0; shuffled < 2; shuffled++)
+        for (int fresh = 0; fresh < 2; fresh++) {
+            neap_options *o = options_of("neap", "shuffle", shuffled ? "yes" : "no", "fresh-negatives",
+                                         fresh ? "yes" : "no", NULL);
+            ni_sampler s;
+            uint32_t first[3 * 200], second[3 * 200], moved = 0, redrawn = 0;
+            assert_int_equal(ni_sampler_create(o, g, &links, &s, NULL), NEAP_OK);
+            assert_int_equal(ni_sampler_draw(&s, 0, 0, 200, first), 200);
+            assert_int_equal(ni_sampler_draw(&s, 1, 0, 200, second), 200);
+            for (int i = 0; i < 200; i++) {
+                const uint32_t *a = first + 3 * i;
+                moved += memcmp(a, second + 3 * i, 8) != 0;
+                for (int j = 0; j < 200; j++)
+                    if (!memcmp(a, second + 3 * j, 8)) redrawn += a[2] != second[3 * j + 2];
+            }
+            assert_true(shuffled ? moved > 180 : moved == 0);
+            assert_true(fresh ? redrawn > 180 : redrawn == 0);
+            ni_sampler_free(&s);
+            neap_options_free(o);
+        }
+    ni_links_free(&links);
+    neap_graph_free(g);
+}
+
+/* ---- optimisers, by hand ---- */
+
+enum { ROWS = 3, D = 4, STEPS = 3 };
+
+/* Row 0 has a gradient in every step, row 1 in the first only, row 2 never. */
+static void run_optimizer(const char *name, float E[ROWS * D], float P[D * D])
+{
+    neap_options *o = options_of("neap", "optimizer", name, NULL);
+    ni_optimizer opt;
+    ni_pool *pool;
+    assert_int_equal(ni_pool_create(1, &pool, NULL), NEAP_OK);
+    assert_int_equal(ni_optimizer_create(o, ROWS, D, &opt, NULL), NEAP_OK);
+    for (int i = 0; i < ROWS * D; i++) E[i] = 1;
+    for (int i = 0; i < D * D; i++) P[i] = 1;
+    for (int t = 1; t <= STEPS; t++) {
+        float dE[2 * D], dP[D * D];
+        uint32_t nodes[2] = { 0, 1 };
+        for (int k = 0; k < D; k++) dE[k] = 0.1F * (float)(t * (k + 1)), dE[D + k] = -0.2F;
+        for (int k = 0; k < D * D; k++) dP[k] = 0.01F * (float)(k + t);
+        ni_gradient g = { t == 1 ? 2 : 1, nodes, dE, dP };
+        ni_optimizer_step(&opt, &g, 0.1, E, P, pool);
+    }
+    ni_optimizer_free(&opt);
+    ni_pool_free(pool);
+    neap_options_free(o);
+}
+
+/* Adam of Kingma and Ba for one number, with gradients g[0 .. STEPS-1]; lazy: nothing moves without one. */
+static double adam_by_hand(const double *g, bool lazy)
+{
+    double x = 1, m = 0, v = 0;
+    for (int t = 1; t <= STEPS; t++) {
+        if (lazy && g[t - 1] == 0) continue;
+        m = 0.9 * m + 0.1 * g[t - 1];
+        v = 0.999 * v + 0.001 * g[t - 1] * g[t - 1];
+        x -= 0.1 * (m / (1 - pow(0.9, t))) / (sqrt(v / (1 - pow(0.999, t))) + 1e-8);
+    }
+    return x;
+}
+
+static void optimisers_are_those_of_their_papers(void **state)
+{
+    float E[ROWS * D], P[D * D];
+    (void)state;
+    for (int lazy = 0; lazy < 2; lazy++) {
+        run_optimizer(lazy ? "lazy-adam" : "adam", E, P);
+        for (int k = 0; k < D; k++) {
+            double g0[STEPS], g1[STEPS] = { -0.2F, 0, 0 };
+            for (int t = 1; t <= STEPS; t++) g0[t - 1] = 0.1F * (float)(t * (k + 1));
+            assert_true(fabs((double)E[k] - adam_by_hand(g0, lazy)) < 1e-5);
+            assert_true(fabs((double)E[D + k] - adam_by_hand(g1, lazy)) < 1e-5);
+            assert_true(E[2 * D + k] == 1);
+        }
+        double gP[STEPS] = { 0.06, 0.07, 0.08 };
+        assert_true(fabs((double)P[5] - adam_by_hand(gP, lazy)) < 1e-5);
+    }
+    run_optimizer("adagrad", E, P);
+    double sum = 0, x = 1;
+    for (int t = 1; t <= STEPS; t++) { /* row 0: mean square of its gradient, one sum for the row */
+        double squares = 0;
+        for (int k = 0; k < D; k++) squares += pow(0.1 * t * (k + 1), 2);
+        sum += squares / D;
+        x -= 0.1 * (0.1 * t * 3) / (sqrt(sum) + 1e-10);
+    }
+    assert_true(fabs((double)E[2] - x) < 1e-5);
+}
+
+static void the_rate_falls_to_zero_where_it_should(void **state)
+{
+    neap_graph *g = random_graph(60, 300, 5);
+    float moved[2];
+    (void)state;
+    /* The last epoch of many moves little with linear decay and as ever without. */
+    for (int linear = 0; linear < 2; linear++) {
+        neap_options *o = options_of("neap", "dim", "8", "valid", "0", "lr", "0.01", "epochs", "40", "batch", "300",
+                                     "margin", "100", "decay", linear ? "linear" : "none", NULL);
+        neap_model *all, *but_one;
+        assert_int_equal(neap_train(g, o, NULL, &all, NULL), NEAP_OK);
+        float largest = 0;
+        neap_options *start = options_of("neap", "dim", "8", "epochs", "0", NULL);
+        assert_int_equal(neap_train(g, start, NULL, &but_one, NULL), NEAP_OK);
+        for (uint32_t i = 0; i < 60 * 8; i++) largest = fmaxf(largest, fabsf(all->E[i] - but_one->E[i]));
+        moved[linear] = largest;
+        neap_model_free(all);
+        neap_model_free(but_one);
+        neap_options_free(start);
+        neap_options_free(o);
+    }
+    /* 40 steps of 0.01 each, or of 0.01 falling to 0: half as far, give or take. */
+    assert_true(moved[0] > 0.25F && moved[0] < 0.5F);
+    assert_true(moved[1] / moved[0] > 0.35F && moved[1] / moved[0] < 0.65F);
+    neap_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_links_cannot_be_predicted),
+        cmocka_unit_test(training_never_sees_the_validation_pairs),
+        cmocka_unit_test(only_neighbourhoods_read_around_hold_test_links),
+        cmocka_unit_test(the_kept_epoch_is_the_last_of_the_best),
+        cmocka_unit_test(dropout_drops_its_share_and_keeps_the_mean),
+        cmocka_unit_test(start_values_have_the_variance_of_the_paper),
+        cmocka_unit_test(negatives_follow_the_rule_they_name),
+        cmocka_unit_test(orders_and_negatives_are_fresh_or_fixed_as_asked),
+        cmocka_unit_test(optimisers_are_those_of_their_papers),
+        cmocka_unit_test(the_rate_falls_to_zero_where_it_should),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
