@@ -23,8 +23,8 @@
  *
  * Rules that hold for every function
  *   - It returns NEAP_OK (0) or a negative neap_status, and on failure fills *err if err is not NULL.
- *   - On failure every object is NULL or as it was, a buffer of the caller's may hold anything, nothing leaks,
- *     and no file is half written.
+ *   - On failure every object is NULL or as it was, a buffer of the caller's may hold anything, nothing
+ * leaks, and no file is half written.
  *   - A pointer argument may be NULL only where its text says so.
  *   - It never prints, never exits, never asserts on input.
  *   - `_create`, `_load` and `neap_train` give an object; `_free` takes it back and accepts NULL; a
@@ -370,11 +370,11 @@ typedef struct neap_attention {
 typedef struct neap_explanation {
     uint32_t source, target;
     float score;
-    int linked;                            /* 1: the pair is a link of the model's graph, in either direction */
-    uint32_t source_links, target_links;   /* neighbours in the graph, of which the model reads a sample      */
-    uint32_t shared;                       /* nodes that are neighbours of both in the graph                  */
-    int selects;                           /* 1: max pooling; 0: mean pooling, where nobody is selected       */
-    uint32_t source_count, target_count;   /* neighbours read; the node itself may be one of them             */
+    int linked; /* 1: the pair is a link of the model's graph, in either direction */
+    uint32_t source_links, target_links; /* neighbours in the graph, of which the model reads a sample */
+    uint32_t shared; /* nodes that are neighbours of both in the graph                  */
+    int selects;     /* 1: max pooling; 0: mean pooling, where nobody is selected       */
+    uint32_t source_count, target_count; /* neighbours read; the node itself may be one of them */
     neap_attention *by_source; /* neighbours of the source: largest weight first, then contribution */
     neap_attention *by_target; /* neighbours of the target, likewise                                */
     float *alignment;          /* source_count x target_count, tanh, in the order of the two lists  */

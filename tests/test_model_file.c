@@ -391,7 +391,8 @@ static neap_status check_file(void *user, neap_error *err)
     return neap_file_check(user, NULL, NULL, err);
 }
 
-/* The checkpoint of an Adam run without validation: four tensors; one may be left out, added or misshapen. */
+/* The checkpoint of an Adam run without validation: four tensors; one may be left out, added or misshapen.
+ */
 static void write_checkpoint(const char *without, const char *extra, const char *misshapen)
 {
     static const float zeros[64];
@@ -408,9 +409,11 @@ static void write_checkpoint(const char *without, const char *extra, const char 
     for (int i = 0; i < 5; i++) ni_tensors_say(&t, counts[i], "1");
     ni_tensors_say(&t, "best.loss", "0.5");
     for (size_t i = 0; i < 8; i++) {
-        bool there = i < 4 ? !without || strcmp(parts[i].name, without) : extra && !strcmp(parts[i].name, extra);
+        bool there =
+            i < 4 ? !without || strcmp(parts[i].name, without) : extra && !strcmp(parts[i].name, extra);
         bool wrong = misshapen && !strcmp(parts[i].name, misshapen);
-        if (there) ni_tensors_add(&t, parts[i].name, NI_F32, parts[i].rows + wrong, parts[i].columns, zeros);
+        if (there)
+            ni_tensors_add(&t, parts[i].name, NI_F32, parts[i].rows + wrong, parts[i].columns, zeros);
     }
     assert_int_equal(ni_tensors_write(&t, path, NULL), NEAP_OK);
     neap_model_free(model);

@@ -128,7 +128,8 @@ static void *score_all_of(void *arg)
     neap_pair pairs[N];
     for (uint32_t t = 0; t < N; t++) pairs[t] = (neap_pair){ 1, t };
     r->rc = NEAP_OK;
-    for (int i = 0; i < 40 && r->rc == NEAP_OK; i++) r->rc = neap_model_score(r->model, pairs, N, r->scores, NULL);
+    for (int i = 0; i < 40 && r->rc == NEAP_OK; i++)
+        r->rc = neap_model_score(r->model, pairs, N, r->scores, NULL);
     return NULL;
 }
 

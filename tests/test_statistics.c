@@ -119,10 +119,12 @@ static void only_neighbourhoods_read_around_hold_test_links(void **state)
     (void)state;
     assert_int_equal(neap_split_create(g, 0.3, 1, &s, NULL), NEAP_OK);
     assert_int_equal(neap_train(neap_split_train(s), o, NULL, &clean, NULL), NEAP_OK);
-    assert_int_equal(neap_train(neap_split_train(s), o, &(neap_hooks){ .around = g }, &leaky, NULL), NEAP_OK);
+    assert_int_equal(neap_train(neap_split_train(s), o, &(neap_hooks){ .around = g }, &leaky, NULL),
+                     NEAP_OK);
     size_t count = neap_split_pairs(s, &p, &n);
     for (size_t i = 0; i < count; i++) {
-        assert_false(reads(&clean->hood, p[i].source, p[i].target) || reads(&clean->hood, p[i].target, p[i].source));
+        assert_false(reads(&clean->hood, p[i].source, p[i].target) ||
+                     reads(&clean->hood, p[i].target, p[i].source));
         seen += reads(&leaky->hood, p[i].source, p[i].target);
     }
     assert_int_equal(seen, count);
@@ -154,11 +156,13 @@ static void the_kept_epoch_is_the_last_of_the_best(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         neap_graph *g = random_graph(80, 500, seed);
-        neap_options *o = options_of("neap", "dim", "8", "epochs", "15", "patience", "100", "lr", "0.02", NULL);
+        neap_options *o =
+            options_of("neap", "dim", "8", "epochs", "15", "patience", "100", "lr", "0.02", NULL);
         curve c = { .epochs = 0 };
         neap_model *m;
         uint32_t best = 0;
-        assert_int_equal(neap_train(g, o, &(neap_hooks){ .progress = remember, .user = &c }, &m, NULL), NEAP_OK);
+        assert_int_equal(neap_train(g, o, &(neap_hooks){ .progress = remember, .user = &c }, &m, NULL),
+                         NEAP_OK);
         assert_int_equal(c.epochs, 15);
         for (uint32_t i = 1; i < c.epochs; i++)
             if (c.auc[i] >= c.auc[best]) best = i;
@@ -235,8 +239,8 @@ static void negatives_follow_the_rule_they_name(void **state)
     assert_int_equal(neap_graph_create(17, NULL, edge, 14, 0, 0, &g, NULL), NEAP_OK);
     assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
     for (int by_degree = 0; by_degree < 2; by_degree++) {
-        neap_options *o = options_of("neap", "negatives", "1", "negative-sampling", by_degree ? "degree" : "uniform",
-                                     "reject-links", "no", NULL);
+        neap_options *o = options_of("neap", "negatives", "1", "negative-sampling",
+                                     by_degree ? "degree" : "uniform", "reject-links", "no", NULL);
         ni_sampler s;
         double drawn[17] = { 0 }, weight[17] = { 0 }, sum = 0, total = 0, chi2 = 0;
         assert_int_equal(ni_sampler_create(o, g, &links, &s, NULL), NEAP_OK);
@@ -245,10 +249,13 @@ static void negatives_follow_the_rule_they_name(void **state)
                 uint32_t nodes[3];
                 assert_int_equal(ni_sampler_draw(&s, epoch, place, 1, nodes), 1);
                 assert_true(nodes[2] != nodes[0] && nodes[2] != nodes[1]);
-                if (nodes[0] == 11) drawn[nodes[2]]++, total++; /* one source, so that the rest is the same */
+                if (nodes[0] == 11)
+                    drawn[nodes[2]]++, total++; /* one source, so that the rest is the same */
             }
         for (uint32_t u = 0; u < 17; u++) {
-            weight[u] = u == 11 || u == 12 ? 0 : by_degree ? floor(1 + pow((double)ni_degree(&links, u), 0.75)) : 1;
+            weight[u] = u == 11 || u == 12 ? 0
+                        : by_degree        ? floor(1 + pow((double)ni_degree(&links, u), 0.75))
+                                           : 1;
             sum += weight[u];
         }
         for (uint32_t u = 0; u < 17; u++) {
@@ -369,8 +376,9 @@ static void the_rate_falls_to_zero_where_it_should(void **state)
     (void)state;
     /* The last epoch of many moves little with linear decay and as ever without. */
     for (int linear = 0; linear < 2; linear++) {
-        neap_options *o = options_of("neap", "dim", "8", "valid", "0", "lr", "0.01", "epochs", "40", "batch", "300",
-                                     "margin", "100", "decay", linear ? "linear" : "none", NULL);
+        neap_options *o =
+            options_of("neap", "dim", "8", "valid", "0", "lr", "0.01", "epochs", "40", "batch", "300",
+                       "margin", "100", "decay", linear ? "linear" : "none", NULL);
         neap_model *all, *but_one;
         assert_int_equal(neap_train(g, o, NULL, &all, NULL), NEAP_OK);
         float largest = 0;

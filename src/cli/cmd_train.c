@@ -90,8 +90,9 @@ static neap_status check_checkpoint(const char *path, neap_error *err)
     if (!path || access(path, F_OK)) return NEAP_OK;
     neap_error why = { 0 };
     if (!neap_file_check(path, remember_kind, &is_checkpoint, &why) && is_checkpoint) return NEAP_OK;
-    return fail(err, NEAP_E_FORMAT, "%s exists and is no checkpoint%s%s; remove it, or name another with --checkpoint",
-                path, why.text[0] ? ": " : "", why.text);
+    return fail(err, NEAP_E_FORMAT,
+                "%s exists and is no checkpoint%s%s; remove it, or name another with --checkpoint", path,
+                why.text[0] ? ": " : "", why.text);
 }
 
 /* What can be known to fail fails before hours of training, not after. */
@@ -144,7 +145,8 @@ static neap_status test_share(run *r, neap_error *err)
 {
     char text[SHORT];
     neap_status rc = neap_options_get(r->a->options, "test", text, sizeof text, err);
-    if (rc == NEAP_OK && !parse_real(text, &r->test)) rc = fail(err, NEAP_E_ARG, "the test share is not a number");
+    if (rc == NEAP_OK && !parse_real(text, &r->test))
+        rc = fail(err, NEAP_E_ARG, "the test share is not a number");
     return rc;
 }
 

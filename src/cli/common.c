@@ -30,8 +30,8 @@ neap_status fail_sys(neap_error *err, neap_status code, int sys, const char *for
     return code;
 }
 
-/* C0, DEL, and C1 in both of its forms: the raw byte and U+0080 .. U+009F, which some terminals obey. `last` is
- * the byte before. */
+/* C0, DEL, and C1 in both of its forms: the raw byte and U+0080 .. U+009F, which some terminals obey.
+ * `last` is the byte before. */
 static bool is_control(unsigned char c, unsigned char last)
 {
     bool continues = last >= 0xc3 || (last >= 0x80 && last < 0xc0); /* a later byte of a longer character */
@@ -78,14 +78,21 @@ static void say_format(const args *a, const char *path, const neap_graph_report 
         : r->header ? ", the first line is a header"
                     : ", no header line",
         r->weighted ? "weights used" : "no weights used");
+    if (r->maybe_header) say(a, "  the first line was read as an edge; if it names columns: --header yes");
 }
 
 /* What becomes of self-loops is decided in training, and told only there. */
 static void say_loops(const args *a, uint64_t loops)
 {
-    char count[SHORT], keep[SHORT] = "no";
+    char count[SHORT], keep[SHORT] = "no", test[SHORT] = "0";
     if (!list_has(a->command->library, ',', "training", strlen("training"))) {
         say(a, "  %s self-loop%s, kept", with_commas(loops, count), plural(loops));
+        return;
+    }
+    neap_options_get(a->options, "test", test, sizeof test, NULL);
+    if (strcmp(test, "0")) {
+        say(a, "  %s self-loop%s left out: held-out pairs are split by the clean protocol",
+            with_commas(loops, count), plural(loops));
         return;
     }
     neap_options_get(a->options, "self-loops", keep, sizeof keep, NULL);
@@ -239,7 +246,8 @@ neap_status check_apart(const char *const *paths, size_t count, neap_error *err)
         for (size_t j = 0; j < i; j++)
             if (paths[i] && paths[j] && strcmp(paths[i], "-") && strcmp(paths[j], "-") &&
                 same_file(paths[i], paths[j]))
-                return fail(err, NEAP_E_ARG, "%s would overwrite %s; name another file", paths[i], paths[j]);
+                return fail(err, NEAP_E_ARG, "%s would overwrite %s; name another file", paths[i],
+                            paths[j]);
     return NEAP_OK;
 }
 

@@ -29,7 +29,8 @@ neap_status read_model(const args *a, const char *path, const char *new_edges, n
 /* Fails early, with words, if a file could not be written there. NULL is fine. */
 neap_status check_output(const char *path, neap_error *err);
 
-/* NEAP_E_ARG if two of these paths are one file, so that no output destroys an input. NULL and "-" are fine. */
+/* NEAP_E_ARG if two of these paths are one file, so that no output destroys an input. NULL and "-" are
+ * fine. */
 neap_status check_apart(const char *const *paths, size_t count, neap_error *err);
 
 /* Whether a path exists and is a pipe, terminal or device, or is "-". */

@@ -107,7 +107,8 @@ neap_status ni_lines_fill(ni_lines *lines, neap_error *err)
 static neap_status check_odd(ni_lines *lines, size_t *length, neap_error *err)
 {
     char *line = lines->line;
-    if (*length && line[*length - 1] == '\r') line[--*length] = ' '; /* a line read again is still one line */
+    if (*length && line[*length - 1] == '\r')
+        line[--*length] = ' '; /* a line read again is still one line */
     const char *odd = memchr(line, 0, *length);
     if (odd)
         return ni_lines_fail(

@@ -1,6 +1,7 @@
 /* Matrix Market, coordinate format: an entry (i, j) is an edge from node i to node j. The nodes are named
  * "1" .. "n" and all exist, also those without an entry. A symmetric matrix is an
- * undirected graph, each entry one edge of it. Values are weights: positive and finite, or --weights ignore. */
+ * undirected graph, each entry one edge of it. Values are weights: positive and finite, or --weights
+ * ignore. */
 #include <string.h>
 #include <strings.h>
 

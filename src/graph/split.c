@@ -117,7 +117,8 @@ neap_status ni_split_create(const neap_graph *g, const ni_links *links, double s
 
     for (size_t i = 0; i < count; i++) chosen[i] = pair_key(s->positive[i].source, s->positive[i].target);
     qsort(chosen, count, sizeof *chosen, ascending);
-    rc = ni_graph_filter(g, not_held_out, &(held_out){ chosen, count, stream != NI_STREAM_SPLIT }, &s->train, err);
+    rc = ni_graph_filter(g, not_held_out, &(held_out){ chosen, count, stream != NI_STREAM_SPLIT },
+                         &s->train, err);
     if (rc != NEAP_OK) goto done;
 
     draw_negatives(links, seed, stream, s);

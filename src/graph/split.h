@@ -13,7 +13,8 @@ struct neap_split {
 };
 
 /* stream: NI_STREAM_SPLIT for test pairs, NI_STREAM_VALID for validation pairs, so that the two draws of
- * one seed do not meet; the clean protocol of test pairs also drops loops from training. `links` are those of the graph. */
+ * one seed do not meet; the clean protocol of test pairs also drops loops from training. `links` are those
+ * of the graph. */
 neap_status ni_split_create(const neap_graph *graph, const ni_links *links, double share, uint64_t seed,
                             ni_stream stream, neap_split **out, neap_error *err);
 

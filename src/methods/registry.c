@@ -10,15 +10,8 @@
 #include "methods/method.h"
 
 static const ni_method *const methods[] = {
-    &ni_method_gap,
-    &ni_method_pa,
-    &ni_method_cn,
-    &ni_method_aa,
-    &ni_method_ra,
-    &ni_method_katz,
-    &ni_method_l3,
-    &ni_method_walk3,
-    &ni_method_ppr,
+    &ni_method_gap,  &ni_method_pa, &ni_method_cn,    &ni_method_aa,  &ni_method_ra,
+    &ni_method_katz, &ni_method_l3, &ni_method_walk3, &ni_method_ppr,
 };
 
 enum { COUNT = sizeof methods / sizeof *methods };
@@ -43,8 +36,8 @@ static const ni_method *find(const neap_options *options, neap_error *err)
         if (ni_distance(name, methods[i]->info.name, 99) < ni_distance(name, nearest->info.name, 99))
             nearest = methods[i];
     }
-    ni_fail(err, NEAP_E_ARG, "there is no method '%s'; the nearest is '%s', and `neap methods` lists all", name,
-            nearest->info.name);
+    ni_fail(err, NEAP_E_ARG, "there is no method '%s'; the nearest is '%s', and `neap methods` lists all",
+            name, nearest->info.name);
     return NULL;
 }
 
@@ -102,7 +95,8 @@ static neap_status check_scores(const float *scores, size_t count, neap_error *e
 {
     for (size_t i = 0; i < count; i++)
         if (!isfinite(scores[i]))
-            return ni_fail(err, NEAP_E_NUMERIC, "a score is not finite: the vectors of this model are too large");
+            return ni_fail(err, NEAP_E_NUMERIC,
+                           "a score is not finite: the vectors of this model are too large");
     return NEAP_OK;
 }
 
@@ -160,7 +154,8 @@ static void offer(neap_ranked *heap, size_t *count, size_t k, neap_ranked candid
         return;
     }
     size_t at = (*count)++;
-    for (; at > 0 && better(heap[(at - 1) / 2], candidate); at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+    for (; at > 0 && better(heap[(at - 1) / 2], candidate); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
     heap[at] = candidate;
 }
 
@@ -169,8 +164,8 @@ static int best_first(const void *a, const void *b)
     return better(*(const neap_ranked *)a, *(const neap_ranked *)b) ? -1 : 1;
 }
 
-neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int with_known, neap_ranked *best,
-                            size_t *count, neap_error *err)
+neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int with_known,
+                            neap_ranked *best, size_t *count, neap_error *err)
 {
     *count = 0;
     if (k == 0) return ni_fail(err, NEAP_E_ARG, "k must be at least 1");
@@ -198,7 +193,8 @@ neap_status neap_model_vectors(const neap_model *m, float *vectors, neap_error *
     return method->vectors ? method->vectors(m, vectors, err) : no_answer(m, "vectors", err);
 }
 
-neap_status neap_model_context_vectors(const neap_model *m, uint32_t context, float *vectors, neap_error *err)
+neap_status neap_model_context_vectors(const neap_model *m, uint32_t context, float *vectors,
+                                       neap_error *err)
 {
     const ni_method *method = find(&m->options, err);
     neap_status rc = method ? check_node(m, context, err) : NEAP_E_ARG;

@@ -116,7 +116,8 @@ neap_status ni_batch_collect(ni_batch *b, const uint32_t *nodes, uint32_t items,
     }
     forget(b, nodes);
     if (b->too_large)
-        return ni_fail(err, NEAP_E_LIMIT, "a batch of %u edges has too many neighbours; use a smaller --batch", items);
+        return ni_fail(err, NEAP_E_LIMIT,
+                       "a batch of %u edges has too many neighbours; use a smaller --batch", items);
     if (!ok) return ni_fail_memory(err, "a batch; a smaller --batch needs less");
     b->pair_cells = count_cells(b);
     return NEAP_OK;

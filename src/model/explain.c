@@ -210,6 +210,7 @@ neap_status ni_gap_explain(const neap_model *m, uint32_t source, uint32_t target
     if (*out) return NEAP_OK;
     neap_explanation_free(x);
     if (!finite)
-        return ni_fail(err, NEAP_E_NUMERIC, "the score is not finite: the vectors of this model are too large");
+        return ni_fail(err, NEAP_E_NUMERIC,
+                       "the score is not finite: the vectors of this model are too large");
     return ni_fail_memory(err, "an explanation");
 }

@@ -228,7 +228,8 @@ neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, neap_e
     for (int i = 0; i < ARRAYS && rc == NEAP_OK; i++) {
         if (!belongs(&m->options, arrays[i].name)) {
             if (ni_tensors_find(t, arrays[i].name))
-                rc = ni_fail(err, NEAP_E_FORMAT, "tensor %s has no place in this checkpoint", arrays[i].name);
+                rc = ni_fail(err, NEAP_E_FORMAT, "tensor %s has no place in this checkpoint",
+                             arrays[i].name);
             continue;
         }
         rc = ni_tensors_need(t, arrays[i].name, NI_F32, arrays[i].rows, arrays[i].columns, &data, err);

@@ -137,10 +137,11 @@ neap_status ni_sampler_create(const neap_options *options, const neap_graph *gra
         return ni_fail(err, NEAP_E_FORMAT,
                        "no edge links two different nodes, so there is nothing to train on");
     if (!count_left_out(s))
-        return ni_fail(err, NEAP_E_FORMAT,
-                       "every source is linked with every other node, so there is no non-link to learn from; %sa "
-                       "graph with more nodes or fewer edges is needed",
-                       graph->undirected ? "" : "try --undirected, or ");
+        return ni_fail(
+            err, NEAP_E_FORMAT,
+            "every source is linked with every other node, so there is no non-link to learn from; %sa "
+            "graph with more nodes or fewer edges is needed",
+            graph->undirected ? "" : "try --undirected, or ");
     if (sum_edges(s) && sum_degrees(s)) return NEAP_OK;
     ni_sampler_free(s);
     return ni_fail_memory(err, "drawing edges");

@@ -25,8 +25,7 @@ static neap_status hold_out_validation(ni_trainer *t, bool own_hood, neap_error 
 }
 
 neap_status ni_trainer_prepare(const neap_graph *graph, const neap_graph *around,
-                               const neap_options *options, ni_trainer *t,
-                               neap_error *err)
+                               const neap_options *options, ni_trainer *t, neap_error *err)
 {
     *t = (ni_trainer){ .run = { .last_loss = NAN, .last_auc = NAN, .best_auc = NAN, .best_loss = NAN } };
     neap_status rc = ni_model_create(graph, options, &t->model, err);
@@ -51,9 +50,10 @@ neap_status ni_trainer_prepare(const neap_graph *graph, const neap_graph *around
 static neap_status make_engine(ni_trainer *t, neap_error *err)
 {
     const neap_model *m = t->model;
-    ni_engine_inputs in = {
-        t->options, t->split_hood.offset ? &t->split_hood : &m->hood, m->E, m->P, m->pad, t->options->dim, m->pool
-    };
+    ni_engine_inputs in = { t->options, t->split_hood.offset ? &t->split_hood : &m->hood,
+                            m->E,       m->P,
+                            m->pad,     t->options->dim,
+                            m->pool };
     return ni_engine_create(&in, &t->engine, err);
 }
 

@@ -26,8 +26,7 @@ typedef struct ni_trainer {
 /* All but the tables and the optimiser, which are the large part: what an estimate needs. around: see
  * neap_hooks, may be NULL. */
 neap_status ni_trainer_prepare(const neap_graph *graph, const neap_graph *around,
-                               const neap_options *options, ni_trainer *t,
-                               neap_error *err);
+                               const neap_options *options, ni_trainer *t, neap_error *err);
 void ni_trainer_free(ni_trainer *t);
 
 /* Bytes of the run to come, by part. */
