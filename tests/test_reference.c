@@ -127,7 +127,7 @@ static void zero_padding_wins_over_negative_alignments(void **state)
     ni_ref_hood s = { nodes, 1, NULL, NULL }, t = { nodes + 1, 1, NULL, NULL };
     ni_ref_side a = { z, w, pick, r }, b = { z + 1, w + 1, pick + 1, r + 1 };
     ni_ref_pair(&model, &s, &t, X, Y, M, &a, &b);
-    assert_true(M[0] == -1 && z[0] == 0 && pick[0] == NI_NONE && pick[1] == NI_NONE);
+    assert_true(M[0] == -1 && z[0] == 0 && pick[0] == NEAP_NONE && pick[1] == NEAP_NONE);
     model.neighbors = 1; /* full neighbourhoods have no padding */
     ni_ref_pair(&model, &s, &t, X, Y, M, &a, &b);
     assert_true(z[0] == tanh(-1) && pick[0] == 0);

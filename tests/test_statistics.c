@@ -10,21 +10,11 @@
 
 #include <cmocka.h>
 
+#include "world.h"
+
 #include "base/rng.h"
 #include "model/optimizer.h"
 #include "train/trainer.h"
-
-static neap_options *options_of(const char *preset, ...)
-{
-    neap_options *o;
-    va_list list;
-    assert_int_equal(neap_options_create(preset, &o, NULL), NEAP_OK);
-    va_start(list, preset);
-    for (const char *name; (name = va_arg(list, const char *));)
-        assert_int_equal(neap_options_set(o, name, va_arg(list, const char *), NULL), NEAP_OK);
-    va_end(list);
-    return o;
-}
 
 static neap_graph *random_graph(uint32_t nodes, uint64_t edges, uint64_t seed)
 {
@@ -32,19 +22,6 @@ static neap_graph *random_graph(uint32_t nodes, uint64_t edges, uint64_t seed)
     neap_graph *g;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     return g;
-}
-
-static double test_auc(const neap_split *s, const neap_model *m)
-{
-    const neap_pair *p, *n;
-    size_t count = neap_split_pairs(s, &p, &n);
-    float *scores = malloc(2 * count * sizeof *scores);
-    double auc;
-    assert_int_equal(neap_model_score(m, p, count, scores, NULL), NEAP_OK);
-    assert_int_equal(neap_model_score(m, n, count, scores + count, NULL), NEAP_OK);
-    assert_int_equal(neap_auc(scores, count, scores + count, count, &auc, NULL), NEAP_OK);
-    free(scores);
-    return auc;
 }
 
 /* ---- leaks ---- */

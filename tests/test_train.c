@@ -16,6 +16,7 @@
 #include "faults.h"
 #include "scratch.h"
 #include "tamper.h"
+#include "world.h"
 
 #include "model/model.h"
 #include "train/sampler.h"
@@ -30,21 +31,6 @@ static neap_graph *blocks(uint64_t seed)
     neap_graph *g;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     return g;
-}
-
-/* name, value, name, value, ..., NULL */
-static neap_options *options_of(const char *preset, ...)
-{
-    neap_options *o;
-    va_list list;
-    assert_int_equal(neap_options_create(preset, &o, NULL), NEAP_OK);
-    va_start(list, preset);
-    for (const char *name; (name = va_arg(list, const char *));) {
-        neap_error err = { 0 };
-        if (neap_options_set(o, name, va_arg(list, const char *), &err)) fail_msg("%s", err.text);
-    }
-    va_end(list);
-    return o;
 }
 
 static neap_options *small(const char *more, const char *value)
@@ -67,19 +53,6 @@ static void assert_same_model(const neap_model *a, const neap_model *b)
     assert_memory_equal(a->E, b->E, (size_t)a->rows * a->dim * sizeof(float));
     assert_memory_equal(a->P, b->P, (size_t)a->dim * a->dim * sizeof(float));
     assert_int_equal(a->epochs, b->epochs);
-}
-
-static double test_auc(const neap_split *s, const neap_model *m)
-{
-    const neap_pair *p, *n;
-    size_t count = neap_split_pairs(s, &p, &n);
-    float *scores = malloc(2 * count * sizeof *scores);
-    double auc;
-    assert_int_equal(neap_model_score(m, p, count, scores, NULL), NEAP_OK);
-    assert_int_equal(neap_model_score(m, n, count, scores + count, NULL), NEAP_OK);
-    assert_int_equal(neap_auc(scores, count, scores + count, count, &auc, NULL), NEAP_OK);
-    free(scores);
-    return auc;
 }
 
 /* ---- learning ---- */

@@ -23,4 +23,10 @@ uint32_t ni_pool_threads(const ni_pool *pool);
  * else's round runs its tasks itself, as thread 0; scratch memory must therefore be the caller's own. */
 void ni_pool_run(ni_pool *pool, uint32_t tasks, ni_task task, void *arg);
 
+/* How many tasks so many things make. */
+static inline uint32_t ni_tasks(uint64_t things, uint32_t per_task)
+{
+    return (uint32_t)((things + per_task - 1) / per_task);
+}
+
 #endif

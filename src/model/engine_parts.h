@@ -75,11 +75,6 @@ struct ni_engine {
 
 enum { NI_ITEMS_PER_TASK = 4, NI_ROWS_PER_TASK = 64 };
 
-static inline uint32_t ni_tasks(uint64_t things, uint32_t per_task)
-{
-    return (uint32_t)((things + per_task - 1) / per_task);
-}
-
 static inline uint64_t ni_mask_words(uint32_t dim)
 {
     return ((uint64_t)dim + 63) / 64;

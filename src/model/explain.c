@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
+#include "kernels/kernels.h"
 #include "model/queries.h"
 #include "model/reference.h"
 
@@ -57,13 +58,6 @@ static ni_ref_hood hood_of(const neap_model *m, uint32_t u)
                           .pad = m->pad };
 }
 
-static float dot(const float *x, const float *y, uint32_t n)
-{
-    float sum = 0;
-    for (uint32_t k = 0; k < n; k++) sum += x[k] * y[k];
-    return sum;
-}
-
 /* Adds one order's view of one side, at `share` of its weight. A pick outside the other neighbourhood is
  * padding. The partner shown is that of the order that aligned better. */
 static void add_side(const ni_ref_hood *own, const ni_ref_hood *other, const float *X,
@@ -74,7 +68,8 @@ static void add_side(const ni_ref_hood *own, const ni_ref_hood *other, const flo
         uint32_t pick = side->pick[i];
         out[i].node = own->node[i];
         out[i].weight += share * side->w[i];
-        out[i].contribution += share * side->w[i] * dot(X + (uint64_t)i * dim, r_other, dim);
+        out[i].contribution +=
+            share * side->w[i] * ni_kernels_get()->dot(X + (uint64_t)i * dim, r_other, dim);
         if (isnan(out[i].alignment) || side->z[i] > out[i].alignment) {
             out[i].alignment = side->z[i];
             out[i].partner = pick < other->size ? other->node[pick] : NEAP_NONE;

@@ -108,11 +108,6 @@ static void step_P(const work *w)
     else w->k->adam(&w->adam, w->g->dP, w->P, o->P_m, o->P_v, d * d);
 }
 
-static uint32_t tasks(uint64_t rows)
-{
-    return (uint32_t)((rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK);
-}
-
 void ni_optimizer_step(ni_optimizer *o, const ni_gradient *g, double lr, float *E, float *P, ni_pool *pool)
 {
     static const float zero[65536]; /* as long as the longest vector */
@@ -129,11 +124,11 @@ void ni_optimizer_step(ni_optimizer *o, const ni_gradient *g, double lr, float *
     if (o->row_of) {
         for (uint32_t i = 0; i < g->rows; i++)
             if (g->node[i] != NEAP_NONE) o->row_of[g->node[i]] = i;
-        ni_pool_run(pool, tasks(o->rows), every_task, &w);
+        ni_pool_run(pool, ni_tasks(o->rows, ROWS_PER_TASK), every_task, &w);
         for (uint32_t i = 0; i < g->rows; i++)
             if (g->node[i] != NEAP_NONE) o->row_of[g->node[i]] = NEAP_NONE;
     } else {
-        ni_pool_run(pool, tasks(g->rows), touched_task, &w);
+        ni_pool_run(pool, ni_tasks(g->rows, ROWS_PER_TASK), touched_task, &w);
     }
     step_P(&w);
 }

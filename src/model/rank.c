@@ -40,11 +40,6 @@ typedef struct ranking {
 
 enum { ROWS_PER_TASK = 256, TARGETS_PER_TASK = 256 };
 
-static uint32_t tasks(uint32_t things, uint32_t per_task)
-{
-    return things / per_task + (things % per_task != 0);
-}
-
 static bool zero_padded(const neap_model *m, uint32_t size)
 {
     return m->options.padding == NI_PAD_ZERO && size < m->options.neighbors;
@@ -81,7 +76,7 @@ static void align_part(ranking *k, uint32_t first)
     k->first = first;
     k->now = k->a - first < k->part ? k->a - first : k->part;
     make_right(k);
-    ni_pool_run(k->model->pool, tasks(k->model->rows, ROWS_PER_TASK), rows_task, k);
+    ni_pool_run(k->model->pool, ni_tasks(k->model->rows, ROWS_PER_TASK), rows_task, k);
 }
 
 /* What the attention of j is proportional to, in any target's neighbourhood. */
@@ -145,7 +140,7 @@ static void rank_one_order(ranking *k)
     settle_best(k);
     for (uint32_t first = 0; first < k->a; first += k->part) {
         if (k->part < k->a) align_part(k, first); /* else it is still there */
-        ni_pool_run(m->pool, tasks(n, TARGETS_PER_TASK), targets_task, k);
+        ni_pool_run(m->pool, ni_tasks(n, TARGETS_PER_TASK), targets_task, k);
     }
     add_scores(k);
 }

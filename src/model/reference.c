@@ -94,7 +94,7 @@ static ni_real pool(const ni_ref_model *m, const ni_real *line, uint32_t step, c
                     uint32_t *pick)
 {
     uint32_t n = ni_ref_rows(m, other);
-    *pick = NI_NONE;
+    *pick = NEAP_NONE;
     if (m->pooling == NI_POOL_MEAN) {
         ni_real sum = 0;
         for (uint32_t j = 0; j < n; j++) sum += multiplicity(m, other, j) * TANH(line[(uint64_t)j * step]);
@@ -102,8 +102,9 @@ static ni_real pool(const ni_ref_model *m, const ni_real *line, uint32_t step, c
     }
     ni_real best = 0;
     for (uint32_t j = 0; j < n; j++)
-        if (*pick == NI_NONE || line[(uint64_t)j * step] > best) best = line[(uint64_t)j * step], *pick = j;
-    if (m->padding == NI_PAD_ZERO && other->size < m->neighbors && best < 0) best = 0, *pick = NI_NONE;
+        if (*pick == NEAP_NONE || line[(uint64_t)j * step] > best)
+            best = line[(uint64_t)j * step], *pick = j;
+    if (m->padding == NI_PAD_ZERO && other->size < m->neighbors && best < 0) best = 0, *pick = NEAP_NONE;
     return TANH(best);
 }
 
@@ -170,7 +171,7 @@ static void back_pool(const ni_ref_model *m, const ni_real *line, uint32_t step,
                       ni_real z, uint32_t pick, ni_real dz, ni_real *G)
 {
     if (m->pooling == NI_POOL_MAX) {
-        if (pick != NI_NONE) G[(uint64_t)pick * step] += dz * (1 - z * z);
+        if (pick != NEAP_NONE) G[(uint64_t)pick * step] += dz * (1 - z * z);
         return;
     }
     for (uint32_t j = 0; j < ni_ref_rows(m, other); j++) {

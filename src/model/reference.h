@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "neap.h"
+
 #ifdef NI_REFERENCE_DOUBLE
 typedef double ni_real;
 #define ni_ref_rows ni_ref_rows_double
@@ -39,10 +41,9 @@ typedef struct ni_ref_side {
     ni_real *z;     /* pooled alignment of each neighbour, in (-1, 1)                              */
     ni_real *w;     /* softmax(z): the attention, sums to 1                                        */
     uint32_t *pick; /* max: whom it selected on the other side; `size` there: the padding vector;
-                       NI_NONE: a zero vector, or nobody                                           */
+                       NEAP_NONE: a zero vector, or nobody                                           */
     ni_real *r;     /* the representation: sum_i w_i x_i                                           */
 } ni_ref_side;
-#define NI_NONE UINT32_MAX
 
 /* Rows a side has in X and M: its neighbours, and the padding vector where there is one. */
 uint32_t ni_ref_rows(const ni_ref_model *m, const ni_ref_hood *hood);
