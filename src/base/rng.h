@@ -23,7 +23,10 @@ typedef enum ni_stream {
     NI_STREAM_GRAPH = 11,    /* generated graphs                            */
     NI_STREAM_EDGE = 12,     /* weighted graphs: which edge: item = place   */
     NI_STREAM_RANK = 13,     /* negatives a test pair is ranked against     */
-    NI_STREAM_PAPER = 14     /* the paper's protocol: splits and passes     */
+    NI_STREAM_PAPER = 14,    /* the paper's protocol: splits and passes     */
+    NI_STREAM_KMEANS = 15,   /* start of k-means: epoch = run               */
+    NI_STREAM_SPECTRAL = 16, /* spectral clustering: epoch says what for    */
+    NI_STREAM_CLASS = 17     /* training and test nodes of a classification */
 } ni_stream;
 
 typedef struct ni_rng {

@@ -1,0 +1,32 @@
+/* labels.h - the classes of nodes, from a file.
+ *
+ * A line is `node<TAB>class`; as in an edge list, the first data line decides between tab, comma,
+ * semicolon, pipe and blanks, # and % start a comment, and gzip and zstd are recognised. By line, line i
+ * (from 0) is the class of the node *named* i, every line counts, comments are none, and an empty line says
+ * nothing. A node has one class; a line that says so again is passed over, one that says otherwise is an
+ * error.            */
+#ifndef NI_LABELS_H
+#define NI_LABELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/names.h"
+#include "neap.h"
+
+typedef struct ni_labels {
+    uint32_t nodes;
+    uint32_t *of;       /* nodes: the class of a node, or NEAP_NONE                 */
+    ni_names classes;   /* numbered in the order of their first node in the file    */
+    uint32_t *count;    /* nodes of each class, at least 1                          */
+    uint32_t labelled;  /* nodes that have a class                                  */
+    uint64_t strangers; /* lines about a node that the graph does not have; a header is one of them */
+} ni_labels;
+
+/* NEAP_E_FORMAT with the line in err->where if a line is bad, and if no line is about a node of the graph.
+ */
+neap_status ni_labels_read(const char *path, const neap_graph *graph, bool by_line, ni_labels *out,
+                           neap_error *err);
+void ni_labels_free(ni_labels *labels);
+
+#endif

@@ -1,0 +1,53 @@
+/* spectral.h - spectral clustering of vectors, as scikit-learn's SpectralClustering does it.
+ *
+ *   W_ij = exp(-gamma |x_i - x_j|^2), W_ii = 0      affinity
+ *   A    = D^-1/2 W D^-1/2, D = row sums of W       I - A is the symmetric normalised Laplacian
+ *   the k largest eigenvectors of A (the k smallest of the Laplacian), each divided by sqrt(D)
+ *   clusters from the n rows of these k columns, by rotation (discretise.h) or by k-means
+ *
+ * Why gamma is chosen from the data: with a fixed one, vectors of twice the length are another problem.
+ * Where all distances are far below 1 / sqrt(gamma) the affinity says "all alike", where they are far above
+ * it says "all alone", and two methods would be compared by the length of their vectors. NI_SPECTRAL_WIDTH
+ * / median squared distance of a sample of pairs makes the result independent of scale. A wide kernel is
+ * meant: the typical pair has an affinity of 0.9, since narrow ones cut off outliers one by one instead of
+ * finding clusters. The factor was chosen on graphs with known classes, NMI for 0.01, 0.03, 0.1, 0.25, 1:
+ *     GAP vectors of e-mail       0.69  0.68  0.69  0.67  0.65
+ *     spectral vectors of e-mail  0.69  0.70  0.68  0.68  0.65
+ *     spectral vectors of Cora    0.38  0.34  0.32  0.18  0.02
+ * A kernel that wide is nearly linear: more clusters than the vectors have entries ask for a larger gamma.
+ * gamma = 1 is what scikit-learn does if it is told nothing, and what the paper's authors did. */
+#ifndef NI_SPECTRAL_H
+#define NI_SPECTRAL_H
+
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "neap.h"
+
+#define NI_SPECTRAL_WIDTH 0.1
+enum { NI_SPECTRAL_MOST = 20000 }; /* vectors: n x n doubles are 3.2 GB then */
+
+typedef enum ni_assign { NI_ASSIGN_DISCRETISE, NI_ASSIGN_KMEANS } ni_assign;
+
+typedef struct ni_spectral_options {
+    uint32_t k;       /* clusters                           */
+    double gamma;     /* positive; 0: chosen from the data  */
+    ni_assign assign; /* from eigenvectors to clusters      */
+    uint64_t seed;
+    double used; /* result: the gamma that was used; not set if k = n */
+} ni_spectral_options;
+
+/* x: n x d. cluster: n, filled with numbers below k, not all of which need occur.
+ * NEAP_E_ARG unless 1 <= k <= n, d >= 1 and gamma is 0 or positive; NEAP_E_LIMIT beyond NI_SPECTRAL_MOST;
+ * NEAP_E_NUMERIC if a vector is not finite or the eigenvectors do not converge. Calls in several threads
+ * wait for each other (eigen.h). The same input gives the same clusters for any pool. */
+neap_status ni_spectral(const float *x, uint32_t n, uint32_t d, ni_spectral_options *o, ni_pool *pool,
+                        uint32_t *cluster, neap_error *err);
+
+/* The first part alone, for k < n. row: n x k, filled with the eigenvectors as columns, those of the
+ * smallest eigenvalues of the Laplacian first, divided by sqrt(D), up to a common factor and the sign of a
+ * column. */
+neap_status ni_spectral_embed(const float *x, uint32_t n, uint32_t d, ni_spectral_options *o, ni_pool *pool,
+                              double *row, neap_error *err);
+
+#endif
