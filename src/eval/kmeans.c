@@ -159,7 +159,6 @@ static void draw_centres(kmeans *m, uint32_t run)
     uint32_t drawn[TRIALS_MOST];
     for (uint32_t i = 0; i < m->points.n; i++) m->apart[i] = INFINITY;
     for (uint32_t c = 0; c < m->k; c++) {
-        /* Epochs 2^32 and above of this stream belong to src/eval: 1 k-means. */
         ni_rng rng = ni_rng_at(m->seed, NI_STREAM_KMEANS, run, c);
         m->trials = c ? 2 + (uint32_t)log(m->k) : 1;
         double total = c ? sum_parts(m, 0) : 0;
