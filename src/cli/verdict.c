@@ -1,5 +1,6 @@
 #include "verdict.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,8 +54,9 @@ neap_status verdict_of(const args *a, const neap_model *model, const neap_split 
                        neap_error *err)
 {
     v->pairs = count_pairs(split);
+    v->untrained = NAN; /* a method without vectors has nothing to train */
     neap_status rc = auc_of(model, split, &v->trained, err);
-    if (rc == NEAP_OK) rc = auc_with(a, split, "epochs", "0", &v->untrained, err);
+    if (rc == NEAP_OK && neap_model_dim(model)) rc = auc_with(a, split, "epochs", "0", &v->untrained, err);
     if (rc == NEAP_OK) rc = auc_with(a, split, "method", "pa", &v->degrees, err);
     return rc;
 }
@@ -65,7 +67,7 @@ void verdict_print(const args *a, const verdict *v)
     neap_options_get(a->options, "method", method, sizeof method, NULL);
     printf("AUC on %s held-out pairs and as many non-links\n", with_commas(v->pairs, pairs));
     printf("  %-18s%.4f\n", method, v->trained);
-    printf("  %-18s%.4f\n", "untrained", v->untrained);
+    if (!isnan(v->untrained)) printf("  %-18s%.4f\n", "untrained", v->untrained);
     printf("  %-18s%.4f\n", "degree product", v->degrees);
     printf("protocol clean: test pairs unseen in training, neighbourhoods and negatives\n");
 }
