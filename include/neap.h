@@ -388,6 +388,40 @@ NEAP_API void neap_explanation_free(neap_explanation *explanation);
 NEAP_API neap_status neap_explanation_html(const neap_explanation *explanation, const neap_graph *graph,
                                            const char *path, neap_error *err);
 
+/* ---- evaluation --------------------------------------------------------------------------------- */
+
+/* One cell of a table of link prediction: a protocol, a share of the pairs to train on, a seed. */
+typedef struct neap_link_spec {
+    const char *protocol;  /* "clean", or "paper" (leaky: neighbourhoods of the whole graph, test links
+                              included) and "paper-clean" (the same without the leak)                  */
+    const char *negatives; /* clean: "uniform", "degree" or "two-hop"                                  */
+    double ratio;          /* in (0, 1)                                                                */
+    uint64_t seed;         /* of the split; the options have their own                                 */
+} neap_link_spec;
+
+/* NaN where a protocol does not define a number. docs/evaluation.md has the definitions. */
+typedef struct neap_link_result {
+    double auc;
+    double auc_std;      /* paper protocols: over ten passes                                     */
+    double ap;           /* average precision                                                    */
+    double mrr;          /* each test pair among 100 negatives of its own                        */
+    double hits[3];      /* likewise: rank at most 1, 10, 50                                     */
+    double pool_hits[3]; /* OGB's form: above all but 0, 9, 49 of the pool of all negatives      */
+    uint64_t pairs;      /* test pairs scored                                                    */
+    uint64_t skipped;    /* test pairs not scored                                                */
+    uint64_t loops;      /* self-loops among the scored (paper protocols)                        */
+    uint64_t ties;       /* clean: test pairs that score like their own negative                 */
+    double seconds;      /* of training                                                          */
+    uint32_t epochs;     /* behind the model                                                     */
+} neap_link_result;
+
+/* Splits, trains the method of the options on the one part, and measures on the other. Where the options
+ * keep a share back for early stopping, that run only finds the number of epochs; then all training pairs
+ * are trained on for that many. hooks may be NULL; its checkpoint is not used. */
+NEAP_API neap_status neap_eval_link(const neap_graph *graph, const neap_options *options,
+                                    const neap_link_spec *spec, const neap_hooks *hooks,
+                                    neap_link_result *result, neap_error *err);
+
 /* ---- files -------------------------------------------------------------------------------------- */
 
 /* Reads a model, checkpoint or graph file (docs/format.md) in full, checks every byte of it, and then

@@ -135,7 +135,7 @@ static void who_knows_the_truth_is_perfect_and_who_knows_nothing_ties(void **sta
 {
     neap_graph *g = messy_graph(2);
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.7, 1);
-    ni_link_result r;
+    neap_link_result r;
     struct {
         const ni_trial *trial;
         float sign;
@@ -143,6 +143,7 @@ static void who_knows_the_truth_is_perfect_and_who_knows_nothing_ties(void **sta
     ni_scorer s = { oracle, &knows };
     (void)state;
     assert_int_equal(ni_link_measure(t, &s, &r, NULL), NEAP_OK);
+    assert_true(r.pairs == t->count && r.skipped == t->held_out - t->count);
     assert_true(r.auc == 1 && r.ap == 1 && r.mrr == 1 && r.hits[0] == 1 && r.pool_hits[0] == 1 &&
                 r.ties == 0);
     knows.sign = -1;
@@ -168,7 +169,7 @@ static void training_once_more_uses_all_pairs_for_the_epochs_found(void **state)
     neap_options *o = options_of("neap", "dim", "8", "epochs", "6", NULL);
     neap_model *first, *m, *same;
     ni_scorer s;
-    ni_link_result r;
+    neap_link_result r;
     (void)state;
     assert_int_equal(neap_train(t->train, o, NULL, &first, NULL), NEAP_OK);
     assert_int_equal(ni_link_train(t, o, NULL, &m, NULL), NEAP_OK);

@@ -1,6 +1,7 @@
 #include "eval/link.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/sys.h"
@@ -16,6 +17,7 @@ neap_status ni_link_train(const ni_trial *t, const neap_options *options, const 
     neap_options once = *options;
     neap_hooks with = hooks ? *hooks : (neap_hooks){ 0 };
     with.around = t->protocol == NI_PAPER ? t->whole : NULL;
+    with.checkpoint = NULL;
     neap_status rc = neap_train(t->train, &once, &with, out, err);
     bool stopped_early = rc == NEAP_OK && !isnan(neap_model_training(*out).valid_auc);
     if (!stopped_early) return rc;
@@ -82,7 +84,7 @@ void ni_model_scorer_free(ni_scorer *scorer)
 /* ---- clean ---- */
 
 static neap_status measure_pool(const ni_trial *t, const float *positive, const float *negative,
-                                ni_link_result *r, neap_error *err)
+                                neap_link_result *r, neap_error *err)
 {
     static const uint32_t K[NI_HITS] = { 1, 10, 50 };
     ni_gaps *gaps;
@@ -99,7 +101,7 @@ static neap_status measure_pool(const ni_trial *t, const float *positive, const 
 }
 
 static neap_status measure_ranks(const ni_trial *t, const ni_scorer *s, const float *positive,
-                                 ni_link_result *r, neap_error *err)
+                                 neap_link_result *r, neap_error *err)
 {
     static const double K[NI_HITS] = { 1, 10, 50 };
     neap_pair pair[NI_RANK_NEGATIVES];
@@ -120,7 +122,7 @@ static neap_status measure_ranks(const ni_trial *t, const ni_scorer *s, const fl
 }
 
 static neap_status measure_clean(const ni_trial *t, const ni_scorer *s, float *positive, float *negative,
-                                 ni_link_result *r, neap_error *err)
+                                 neap_link_result *r, neap_error *err)
 {
     neap_status rc = s->score(s->self, t->positive, t->count, positive, err);
     if (rc == NEAP_OK) rc = s->score(s->self, t->negative, t->count, negative, err);
@@ -132,7 +134,7 @@ static neap_status measure_clean(const ni_trial *t, const ni_scorer *s, float *p
 
 /* The share of test edges that outscore one random pair each; ten passes. */
 static neap_status measure_passes(const ni_trial *t, const ni_scorer *s, float *positive, float *negative,
-                                  ni_link_result *r, neap_error *err)
+                                  neap_link_result *r, neap_error *err)
 {
     double sum = 0, squares = 0;
     neap_pair *pair = ni_array(t->count, sizeof *pair);
@@ -154,11 +156,17 @@ static neap_status measure_passes(const ni_trial *t, const ni_scorer *s, float *
     return rc;
 }
 
-neap_status ni_link_measure(const ni_trial *t, const ni_scorer *s, ni_link_result *result, neap_error *err)
+neap_status ni_link_measure(const ni_trial *t, const ni_scorer *s, neap_link_result *result,
+                            neap_error *err)
 {
-    ni_link_result r = {
-        .auc_std = NAN, .ap = NAN, .mrr = NAN, .hits = { NAN, NAN, NAN }, .pool_hits = { NAN, NAN, NAN }
-    };
+    neap_link_result r = { .pairs = t->count,
+                           .skipped = t->held_out - t->count,
+                           .loops = t->loops,
+                           .auc_std = NAN,
+                           .ap = NAN,
+                           .mrr = NAN,
+                           .hits = { NAN, NAN, NAN },
+                           .pool_hits = { NAN, NAN, NAN } };
     float *positive = ni_array(t->count, sizeof *positive),
           *negative = ni_array(t->count, sizeof *negative);
     neap_status rc = positive && negative ? NEAP_OK : ni_fail_memory(err, "the scores");
@@ -168,5 +176,56 @@ neap_status ni_link_measure(const ni_trial *t, const ni_scorer *s, ni_link_resul
     if (rc == NEAP_OK) *result = r;
     ni_free(positive);
     ni_free(negative);
+    return rc;
+}
+
+/* ---- one cell ---- */
+
+/* Position of a word in a list that ends with NULL, or -1. */
+static int find(const char *const *list, const char *word)
+{
+    for (int i = 0; list[i]; i++)
+        if (!strcmp(list[i], word)) return i;
+    return -1;
+}
+
+static neap_status make_trial(const neap_graph *graph, const neap_link_spec *spec, ni_trial **out,
+                              neap_error *err)
+{
+    static const char *const protocols[] = { "clean", "paper", "paper-clean", NULL };
+    static const char *const kinds[] = { "uniform", "degree", "two-hop", NULL };
+    int protocol = find(protocols, spec->protocol), kind = find(kinds, spec->negatives);
+    if (protocol < 0)
+        return ni_fail(err, NEAP_E_ARG, "there is no protocol '%s'; there are clean, paper and paper-clean",
+                       spec->protocol);
+    if (kind < 0)
+        return ni_fail(err, NEAP_E_ARG,
+                       "there are no negatives '%s'; there are uniform, degree and two-hop",
+                       spec->negatives);
+    return ni_trial_create(graph, (ni_protocol)protocol, (ni_negatives)kind, spec->ratio, spec->seed, out,
+                           err);
+}
+
+neap_status neap_eval_link(const neap_graph *graph, const neap_options *options, const neap_link_spec *spec,
+                           const neap_hooks *hooks, neap_link_result *result, neap_error *err)
+{
+    ni_trial *trial = NULL;
+    neap_model *model = NULL;
+    ni_scorer scorer = { 0 };
+    neap_status rc = make_trial(graph, spec, &trial, err);
+    double start = ni_seconds(), seconds = 0;
+    if (rc == NEAP_OK) rc = ni_link_train(trial, options, hooks, &model, err);
+    if (rc == NEAP_OK) {
+        seconds = ni_seconds() - start;
+        rc = ni_model_scorer(model, trial->protocol, &scorer, err);
+    }
+    if (rc == NEAP_OK) rc = ni_link_measure(trial, &scorer, result, err);
+    if (rc == NEAP_OK) {
+        result->seconds = seconds;
+        result->epochs = neap_model_training(model).epochs;
+    }
+    ni_model_scorer_free(&scorer);
+    neap_model_free(model);
+    ni_trial_free(trial);
     return rc;
 }

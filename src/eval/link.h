@@ -6,16 +6,6 @@
 
 enum { NI_HITS = 3 }; /* K = 1, 10, 50 */
 
-typedef struct ni_link_result {
-    double auc, auc_std; /* clean: exact, over all pairs of both; paper: mean and deviation of ten passes */
-    double ap;           /* clean; NaN elsewhere                                                        */
-    double mrr, hits[NI_HITS]; /* clean: each test pair among its own NI_RANK_NEGATIVES */
-    double pool_hits[NI_HITS]; /* clean: OGB's form, against the pool of all negatives */
-    size_t ties;     /* clean: test pairs that score like their own negative                        */
-    double seconds;  /* of training                                                                 */
-    uint32_t epochs; /* behind the model                                                            */
-} ni_link_result;
-
 /* Whatever gives a pair a score. */
 typedef struct ni_scorer {
     neap_status (*score)(void *self, const neap_pair *pairs, size_t count, float *scores, neap_error *err);
@@ -29,7 +19,7 @@ neap_status ni_link_train(const ni_trial *trial, const neap_options *options, co
                           neap_model **out, neap_error *err);
 
 /* Measures a scorer; fills everything but seconds and epochs. */
-neap_status ni_link_measure(const ni_trial *trial, const ni_scorer *scorer, ni_link_result *result,
+neap_status ni_link_measure(const ni_trial *trial, const ni_scorer *scorer, neap_link_result *result,
                             neap_error *err);
 
 /* The scorer of a model under a protocol: the pair itself in clean; the product of averaged vectors in the
