@@ -225,9 +225,6 @@ static void a_partner_is_the_best_of_its_row_or_column(void **state)
 
 /* ---- vectors ---- */
 
-/* In a directed model the vector of s in the context of t times that of t in the context of s is the score;
- * the first is what neap_model_context_vectors gives, so its product with any other must not exceed norms.
- */
 static void the_averaged_vector_is_the_mean_over_training_contexts(void **state)
 {
     neap_edge edge[] = { { 0, 1, 1 }, { 2, 0, 1 }, { 3, 4, 1 }, { 4, 2, 1 }, { 1, 3, 1 } };

@@ -29,4 +29,10 @@ static inline uint32_t ni_tasks(uint64_t things, uint32_t per_task)
     return (uint32_t)((things + per_task - 1) / per_task);
 }
 
+/* Where the things of a task end that begin with `first`. */
+static inline uint64_t ni_task_end(uint64_t first, uint64_t per_task, uint64_t things)
+{
+    return first + per_task < things ? first + per_task : things;
+}
+
 #endif

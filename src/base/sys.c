@@ -69,6 +69,13 @@ void *ni_zeros(size_t count, size_t width)
     return block;
 }
 
+void *ni_copy(const void *block, size_t count, size_t width)
+{
+    void *copy = ni_array(count, width);
+    if (copy && count) memcpy(copy, block, count * width);
+    return copy;
+}
+
 void *ni_resize(void *block, size_t count, size_t width)
 {
     size_t bytes;

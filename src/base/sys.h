@@ -37,6 +37,9 @@ void *ni_array(size_t count, size_t width);
 /* The same, zeroed. */
 void *ni_zeros(size_t count, size_t width);
 
+/* A copy of count items; `block` may be NULL if there are none. */
+void *ni_copy(const void *block, size_t count, size_t width);
+
 /* Resizes; on failure the old block stays valid. */
 void *ni_resize(void *block, size_t count, size_t width);
 

@@ -113,6 +113,19 @@ size_t ni_format_float(float value, char text[32])
     return (size_t)n;
 }
 
+size_t ni_finite_until(const float *values, size_t count)
+{
+    size_t i = 0;
+    while (i < count && isfinite(values[i])) i++;
+    return i;
+}
+
+bool ni_ends(const char *path, size_t length, const char *ending)
+{
+    size_t n = strlen(ending);
+    return length > n && !memcmp(path + length - n, ending, n);
+}
+
 static unsigned least(unsigned a, unsigned b)
 {
     return a < b ? a : b;

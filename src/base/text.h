@@ -18,6 +18,12 @@ void ni_format_double(double value, char text[32]);
 /* A float in the fewest digits that read back as the same float; returns the length. */
 size_t ni_format_float(float value, char text[32]);
 
+/* Where the first number is that is not finite; count if there is none. */
+size_t ni_finite_until(const float *values, size_t count);
+
+/* The first `length` bytes of a path are more than this ending, and end with it. */
+bool ni_ends(const char *path, size_t length, const char *ending);
+
 /* How many single-letter changes lead from a to b, counted up to `most` (at most 64 letters matter). */
 unsigned ni_distance(const char *a, const char *b, unsigned most);
 

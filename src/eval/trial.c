@@ -91,14 +91,7 @@ static bool in_training(const ni_trial *t, uint64_t edge, uint64_t train)
 static bool keep_chosen(void *user, uint32_t s, uint32_t t)
 {
     const chosen *c = user;
-    const neap_graph *g = c->trial->whole;
-    uint64_t low = g->offset[s], high = g->offset[s + 1];
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (g->target[middle] < t) low = middle + 1;
-        else high = middle;
-    }
-    return in_training(c->trial, low, c->train);
+    return in_training(c->trial, ni_graph_place(c->trial->whole, s, t), c->train);
 }
 
 /* The nodes of the scored test edges, which all have a training edge, once each. */

@@ -149,7 +149,7 @@ uint32_t ni_graph_source(const neap_graph *graph, uint64_t i)
     return low;
 }
 
-bool ni_graph_has(const neap_graph *graph, uint32_t s, uint32_t t)
+uint64_t ni_graph_place(const neap_graph *graph, uint32_t s, uint32_t t)
 {
     uint32_t row = graph->undirected && s > t ? t : s, wanted = graph->undirected && s > t ? s : t;
     uint64_t low = graph->offset[row], high = graph->offset[row + 1];
@@ -158,7 +158,12 @@ bool ni_graph_has(const neap_graph *graph, uint32_t s, uint32_t t)
         if (graph->target[middle] < wanted) low = middle + 1;
         else high = middle;
     }
-    return low < graph->offset[row + 1] && graph->target[low] == wanted;
+    return low < graph->offset[row + 1] && graph->target[low] == wanted ? low : graph->edges;
+}
+
+bool ni_graph_has(const neap_graph *graph, uint32_t s, uint32_t t)
+{
+    return ni_graph_place(graph, s, t) < graph->edges;
 }
 
 static uint64_t copy_row(const neap_graph *from, uint32_t u,

@@ -58,7 +58,9 @@ neap_graph *ni_graph_share(const neap_graph *graph);
 /* The source of edge i (0 .. edges-1), by bisection. */
 uint32_t ni_graph_source(const neap_graph *graph, uint64_t i);
 
-/* The edge s -> t (in an undirected graph in either order) is there. */
+/* The number of the edge s -> t (in an undirected graph in either order), or `edges` if it is not there. */
+uint64_t ni_graph_place(const neap_graph *graph, uint32_t s, uint32_t t);
+
 bool ni_graph_has(const neap_graph *graph, uint32_t s, uint32_t t);
 
 /* A number that is the same for the same nodes, names, edges, weights and kind. */

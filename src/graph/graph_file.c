@@ -72,13 +72,6 @@ static neap_status check_graph(neap_graph *g, uint64_t name_bytes, neap_error *e
     return rc == NEAP_OK ? check_names(&g->names, err) : rc;
 }
 
-static void *copy_of(const void *data, uint64_t count, size_t width)
-{
-    void *copy = ni_array((size_t)count, width);
-    if (copy && count) memcpy(copy, data, (size_t)count * width);
-    return copy;
-}
-
 /* What the file gives, not yet checked beyond types and shapes. */
 typedef struct views {
     uint64_t nodes, edges, name_bytes;
@@ -118,13 +111,13 @@ static bool copy_views(neap_graph *g, const views *v)
     g->nodes = (uint32_t)v->nodes;
     g->edges = v->edges;
     g->undirected = v->undirected;
-    g->offset = copy_of(v->offset, v->nodes + 1, sizeof *g->offset);
-    g->target = copy_of(v->target, v->edges, sizeof *g->target);
-    g->weight = v->weight ? copy_of(v->weight, v->edges, sizeof *g->weight) : NULL;
+    g->offset = ni_copy(v->offset, v->nodes + 1, sizeof *g->offset);
+    g->target = ni_copy(v->target, v->edges, sizeof *g->target);
+    g->weight = v->weight ? ni_copy(v->weight, v->edges, sizeof *g->weight) : NULL;
     ni_names_init(&g->names);
     g->names.count = g->nodes;
-    g->names.offset = copy_of(v->name_offset, v->nodes + 1, sizeof *g->names.offset);
-    g->names.bytes = copy_of(v->bytes, v->name_bytes, 1);
+    g->names.offset = ni_copy(v->name_offset, v->nodes + 1, sizeof *g->names.offset);
+    g->names.bytes = ni_copy(v->bytes, v->name_bytes, 1);
     g->names.offset_room = (size_t)v->nodes + 1;
     g->names.bytes_room = (size_t)v->name_bytes;
     return g->offset && g->target && (g->weight || !v->weight) && g->names.offset && g->names.bytes;

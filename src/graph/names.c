@@ -245,14 +245,6 @@ bool ni_names_drop(ni_names *names, uint32_t count)
     return ni_names_index(names, &twin);
 }
 
-/* A copy of a block, which may be NULL if there is nothing in it. */
-static void *copy_of(const void *block, size_t count, size_t width)
-{
-    void *copy = ni_array(count, width);
-    if (copy && count) memcpy(copy, block, count * width);
-    return copy;
-}
-
 bool ni_names_copy(ni_names *to, const ni_names *from)
 {
     size_t offsets = from->offset ? (size_t)from->count + 1 : 0;
@@ -260,10 +252,10 @@ bool ni_names_copy(ni_names *to, const ni_names *from)
     *to = *from;
     to->bytes_room = used;
     to->offset_room = offsets;
-    to->bytes = copy_of(from->bytes, used, 1);
-    to->offset = copy_of(from->offset, offsets, sizeof *to->offset);
-    to->slot = copy_of(from->slot, from->slots, sizeof *to->slot);
-    to->small = copy_of(from->small, from->smalls, sizeof *to->small);
+    to->bytes = ni_copy(from->bytes, used, 1);
+    to->offset = ni_copy(from->offset, offsets, sizeof *to->offset);
+    to->slot = ni_copy(from->slot, from->slots, sizeof *to->slot);
+    to->small = ni_copy(from->small, from->smalls, sizeof *to->small);
     if (to->bytes && to->offset && to->slot && to->small) return true;
     ni_names_free(to);
     return false;

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "graph/graph.h"
 #include "io/foreign.h"
 #include "io/safetensors.h"
@@ -18,12 +19,6 @@ static const struct {
 } formats[] = { { "auto", NULL },       { "edges", ni_read_edges }, { "adjacency", ni_read_adjacency },
                 { "mtx", ni_read_mtx }, { "metis", ni_read_metis }, { "safetensors", NULL } };
 
-static bool ends(const char *path, size_t length, const char *ending)
-{
-    size_t n = strlen(ending);
-    return length > n && !memcmp(path + length - n, ending, n);
-}
-
 uint32_t ni_graph_format(const char *path)
 {
     static const struct {
@@ -33,10 +28,10 @@ uint32_t ni_graph_format(const char *path)
                     { ".mtx", NI_FORMAT_MTX },       { ".metis", NI_FORMAT_METIS },
                     { ".graph", NI_FORMAT_METIS },   { ".safetensors", NI_FORMAT_SAFETENSORS } };
     size_t length = strlen(path);
-    if (ends(path, length, ".gz")) length -= 3;
-    else if (ends(path, length, ".zst")) length -= 4;
+    if (ni_ends(path, length, ".gz")) length -= 3;
+    else if (ni_ends(path, length, ".zst")) length -= 4;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends(path, length, endings[i].ending)) return endings[i].format;
+        if (ni_ends(path, length, endings[i].ending)) return endings[i].format;
     return NI_FORMAT_EDGES;
 }
 

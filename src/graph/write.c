@@ -19,12 +19,6 @@
 #include "io/output.h"
 #include "io/safetensors.h"
 
-static bool ends(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-    return n > m && !strcmp(path + n - m, ending);
-}
-
 static void write_weight(ni_output *out, float weight)
 {
     char text[32];
@@ -100,7 +94,7 @@ static bool is_mistakable(const neap_graph *g)
 
 static neap_status write_edges(const neap_graph *g, ni_output *out, const char *path, neap_error *err)
 {
-    char delimiter = ends(path, ".csv") ? ',' : '\t';
+    char delimiter = ni_ends(path, strlen(path), ".csv") ? ',' : '\t';
     neap_status rc = check_names(g, err);
     if (rc != NEAP_OK) return rc;
     if (delimiter == ',' || (g->edges && is_mistakable(g))) {
@@ -266,7 +260,7 @@ static neap_status choose_format(const char *path, const char *name, uint32_t *f
         if (options) neap_options_free(options);
         if (rc != NEAP_OK) return rc;
     }
-    if (ends(path, ".gz") || ends(path, ".zst"))
+    if (ni_ends(path, strlen(path), ".gz") || ni_ends(path, strlen(path), ".zst"))
         return ni_fail(
             err, NEAP_E_ARG,
             "neap reads compressed files but writes none; write to - and pipe it into gzip or zstd");

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "io/crc32c.h"
 #include "io/output.h"
 
@@ -59,14 +60,14 @@ const char *ni_type_name(ni_type type)
     return types[type].name;
 }
 
-uint64_t ni_tensor_length(const ni_tensor *tensor)
+static uint64_t tensor_length(const ni_tensor *tensor)
 {
     return tensor->rank == 2 ? tensor->shape[0] * tensor->shape[1] : tensor->shape[0];
 }
 
 static uint64_t tensor_bytes(const ni_tensor *tensor)
 {
-    return ni_tensor_length(tensor) * types[tensor->type].width;
+    return tensor_length(tensor) * types[tensor->type].width;
 }
 
 void ni_tensors_add(ni_tensors *t, const char *name, ni_type type, uint64_t rows, uint64_t columns,
@@ -119,6 +120,9 @@ neap_status ni_tensors_need(const ni_tensors *t, const char *name, ni_type type,
         tensor->shape[1] != columns)
         return ni_fail(err, NEAP_E_FORMAT, "tensor %s is not %s [%llu, %llu]", name, types[type].name,
                        (unsigned long long)rows, (unsigned long long)columns);
+    size_t length = (size_t)tensor_length(tensor);
+    size_t finite = type == NI_F32 ? ni_finite_until(tensor->data, length) : length;
+    if (finite < length) return ni_fail(err, NEAP_E_FORMAT, "tensor %s[%zu] is not finite", name, finite);
     *data = tensor->data;
     return NEAP_OK;
 }

@@ -63,7 +63,8 @@ const char *ni_tensors_fact(const ni_tensors *t, const char *key);
 /* The file says it is of this kind: "model", "checkpoint", "graph", "vectors". */
 bool ni_tensors_are(const ni_tensors *t, const char *kind);
 
-/* Finds a tensor and demands its type and shape; NEAP_E_FORMAT with words. rank 1 if columns is 0. */
+/* Finds a tensor and demands its type and shape, and of floats that they are finite; NEAP_E_FORMAT with
+ * words. rank 1 if columns is 0. */
 neap_status ni_tensors_need(const ni_tensors *t, const char *name, ni_type type, uint64_t rows,
                             uint64_t columns, const void **data, neap_error *err);
 
@@ -71,8 +72,7 @@ neap_status ni_tensors_need(const ni_tensors *t, const char *name, ni_type type,
  */
 neap_status ni_name_file(const char *path, neap_status rc, neap_error *err);
 
-/* Numbers of a tensor; "F32". */
-uint64_t ni_tensor_length(const ni_tensor *tensor);
+/* "F32". */
 const char *ni_type_name(ni_type type);
 
 #endif

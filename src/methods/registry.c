@@ -1,5 +1,4 @@
 /* Every method, one line each, and the public calls that go to one of them. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,11 +92,8 @@ neap_status neap_model_load(const char *path, neap_model **out, neap_error *err)
 /* Finite tables can have products that are not. */
 static neap_status check_scores(const float *scores, size_t count, neap_error *err)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(scores[i]))
-            return ni_fail(err, NEAP_E_NUMERIC,
-                           "a score is not finite: the vectors of this model are too large");
-    return NEAP_OK;
+    if (ni_finite_until(scores, count) == count) return NEAP_OK;
+    return ni_fail(err, NEAP_E_NUMERIC, "a score is not finite: the vectors of this model are too large");
 }
 
 neap_status neap_model_score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores,

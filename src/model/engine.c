@@ -81,7 +81,8 @@ static size_t lay_out_scratch(const ni_engine *e, ni_scratch *s, void *block)
     s->right = carve(&c, n * d, sizeof(float));
     s->row_max = carve(&c, n, sizeof(float));
     s->col_max = carve(&c, n, sizeof(float));
-    s->dz = carve(&c, n, sizeof(float));
+    s->dz_source = carve(&c, n, sizeof(float));
+    s->dz_other = carve(&c, n, sizeof(float));
     s->row_arg = carve(&c, n, sizeof(uint32_t));
     s->col_arg = carve(&c, n, sizeof(uint32_t));
     return c.used;
@@ -235,17 +236,12 @@ static void embed_row(ni_engine *e, uint64_t row)
     e->k->masked(from, e->mask + row * words, ni_dropout_scale(e->in.options), e->X + row * d, d);
 }
 
-static uint64_t end_of_task(uint64_t first, uint64_t per_task, uint64_t all)
-{
-    return first + per_task < all ? first + per_task : all;
-}
-
 static void embed_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
     (void)thread;
     uint64_t d = e->in.dim, first = (uint64_t)task * NI_ROWS_PER_TASK;
-    uint64_t end = end_of_task(first, NI_ROWS_PER_TASK, e->shape.rows);
+    uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.rows);
     for (uint64_t row = first; row < end; row++) embed_row(e, row);
     ni_gemm(0, 0, end - first, d, d, e->X + first * d, d, e->in.P, d, 0, e->Q + first * d, d);
 }
@@ -257,7 +253,7 @@ static void table_task(void *arg, uint32_t task, uint32_t thread)
     ni_engine *e = arg;
     (void)thread;
     uint64_t d = e->in.dim, R = e->shape.rows, first = (uint64_t)task * NI_ROWS_PER_TASK;
-    uint64_t end = end_of_task(first, NI_ROWS_PER_TASK, R);
+    uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, R);
     ni_gemm(0, 1, end - first, R, d, e->Q + first * d, d, e->X, d, 0, e->M + first * R, R);
 }
 
@@ -361,7 +357,7 @@ static void pool_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
     uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK, width = e->batch.width;
-    uint64_t end = end_of_task(first, NI_ITEMS_PER_TASK, e->shape.items);
+    uint64_t end = ni_task_end(first, NI_ITEMS_PER_TASK, e->shape.items);
     for (uint64_t item = first; item < end; item++) {
         for (uint64_t k = 1; k < width; k++)
             pool_pair(e, item * width, item * width + k, &e->scratch[thread]);

@@ -27,7 +27,7 @@ typedef struct ni_index {
 typedef struct ni_scratch {
     float *tile;         /* alignments of one pair: at most widest^2           */
     float *left, *right; /* its rows of Q and X, where there is no table       */
-    float *row_max, *col_max, *dz;
+    float *row_max, *col_max, *dz_source, *dz_other;
     uint32_t *row_arg, *col_arg;
 } ni_scratch;
 

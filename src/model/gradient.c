@@ -110,13 +110,14 @@ static void back_item(ni_engine *e, uint64_t item, ni_scratch *scratch)
     bool mean = e->in.options->pooling == NI_POOL_MEAN;
     item_loss(e, item);
     for (uint64_t side = source; side < end; side++) place_elements(e, side);
-    if (e->live[source]) back_attend(e, source, scratch->dz);
-    if (!mean) back_max(e, source, true, scratch->dz);
+    if (e->live[source]) back_attend(e, source, scratch->dz_source);
+    if (!mean) back_max(e, source, true, scratch->dz_source);
     for (uint64_t side = source + 1; side < end; side++) {
-        if (e->live[side]) back_attend(e, side, scratch->col_max);
+        if (e->live[side]) back_attend(e, side, scratch->dz_other);
         if (mean)
-            back_mean(e, source, side, side == source + 1 ? scratch->dz : NULL, scratch->col_max, scratch);
-        else back_max(e, side, false, scratch->col_max);
+            back_mean(e, source, side, side == source + 1 ? scratch->dz_source : NULL, scratch->dz_other,
+                      scratch);
+        else back_max(e, side, false, scratch->dz_other);
     }
 }
 
@@ -124,8 +125,8 @@ static void back_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
     uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK;
-    for (uint64_t i = first; i < e->shape.items && i < first + NI_ITEMS_PER_TASK; i++)
-        back_item(e, i, &e->scratch[thread]);
+    uint64_t end = ni_task_end(first, NI_ITEMS_PER_TASK, e->shape.items);
+    for (uint64_t i = first; i < end; i++) back_item(e, i, &e->scratch[thread]);
 }
 
 /* Mean pooling: the cells of each pair begin where those of the pair before end. */
@@ -193,7 +194,7 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
     ni_engine *e = arg;
     (void)thread;
     uint64_t d = e->in.dim, words = ni_mask_words(e->in.dim), first = (uint64_t)task * NI_ROWS_PER_TASK;
-    uint64_t end = first + NI_ROWS_PER_TASK < e->shape.rows ? first + NI_ROWS_PER_TASK : e->shape.rows;
+    uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.rows);
     float *dX = e->dX + first * d;
     for (uint64_t row = first; row < end; row++) pull_row(e, row);
     ni_gemm(0, 1, end - first, d, d, e->H + first * d, d, e->in.P, d, 1, dX, d);

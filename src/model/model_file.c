@@ -153,27 +153,16 @@ static neap_status take_graph(const ni_tensors *t, neap_model *model, neap_error
     return rows ? NEAP_OK : ni_fail(err, NEAP_E_FORMAT, "the model has no node");
 }
 
-static neap_status check_finite(const char *name, const float *x, uint64_t n, neap_error *err)
-{
-    for (uint64_t i = 0; i < n; i++)
-        if (!isfinite(x[i]))
-            return ni_fail(err, NEAP_E_FORMAT, "tensor %s holds a number that is not finite", name);
-    return NEAP_OK;
-}
-
-/* A copy of a table of finite floats; rank 1 if columns is 0. */
+/* A copy of a table; rank 1 if columns is 0. */
 static neap_status take_table(const ni_tensors *t, const char *name, uint64_t rows, uint64_t columns,
                               float **out, neap_error *err)
 {
     const void *data;
     uint64_t n = rows * (columns ? columns : 1);
     neap_status rc = ni_tensors_need(t, name, NI_F32, rows, columns, &data, err);
-    if (rc == NEAP_OK) rc = check_finite(name, data, n, err);
     if (rc != NEAP_OK) return rc;
-    *out = ni_array((size_t)n, sizeof **out);
-    if (!*out) return ni_fail_memory(err, "the vectors");
-    memcpy(*out, data, (size_t)n * sizeof **out);
-    return NEAP_OK;
+    *out = ni_copy(data, (size_t)n, sizeof **out);
+    return *out ? NEAP_OK : ni_fail_memory(err, "the vectors");
 }
 
 static neap_status refuse(const ni_tensors *t, const char *name, neap_error *err)

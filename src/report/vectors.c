@@ -165,11 +165,8 @@ static const struct format {
 
 static const struct format *find_format(const char *path)
 {
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        size_t n = strlen(formats[i].ending);
-        if (length > n && !strcmp(path + length - n, formats[i].ending)) return &formats[i];
-    }
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (ni_ends(path, strlen(path), formats[i].ending)) return &formats[i];
     return NULL;
 }
 
