@@ -5,6 +5,7 @@
 #include "common.h"
 #include "interrupt.h"
 #include "json.h"
+#include "lists.h"
 #include "progress.h"
 
 typedef struct own {
@@ -28,30 +29,6 @@ static const arg_option options[] = {
     { 0 },
 };
 
-/* ---- lists on the command line ---- */
-
-enum { MOST = 32, NAME = 24 };
-
-typedef struct list {
-    char item[MOST][NAME];
-    size_t count;
-} list;
-
-static neap_status read_list(const char *option, const char *text, list *l, neap_error *err)
-{
-    for (l->count = 0; *text; l->count++) {
-        size_t length = strcspn(text, ",");
-        bool ends_early = text[length] == ',' && !text[length + 1];
-        if (length == 0 || length >= NAME || l->count == MOST || ends_early)
-            return fail(err, NEAP_E_ARG, "--%s takes at most %d names or numbers with commas between",
-                        option, MOST);
-        memcpy(l->item[l->count], text, length);
-        l->item[l->count][length] = 0;
-        text += length + (text[length] == ',');
-    }
-    return l->count ? NEAP_OK : fail(err, NEAP_E_ARG, "--%s is empty", option);
-}
-
 /* ---- one cell: a method at a ratio, over the seeds ---- */
 
 typedef struct moments {
@@ -69,7 +46,7 @@ typedef struct run {
     const own *o;
     neap_graph *graph;
     list methods, ratios;
-    double share[MOST]; /* of the ratios, in per cent */
+    double share[LIST_MOST]; /* of the ratios, in per cent */
     cell *cells;        /* methods x ratios */
     progress bar;
 } run;
@@ -213,23 +190,6 @@ static void print_json(const run *r)
 
 /* ---- the command ---- */
 
-/* What is wrong on the command line is said before anything is trained. */
-static neap_status check_lists(run *r, neap_error *err)
-{
-    for (size_t i = 0; i < r->ratios.count; i++)
-        if (!parse_real(r->ratios.item[i], &r->share[i]) || r->share[i] <= 0 || r->share[i] >= 100)
-            return fail(err, NEAP_E_ARG, "--ratios takes percentages between 0 and 100, not '%s'",
-                        r->ratios.item[i]);
-    for (size_t i = 0; i < r->methods.count; i++) {
-        size_t k = 0;
-        while (k < neap_method_count() && strcmp(neap_method_at(k)->name, r->methods.item[i])) k++;
-        if (k == neap_method_count())
-            return fail(err, NEAP_E_ARG, "there is no method '%s'; `neap methods` lists all",
-                        r->methods.item[i]);
-    }
-    return NEAP_OK;
-}
-
 static neap_status prepare(run *r, neap_error *err)
 {
     if (strcmp(r->a->operands[0], "link"))
@@ -237,7 +197,8 @@ static neap_status prepare(run *r, neap_error *err)
                     r->a->operands[0]);
     neap_status rc = read_list("methods", r->o->methods, &r->methods, err);
     if (rc == NEAP_OK) rc = read_list("ratios", r->o->ratios, &r->ratios, err);
-    if (rc == NEAP_OK) rc = check_lists(r, err);
+    if (rc == NEAP_OK) rc = check_methods(&r->methods, err);
+    if (rc == NEAP_OK) rc = read_shares(&r->ratios, 99.999, r->share, err);
     if (rc == NEAP_OK) rc = read_graph(r->a, r->a->operands[1], &r->graph, err);
     if (rc != NEAP_OK) return rc;
     r->cells = calloc(r->methods.count * r->ratios.count, sizeof *r->cells);
