@@ -77,7 +77,8 @@ typedef enum neap_status {
     NEAP_E_READ = -7,     /* the input cannot be opened or read; see err->sys                         */
     NEAP_E_NUMERIC = -8,  /* the loss is not finite any more                                          */
     NEAP_E_MISMATCH = -9, /* the parts do not fit together: another graph, other options              */
-    NEAP_E_UNKNOWN = -10  /* no such node                                                             */
+    NEAP_E_UNKNOWN = -10, /* no such node                                                             */
+    NEAP_E_LEAK = -11     /* a model or a split knows test pairs that it must not know                */
 } neap_status;
 
 /* Belongs to the caller, may be NULL everywhere. */
@@ -242,6 +243,12 @@ typedef struct neap_progress {
     int epoch_end;        /* 1: the epoch is complete and `loss` final                               */
 } neap_progress;
 
+/* Pairs of the training graph that choose the best epoch, and as many negatives. */
+typedef struct neap_validation {
+    const neap_pair *positives, *negatives;
+    size_t count;
+} neap_validation;
+
 typedef struct neap_hooks {
     /* Called after every batch from the training thread, at the end of an epoch before its checkpoint is
      * written; non-zero asks to stop. */
@@ -254,6 +261,8 @@ typedef struct neap_hooks {
     int resume;                /* 1: go on from the checkpoint if it is there                         */
     const neap_graph *around;  /* read neighbourhoods from this graph of the same nodes; NULL: from the
                                   training graph. Only to reproduce evaluations that leak.            */
+    const neap_validation *valid; /* where the option `valid` keeps pairs back: these; NULL: they are
+                                     drawn. A resumed run must be given the same.                     */
 } neap_hooks;
 
 /* Trains the method named by the option `method`. hooks may be NULL. The same graph, options and seed
@@ -262,6 +271,11 @@ typedef struct neap_hooks {
  * NEAP_E_MISMATCH: the checkpoint is of another graph or of other options. */
 NEAP_API neap_status neap_train(const neap_graph *graph, const neap_options *options,
                                 const neap_hooks *hooks, neap_model **out, neap_error *err);
+
+/* The same for a measurement: where the options keep a share back for early stopping, that run only finds the
+ * number of epochs, and then all pairs are trained on for that many. The checkpoint of hooks is not used. */
+NEAP_API neap_status neap_train_fully(const neap_graph *graph, const neap_options *options,
+                                      const neap_hooks *hooks, neap_model **out, neap_error *err);
 
 /* What a run will need. Memory is computed; time is measured on a few batches, if they fit. */
 typedef struct neap_estimate_result {
@@ -354,6 +368,25 @@ NEAP_API neap_status neap_model_context_vectors(const neap_model *model, uint32_
 NEAP_API neap_status neap_vectors_save(const char *path, const neap_graph *graph, const float *vectors,
                                        uint32_t n, uint32_t dim, neap_error *err);
 
+/* Vectors from a file, one a node of a graph: what neap_vectors_save or another tool wrote. */
+typedef struct neap_vectors {
+    uint32_t nodes, dim;
+    float *values;      /* nodes x dim, in the order of the graph's nodes; all finite               */
+    uint32_t missing;   /* nodes that the file does not have: their vectors are zero                */
+    uint64_t strangers; /* vectors in the file whose names are no nodes: left aside                 */
+    int by_order;       /* 1: no names were found, and the rows were taken as the nodes in order    */
+} neap_vectors;
+
+/* Reads word2vec text ("n d" in the first line or not) or, by the ending .npy or its first bytes, a NumPy
+ * array of shape (n, d) of float32 or float64; gzip and zstd are recognised by content. The names of the
+ * rows of X.npy are the lines of X.names.txt beside it; without that file there must be a row for each node
+ * of the graph, in its order. %XX in a name is the byte XX, as neap_vectors_save writes it.
+ * NEAP_E_UNKNOWN if a node has no vector, unless allow_missing is not 0. NEAP_E_FORMAT, with the line in
+ * err->where, for what cannot be read, is not finite, or stands there twice. */
+NEAP_API neap_status neap_vectors_load(const char *path, const neap_graph *graph, int allow_missing,
+                                       neap_vectors **out, neap_error *err);
+NEAP_API void neap_vectors_free(neap_vectors *vectors);
+
 /* ---- why ---------------------------------------------------------------------------------------- */
 
 /* One neighbour in the explanation of a pair. Weights of a side sum to 1; contributions of a side sum
@@ -390,19 +423,67 @@ NEAP_API neap_status neap_explanation_html(const neap_explanation *explanation, 
 
 /* ---- evaluation --------------------------------------------------------------------------------- */
 
-/* One cell of a table of link prediction: a protocol, a share of the pairs to train on, a seed. */
+/* A trial is one split of a graph under one protocol: what to train on and what to score. All methods are
+ * measured on the same trial, and a trial on disk can be measured on next year (docs/evaluation.md). */
+typedef struct neap_trial neap_trial;
+
 typedef struct neap_link_spec {
     const char *protocol;  /* "clean", or "paper" (leaky: neighbourhoods of the whole graph, test links
                               included) and "paper-clean" (the same without the leak)                  */
     const char *negatives; /* clean: "uniform", "degree" or "two-hop"                                  */
-    double ratio;          /* in (0, 1)                                                                */
-    uint64_t seed;         /* of the split; the options have their own                                 */
+    double ratio;          /* share of the pairs that is trained on, in (0, 1)                         */
+    uint64_t seed;         /* of the split; the options of a method have their own                     */
+    double valid;          /* share of the training pairs for early stopping, below 1; 0: 0.1          */
 } neap_link_spec;
+
+NEAP_API neap_status neap_trial_create(const neap_graph *graph, const neap_link_spec *spec,
+                                       neap_trial **out, neap_error *err);
+NEAP_API void neap_trial_free(neap_trial *trial);
+
+/* Writes the trial into a folder, which is made if it is not there: the pairs as names with tabs between,
+ * their negatives for NumPy, and manifest.json last, with a checksum of each file (docs/split.md). What
+ * has one of these names is replaced. */
+NEAP_API neap_status neap_trial_save(const neap_trial *trial, const char *folder, neap_error *err);
+
+/* Reads it back; it gives the same results to the last bit, and nothing is drawn again. Its largest file
+ * is read when it is needed, so the folder must stay. graph may be NULL: the folder holds all edges.
+ * NEAP_E_FORMAT: the folder is damaged; NEAP_E_UNKNOWN: it names a node that is not there;
+ * NEAP_E_MISMATCH: it is a split of another graph; NEAP_E_LEAK: the split itself leaks. */
+NEAP_API neap_status neap_trial_load(const char *folder, const neap_graph *graph, neap_trial **out,
+                                     neap_error *err);
+
+typedef struct neap_trial_facts {
+    const char *protocol, *negatives; /* as in neap_link_spec                                        */
+    double ratio;
+    uint64_t seed;
+    uint32_t nodes;
+    uint64_t edges;      /* of the whole graph                                                       */
+    uint64_t train;      /* edges to train on                                                        */
+    uint64_t valid;      /* pairs of them that choose the epoch                                      */
+    uint64_t test;       /* test pairs that are scored                                               */
+    uint64_t skipped;    /* test pairs that are not: no negative (clean), no training edge (paper)   */
+    uint64_t loops;      /* self-loops among the scored (paper protocols)                            */
+    uint64_t reverse;    /* scored pairs whose reverse is a training edge (paper protocols: reciprocal
+                            edges are split one by one)                                              */
+    uint64_t self_loops; /* of the graph: dropped in clean, split like other edges in the others     */
+    uint64_t repeats;    /* edges that were read again and merged                                    */
+} neap_trial_facts;
+NEAP_API const neap_trial_facts *neap_trial_facts_view(const neap_trial *trial);
+
+/* The same from the manifest of a folder alone, without a look at the rest. */
+NEAP_API neap_status neap_trial_describe(const char *folder, neap_trial_facts *facts, neap_error *err);
+
+/* Trains the method of the options on the trial's training edges. Where the options keep a share back for
+ * early stopping, it is the trial's validation pairs, and that run only finds the number of epochs; then
+ * all training pairs are trained on for that many. hooks may be NULL; its checkpoint is not used. */
+NEAP_API neap_status neap_trial_train(const neap_trial *trial, const neap_options *options,
+                                      const neap_hooks *hooks, neap_model **out, neap_error *err);
 
 /* NaN where a protocol does not define a number. docs/evaluation.md has the definitions. */
 typedef struct neap_link_result {
     double auc;
     double auc_std;      /* paper protocols: over ten passes                                     */
+    double auc_no_loops; /* paper protocols: without the self-loops among the test pairs         */
     double ap;           /* average precision                                                    */
     double mrr;          /* each test pair among 100 negatives of its own                        */
     double hits[3];      /* likewise: rank at most 1, 10, 50                                     */
@@ -410,17 +491,152 @@ typedef struct neap_link_result {
     uint64_t pairs;      /* test pairs scored                                                    */
     uint64_t skipped;    /* test pairs not scored                                                */
     uint64_t loops;      /* self-loops among the scored (paper protocols)                        */
-    uint64_t ties;       /* clean: test pairs that score like their own negative                 */
-    double seconds;      /* of training                                                          */
+    uint64_t ties;       /* test pairs that score like their negative (paper: in the first pass) */
+    double seconds;      /* of scoring                                                           */
     uint32_t epochs;     /* behind the model                                                     */
+    int sees_test;       /* 1: the model holds test pairs (possible in "paper" only)             */
 } neap_link_result;
 
-/* Splits, trains the method of the options on the one part, and measures on the other. Where the options
- * keep a share back for early stopping, that run only finds the number of epochs; then all training pairs
- * are trained on for that many. hooks may be NULL; its checkpoint is not used. */
-NEAP_API neap_status neap_eval_link(const neap_graph *graph, const neap_options *options,
-                                    const neap_link_spec *spec, const neap_hooks *hooks,
-                                    neap_link_result *result, neap_error *err);
+/* Measures a model whose nodes are those of the trial. In clean and paper-clean the model is checked for
+ * leaks first: NEAP_E_LEAK. */
+NEAP_API neap_status neap_trial_measure(const neap_trial *trial, const neap_model *model,
+                                        neap_link_result *result, neap_error *err);
+
+/* Measures anybody's vectors, nodes x dim in the order of the graph: a pair scores the product of its two
+ * vectors, or their cosine (0 with a zero vector). What they have seen nobody can check here. */
+NEAP_API neap_status neap_trial_measure_vectors(const neap_trial *trial, const float *vectors, uint32_t dim,
+                                                int cosine, neap_link_result *result, neap_error *err);
+
+/* What the leak check has looked at; all of it free of test pairs, unless the check failed. */
+typedef struct neap_leak_report {
+    uint64_t test_pairs;       /* held-out pairs, those that are not scored included               */
+    uint64_t train_edges;      /* edges of the model                                               */
+    uint64_t neighbours;       /* entries of its neighbourhoods                                    */
+    uint64_t rejected;         /* entries of the list of links that training negatives avoid       */
+    uint64_t degrees;          /* degrees recounted from the training pairs                        */
+    uint64_t negatives;        /* test negatives; in clean no edge of the whole graph              */
+    uint64_t reverse;          /* as in neap_trial_facts; no leak: the protocol says so            */
+    uint64_t shared_negatives; /* validation negatives that are test negatives too; no leak: both
+                                  are drawn for themselves, and the first only choose an epoch     */
+} neap_leak_report;
+
+/* Proves that neither the trial nor the model (matched by names; NULL: the trial alone) gives a test pair
+ * away: not in training edges, neighbourhoods, degrees or the links that training negatives avoid.
+ * NEAP_E_LEAK names the first one that is given away. report may be NULL. */
+NEAP_API neap_status neap_trial_check(const neap_trial *trial, const neap_model *model,
+                                      neap_leak_report *report, neap_error *err);
+
+/* ---- classes of nodes --------------------------------------------------------------------------- */
+
+typedef struct neap_labels neap_labels;
+
+/* Reads a class for each node: lines `node<TAB>class`; by_line: line i (from 0) is the class of the node
+ * named i. NEAP_E_FORMAT, with the line in err->where, if a line is bad, a node has two classes, no node of
+ * the graph has one, or all have the same. Lines about other nodes are counted and passed over. */
+NEAP_API neap_status neap_labels_load(const char *path, const neap_graph *graph, int by_line,
+                                      neap_labels **out, neap_error *err);
+NEAP_API void neap_labels_free(neap_labels *labels);
+
+typedef struct neap_labels_facts {
+    uint32_t nodes;        /* of the graph                                       */
+    uint32_t labelled;     /* of them, those with a class                        */
+    uint32_t classes;      /* at least 2                                         */
+    uint64_t strangers;    /* lines about nodes that the graph does not have     */
+    const uint32_t *of;    /* nodes: the class of each, or NEAP_NONE             */
+    const uint32_t *count; /* classes: how many nodes are of each                */
+} neap_labels_facts;
+NEAP_API neap_labels_facts neap_labels_facts_of(const neap_labels *labels);
+
+/* The name of a class, or NULL if there is none. */
+NEAP_API const char *neap_labels_class(const neap_labels *labels, uint32_t class_number);
+
+/* Everything 0 is a good start: as many clusters as classes, by spectral clustering where that fits. */
+typedef struct neap_cluster_spec {
+    const char *algorithm; /* "spectral", "kmeans", or "auto" (also NULL): spectral clustering of up to
+                              20,000 vectors, k-means of more                                            */
+    const char *assign;    /* the last step of spectral clustering: "discretise" (also NULL), "kmeans"   */
+    double gamma;          /* width of the affinity exp(-gamma |x - y|^2); 0: from the data              */
+    uint32_t clusters;     /* 0: as many as classes                                                      */
+    const neap_trial *trial; /* that was trained on: in the paper's protocols, nodes without a training
+                                edge have no vector and are left out; NULL: all labelled nodes           */
+    uint64_t seed;
+    uint32_t threads; /* 0: all cores */
+} neap_cluster_spec;
+
+typedef struct neap_cluster_result {
+    double nmi; /* mutual information over the mean of the entropies              */
+    double ami; /* the same adjusted for chance                                   */
+    double ari; /* Rand index adjusted for chance                                 */
+    uint32_t nodes, clusters;
+    double gamma;          /* that was used; NaN: none was                        */
+    const char *algorithm; /* "spectral" or "kmeans"                              */
+} neap_cluster_result;
+
+/* Clusters the vectors of the labelled nodes, without a look at the classes, and then compares. vectors:
+ * nodes x dim. cluster: nodes, or NULL; filled with the cluster of each labelled node, else NEAP_NONE. */
+NEAP_API neap_status neap_cluster(const float *vectors, uint32_t dim, const neap_labels *labels,
+                                  const neap_cluster_spec *spec, uint32_t *cluster,
+                                  neap_cluster_result *result, neap_error *err);
+
+typedef struct neap_classify_spec {
+    double share;  /* of the labelled nodes that trains, in (0, 1)                   */
+    uint64_t seed; /* which ones                                                     */
+    uint32_t threads;
+} neap_classify_spec;
+
+typedef struct neap_classify_result {
+    double micro, macro;                   /* F1 over the other labelled nodes                  */
+    double frequent_micro, frequent_macro; /* of who always says the most frequent class        */
+    uint32_t train, test;                  /* nodes                                             */
+} neap_classify_result;
+
+/* Trains a one-vs-rest logistic regression on the vectors of a share of the labelled nodes and predicts the
+ * others. predicted: nodes, or NULL; filled with the class predicted for each test node, else NEAP_NONE. */
+NEAP_API neap_status neap_classify(const float *vectors, uint32_t dim, const neap_labels *labels,
+                                   const neap_classify_spec *spec, uint32_t *predicted,
+                                   neap_classify_result *result, neap_error *err);
+
+/* ---- the paper's experiments -------------------------------------------------------------------- */
+
+/* A table or figure of the paper: "link-cora", "cluster-email", "time", ... NULL behind the last. */
+NEAP_API const char *neap_table_name(size_t i);
+NEAP_API const char *neap_table_title(size_t i);
+
+/* How far neap_reproduce is: called before and after each cell. */
+typedef struct neap_cell_progress {
+    const char *table, *protocol, *method;
+    int untrained;
+    double ratio; /* share of the edges that is trained on                                */
+    uint64_t seed;
+    uint64_t done, total; /* cells, those included that were on disk already              */
+    double seconds, left; /* since the start; expected until the end, NaN: not known yet  */
+    double value;         /* what was measured (AUC, NMI, seconds), NaN before            */
+} neap_cell_progress;
+
+typedef struct neap_reproduction {
+    const char *data;             /* folder of the graphs: DATA/cora/graph.txt, ...           */
+    const char *folder;           /* of the results; made if it is not there                  */
+    const char *const *tables;    /* names, NULL behind the last; NULL: all of them           */
+    const char *const *methods;   /* likewise                                                 */
+    const char *const *protocols; /* likewise: "paper", "paper-clean", "clean"                */
+    const double *ratios;         /* only these training shares                               */
+    size_t ratio_count;           /* 0: those of the paper                                    */
+    uint32_t seeds;               /* from the seed of the options on                          */
+    const neap_options *paper;    /* settings in the paper's two protocols                    */
+    const neap_options *clean;    /* and in the clean one                                     */
+    int own_neighbors;            /* 1: S and dropout as in `paper`, not as the paper's       */
+    int own_dropout;              /*    table 2 has them for each graph                       */
+    int report_only;              /* 1: run nothing, report what the folder holds             */
+    void (*cell)(const neap_cell_progress *now, void *user); /* may be NULL                   */
+    void *user;
+} neap_reproduction;
+
+/* Runs the paper's experiments, as far as they are not in the folder yet. Every finished cell is kept there
+ * at once; a cell made with other settings or by another version is run again. Writes results.json,
+ * results.md and report.html, also if it was stopped: what was not run is marked so. hooks may be NULL; its
+ * progress is that of each training, and its checkpoint is not used. */
+NEAP_API neap_status neap_reproduce(const neap_reproduction *what, const neap_hooks *hooks,
+                                    neap_error *err);
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
@@ -444,6 +660,7 @@ typedef struct neap_method_info {
     const char *summary; /* one line                                       */
     const char *details; /* a few lines: idea, what --epochs means, source */
     int context;         /* 1: a node's vector depends on its partner      */
+    int vectors;         /* 1: it learns a vector a node; 0: it only scores pairs */
 } neap_method_info;
 NEAP_API size_t neap_method_count(void);
 NEAP_API const neap_method_info *neap_method_at(size_t i);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "neap.h"
+#include "page.h"
 #include "report/html.h"
 
 static char folder[256], path[300];
@@ -67,98 +68,6 @@ static char *page_of(const neap_explanation *e, const char *const *names, uint32
     assert_int_equal(neap_explanation_html(e, graph, path, &err), NEAP_OK);
     neap_graph_free(graph);
     return read_page();
-}
-
-static size_t count_of(const char *page, const char *what)
-{
-    size_t count = 0;
-    for (const char *at = page; (at = strstr(at, what)); at += strlen(what)) count++;
-    return count;
-}
-
-static void assert_has(const char *page, const char *what)
-{
-    if (!strstr(page, what)) fail_msg("the page lacks '%s'", what);
-}
-
-static void assert_lacks(const char *page, const char *what)
-{
-    if (strstr(page, what)) fail_msg("the page has '%s'", what);
-}
-
-static bool is_word_of(const char *list, const char *word, size_t length)
-{
-    for (const char *at = list; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' '))
-        if (strcspn(at, " ") == length && !strncmp(at, word, length)) return true;
-    return false;
-}
-
-/* Checks the attributes of a tag, each `name="value"`, and returns the place behind them. */
-static const char *check_attributes(const char *at)
-{
-    static const char known[] =
-        "charset http-equiv content name lang role class scope style title id tabindex "
-        "aria-label aria-labelledby aria-hidden width height viewBox x y rx cx cy r d "
-        "transform text-anchor";
-    while (*at == ' ') {
-        size_t length = strcspn(++at, "=<> \"");
-        if (!is_word_of(known, at, length)) fail_msg("unknown attribute at '%.40s'", at);
-        assert_int_equal(strncmp(at + length, "=\"", 2), 0);
-        at += length + 2;
-        at += strcspn(at, "\"<>");
-        assert_int_equal(*at, '"');
-        at++;
-    }
-    return at;
-}
-
-typedef struct tags {
-    const char *name[32];
-    size_t length[32], depth;
-} tags;
-
-/* Takes one tag from `at`, which points at its <, and returns the place behind it. */
-static const char *take_tag(tags *open, const char *at)
-{
-    static const char known[] =
-        "html head meta title style body main footer h1 h2 dl dt dd div p section figure "
-        "figcaption svg text rect circle path span small strong bdi i table caption thead "
-        "tbody tfoot tr th td";
-    bool closes = at[1] == '/';
-    const char *name = at + 1 + closes;
-    size_t length = strcspn(name, " />");
-    if (!is_word_of(known, name, length)) fail_msg("unknown element at '%.40s'", at);
-    if (closes) {
-        assert_true(open->depth > 0);
-        open->depth--;
-        if (open->length[open->depth] != length || strncmp(open->name[open->depth], name, length))
-            fail_msg("'%.20s' closes another element", at);
-        at = name + length;
-    } else {
-        at = check_attributes(name + length);
-        assert_true(open->depth < 32);
-        open->name[open->depth] = name, open->length[open->depth] = length;
-        if (*at == '/') at++;
-        else open->depth++;
-    }
-    assert_int_equal(*at, '>');
-    return at + 1;
-}
-
-/* A page is a tree of the elements we know, with the attributes we know, and nothing else: what a hostile
- * name would have to add to do harm is then not there. */
-static void assert_well_formed(const char *page)
-{
-    static const char start[] = "<!DOCTYPE html>";
-    const char *at = page + strlen(start);
-    tags open = { .depth = 0 };
-    assert_int_equal(strncmp(page, start, strlen(start)), 0);
-    for (at += strcspn(at, "<>"); *at; at += strcspn(at, "<>")) {
-        assert_int_equal(*at, '<');
-        bool style = !strncmp(at, "<style>", 7);
-        at = style ? strstr(at, "</style>") + strlen("</style>") : take_tag(&open, at);
-    }
-    assert_int_equal(open.depth, 0);
 }
 
 /* gimp: a, b, both. inkscape: both, c, and b, which the model has not read. Weights and contributions are

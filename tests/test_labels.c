@@ -75,8 +75,8 @@ static void a_line_is_a_node_and_its_class(void **state)
 static void a_class_may_have_blanks_behind_a_tab(void **state)
 {
     (void)state;
-    expect("0\tmachine learning\n3\tmachine learning\n", false, "machine learning - machine learning - -",
-           0);
+    expect("0\tmachine learning\n3\tmachine learning\n1\tlogic\n", false,
+           "machine learning logic machine learning - -", 0);
 }
 
 static void classes_are_numbered_as_they_come_and_counted(void **state)
@@ -97,7 +97,7 @@ static void classes_are_numbered_as_they_come_and_counted(void **state)
 static void strangers_and_a_header_are_counted_and_passed_over(void **state)
 {
     (void)state;
-    expect("node,label\n0,a\nbob,b\n1,a\neve,c\n", false, "- a a - -", 3);
+    expect("node,label\n0,a\nbob,b\n1,d\neve,c\n", false, "- d a - -", 3);
 }
 
 static void by_line_counts_from_0_and_means_names(void **state)
@@ -153,6 +153,12 @@ static void a_file_without_a_label_of_the_graph_is_refused(void **state)
     refuse("\n\n", true, NEAP_E_FORMAT, 2, "no label");
     refuse("x a\ny b\n", false, NEAP_E_FORMAT, 2, "none of its 2 labels");
     refuse("red\nblue\nred\n", false, NEAP_E_FORMAT, 1, "--by-line");
+}
+
+static void two_classes_are_needed(void **state)
+{
+    (void)state;
+    refuse("0 a\n1 a\nelsewhere b\n", false, NEAP_E_FORMAT, 3, "all 2 labelled nodes are of class 'a'");
 }
 
 static void odd_bytes_and_endless_names_are_refused(void **state)
@@ -214,6 +220,7 @@ int main(void)
         HERE(a_node_has_one_class),
         HERE(a_bad_line_is_named),
         HERE(a_file_without_a_label_of_the_graph_is_refused),
+        HERE(two_classes_are_needed),
         HERE(odd_bytes_and_endless_names_are_refused),
         HERE(no_failure_leaks),
     };

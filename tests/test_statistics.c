@@ -67,7 +67,7 @@ static void training_never_sees_the_validation_pairs(void **state)
     neap_options *o = options_of("neap", "valid", "0.2", NULL);
     ni_trainer t;
     (void)state;
-    assert_int_equal(ni_trainer_prepare(g, NULL, o, &t, NULL), NEAP_OK);
+    assert_int_equal(ni_trainer_prepare(g, o, NULL, &t, NULL), NEAP_OK);
     assert_non_null(t.split);
     assert_true(t.sampler.graph == t.split->train && t.sampler.links == &t.split_links);
     for (size_t i = 0; i < t.split->count; i++) {

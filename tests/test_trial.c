@@ -11,32 +11,113 @@
 
 #include "world.h"
 
-#include "base/rng.h"
 #include "eval/link.h"
+#include "eval/rivals.h"
 #include "model/model.h"
+#include "trials.h"
 
-enum { N = 60 };
+/* ---- every protocol ---- */
 
-/* Loops, reciprocal edges, a hub, an isolated node. */
-static neap_graph *messy_graph(uint64_t seed)
+static void expect_in_order(const neap_pair *pairs, size_t count)
 {
-    neap_edge edge[300];
-    neap_graph *g;
-    ni_rng rng = ni_rng_at(seed, NI_STREAM_GRAPH, 0, 0);
-    for (uint32_t i = 0; i < 300; i++)
-        edge[i] =
-            (neap_edge){ i % 5 ? (uint32_t)ni_below(&rng, N - 1) : 0, (uint32_t)ni_below(&rng, N - 1), 1 };
-    assert_int_equal(neap_graph_create(N, NULL, edge, 300, 0, 0, &g, NULL), NEAP_OK);
-    return g;
+    for (size_t i = 1; i < count; i++)
+        assert_true(pairs[i - 1].source < pairs[i].source ||
+                    (pairs[i - 1].source == pairs[i].source && pairs[i - 1].target < pairs[i].target));
 }
 
-static ni_trial *trial_of(const neap_graph *g, ni_protocol protocol, ni_negatives kind, double ratio,
-                          uint64_t seed)
+/* Each edge is trained on or held out; in clean a pair is so in both directions, and loops are neither. */
+static void expect_parted(const ni_trial *t)
 {
-    ni_trial *t;
-    neap_error err = { 0 };
-    if (ni_trial_create(g, protocol, kind, ratio, seed, &t, &err)) fail_msg("%s", err.text);
-    return t;
+    const neap_graph *g = t->whole;
+    size_t held_out = 0;
+    for (uint32_t u = 0; u < g->nodes; u++)
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
+            uint32_t v = g->target[e];
+            bool trained = ni_graph_has(t->train, u, v), twin = ni_graph_has(g, v, u) && u > v;
+            if (t->protocol == NI_CLEAN && u == v) assert_false(trained);
+            else if (t->protocol == NI_CLEAN) {
+                held_out += !trained && !twin;
+                if (ni_graph_has(g, v, u)) assert_int_equal(ni_graph_has(t->train, v, u), trained);
+            } else held_out += !trained;
+        }
+    assert_int_equal(held_out, t->held_out);
+    for (uint32_t u = 0; u < g->nodes; u++)
+        for (uint64_t e = t->train->offset[u]; e < t->train->offset[u + 1]; e++)
+            assert_true(ni_graph_has(g, u, t->train->target[e]));
+}
+
+static void expect_valid(const ni_trial *t)
+{
+    assert_true(t->valids > 0);
+    expect_in_order(t->valid, t->valids);
+    for (size_t i = 0; i < t->valids; i++) {
+        neap_pair p = t->valid[i], n = t->valid_negative[i];
+        assert_true(ni_graph_has(t->train, p.source, p.target));
+        assert_true(n.source == p.source && n.target != n.source &&
+                    !ni_linked(&t->seen, n.source, n.target));
+    }
+}
+
+static void expect_same(const ni_trial *a, const ni_trial *b)
+{
+    assert_int_equal(ni_graph_hash(a->train), ni_graph_hash(b->train));
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->valids, b->valids);
+    assert_memory_equal(a->positive, b->positive, a->count * sizeof *a->positive);
+    if (a->negative) assert_memory_equal(a->negative, b->negative, a->count * sizeof *a->negative);
+    assert_memory_equal(a->valid, b->valid, a->valids * sizeof *a->valid);
+    assert_memory_equal(a->valid_negative, b->valid_negative, a->valids * sizeof *a->valid);
+    for (size_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < ni_trial_rivals(a); k += 3)
+            assert_int_equal(ni_trial_draw_rival(a, i, k), ni_trial_draw_rival(b, i, k));
+}
+
+static void a_split_parts_the_edges_and_its_seed_says_how(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++)
+        for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER_CLEAN; protocol++) {
+            neap_graph *g = messy_graph_of(seed, seed % 3 == 0, seed % 2);
+            double ratio = 0.3 + 0.07 * (double)seed;
+            ni_trial *t = trial_of(g, protocol, NI_UNIFORM, ratio, seed),
+                     *same = trial_of(g, protocol, NI_UNIFORM, ratio, seed),
+                     *other = trial_of(g, protocol, NI_UNIFORM, ratio, seed + 100);
+            expect_in_order(t->positive, t->count);
+            for (size_t i = 0; i < t->count; i++)
+                assert_true(ni_graph_has(t->whole, t->positive[i].source, t->positive[i].target) &&
+                            !ni_graph_has(t->train, t->positive[i].source, t->positive[i].target));
+            expect_parted(t);
+            expect_valid(t);
+            expect_same(t, same);
+            assert_true(ni_graph_hash(t->train) != ni_graph_hash(other->train));
+            const neap_trial_facts *f = neap_trial_facts_view(t);
+            assert_int_equal(f->test + f->skipped, t->held_out);
+            assert_true(f->train == t->train->edges && f->valid == t->valids && f->loops == t->loops &&
+                        f->self_loops == g->report.self_loops && f->repeats == g->report.repeats);
+            neap_trial_free(t);
+            neap_trial_free(same);
+            neap_trial_free(other);
+            neap_graph_free(g);
+        }
+}
+
+static void a_wrong_spec_is_refused_with_words(void **state)
+{
+    neap_graph *g = messy_graph(1);
+    const neap_link_spec wrong[] = {
+        { "dirty", "uniform", 0.5, 1, 0 },  { NULL, "uniform", 0.5, 1, 0 },
+        { "clean", "hard", 0.5, 1, 0 },     { "clean", "uniform", 0, 1, 0 },
+        { "paper", "uniform", 1, 1, 0 },    { "clean", "uniform", NAN, 1, 0 },
+        { "clean", "uniform", 0.5, 1, -1 }, { "clean", "uniform", 0.5, 1, 1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        neap_error err = { 0 };
+        neap_trial *t;
+        assert_int_equal(neap_trial_create(g, &wrong[i], &t, &err), NEAP_E_ARG);
+        assert_true(!t && err.text[0]);
+    }
+    neap_graph_free(g);
 }
 
 /* ---- clean ---- */
@@ -55,12 +136,12 @@ static void clean_negatives_are_no_links_of_the_whole_graph(void **state)
                 assert_true(n.source == p.source && n.target != n.source);
                 assert_false(ni_linked(&t->known, n.source, n.target));
                 for (uint32_t k = 0; k < NI_RANK_NEGATIVES; k += 17) {
-                    uint32_t w = ni_trial_rank_negative(t, i, k);
+                    uint32_t w = ni_trial_draw_rival(t, i, k);
                     assert_true(w != p.source && !ni_linked(&t->known, p.source, w));
                 }
             }
-            for (uint32_t u = 0; u < N; u++) assert_false(ni_graph_has(t->train, u, u));
-            ni_trial_free(t);
+            for (uint32_t u = 0; u < MESSY_NODES; u++) assert_false(ni_graph_has(t->train, u, u));
+            neap_trial_free(t);
             neap_graph_free(g);
         }
 }
@@ -75,13 +156,13 @@ static void kinds_of_negatives_are_what_they_say(void **state)
         ni_trial *t = trial_of(g, NI_CLEAN, kind, 0.7, 1);
         for (size_t i = 0; i < t->count; i++)
             for (uint32_t k = 0; k < NI_RANK_NEGATIVES; k++) {
-                uint32_t u = t->positive[i].source, w = ni_trial_rank_negative(t, i, k), shared = 0;
+                uint32_t u = t->positive[i].source, w = ni_trial_draw_rival(t, i, k), shared = 0;
                 for (uint64_t e = t->seen.offset[u]; e < t->seen.offset[u + 1]; e++)
                     shared += ni_linked(&t->seen, t->seen.node[e], w);
                 degree[kind] += (double)ni_degree(&t->seen, w);
                 near[kind] += shared > 0;
             }
-        ni_trial_free(t);
+        neap_trial_free(t);
     }
     assert_true(degree[NI_BY_DEGREE] > 1.1 * degree[NI_UNIFORM]);
     assert_true(near[NI_TWO_HOP] > 1.1 * near[NI_UNIFORM]);
@@ -102,16 +183,12 @@ static void the_papers_split_keeps_what_it_keeps(void **state)
             neap_pair p = t->positive[i];
             assert_true(ni_graph_has(g, p.source, p.target) && !ni_graph_has(t->train, p.source, p.target));
             for (uint32_t pass = 0; pass < NI_PASSES; pass++) {
-                uint32_t w = ni_trial_pass_negative(t, pass, i);
+                uint32_t w = ni_trial_draw_rival(t, i, pass);
                 assert_true(w != p.source && w != p.target);
                 assert_true(ni_degree(&t->seen, w) > 0 || ni_graph_has(t->train, w, w));
             }
         }
-        assert_true(ni_trial_around(t) == t->whole);
-        ni_trial_free(t);
-        t = trial_of(g, NI_PAPER_CLEAN, NI_UNIFORM, 0.55, seed);
-        assert_true(ni_trial_around(t) == t->train);
-        ni_trial_free(t);
+        neap_trial_free(t);
         neap_graph_free(g);
     }
 }
@@ -153,12 +230,207 @@ static void who_knows_the_truth_is_perfect_and_who_knows_nothing_ties(void **sta
     assert_int_equal(ni_link_measure(t, &s, &r, NULL), NEAP_OK);
     assert_true(r.auc == 0.5 && fabs(r.mrr - 1.0 / 51) < 1e-12 && r.ties == t->count &&
                 r.pool_hits[0] == 0);
-    ni_trial_free(t);
+    neap_trial_free(t);
     t = trial_of(g, NI_PAPER_CLEAN, NI_UNIFORM, 0.7, 1);
     knows.trial = t;
     assert_int_equal(ni_link_measure(t, &s, &r, NULL), NEAP_OK);
     assert_true(r.auc == 0.5 && r.auc_std < 1e-9 && isnan(r.ap));
-    ni_trial_free(t);
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
+
+/* ---- by hand ---- */
+
+/* Scores from a list; the test fails for a pair that is not in it. */
+typedef struct scored {
+    uint32_t source, target;
+    float score;
+} scored;
+
+static neap_status look_up(void *self, const neap_pair *pairs, size_t count, float *scores, neap_error *err)
+{
+    (void)err;
+    for (size_t i = 0; i < count; i++) {
+        const scored *s = self;
+        while (s->source != pairs[i].source || s->target != pairs[i].target) assert_true((s++)->score >= 0);
+        scores[i] = s->score;
+    }
+    return NEAP_OK;
+}
+
+/* All pairs of six nodes but 0-1, 2-3, 4-5: every node has one stranger, so all negatives are known. */
+static neap_graph *cocktail_party(void)
+{
+    neap_edge edge[12];
+    neap_graph *g;
+    size_t count = 0;
+    for (uint32_t u = 0; u < 6; u++)
+        for (uint32_t v = u + 1; v < 6; v++)
+            if (u / 2 != v / 2) edge[count++] = (neap_edge){ u, v, 1 };
+    assert_int_equal(neap_graph_create(6, NULL, edge, count, 0, 0, &g, NULL), NEAP_OK);
+    return g;
+}
+
+/*  pair  score   its negative   among 100 copies of it
+ *  0 2   0.9     0 1   0.1      rank 1
+ *  1 4   0.5     1 0   0.5      rank 51: behind half of its equals
+ *  3 5   0.5     3 2   0.7      rank 101
+ *  AUC: 0.9 beats three, each 0.5 beats one and ties with one: (3 + 1.5 + 1.5) / 9
+ *  AP:  the first third at precision 1, the others at 3 of 5                           */
+static void clean_metrics_are_those_computed_by_hand(void **state)
+{
+    neap_graph *g = cocktail_party();
+    ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.7, 1);
+    const neap_pair positive[] = { { 0, 2 }, { 1, 4 }, { 3, 5 } },
+                    negative[] = { { 0, 1 }, { 1, 0 }, { 3, 2 } };
+    scored list[] = { { 0, 2, 0.9f }, { 1, 4, 0.5f }, { 3, 5, 0.5f }, { 0, 1, 0.1f },
+                      { 1, 0, 0.5f }, { 3, 2, 0.7f }, { 0, 0, -1 } };
+    neap_link_result r;
+    (void)state;
+    assert_true(t->count >= 3);
+    memcpy(t->positive, positive, sizeof positive);
+    memcpy(t->negative, negative, sizeof negative);
+    t->count = 3;
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list }, &r, NULL), NEAP_OK);
+    assert_true(fabs(r.auc - 6.0 / 9) < 1e-12 && fabs(r.ap - (1.0 / 3 + 2.0 / 3 * 0.6)) < 1e-12);
+    assert_true(fabs(r.mrr - (1 + 1.0 / 51 + 1.0 / 101) / 3) < 1e-12);
+    for (int h = 0; h < 3; h++) assert_true(fabs(r.hits[h] - 1.0 / 3) < 1e-12);
+    assert_true(fabs(r.pool_hits[0] - 1.0 / 3) < 1e-12 && r.pool_hits[1] == 1 && r.pool_hits[2] == 1);
+    assert_true(r.ties == 1 && r.pairs == 3 && isnan(r.auc_std) && isnan(r.auc_no_loops));
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
+
+/* Candidates 0, 2 and 5: 0-2 meets 0-5 and wins, 0-5 meets 0-2 and loses, 5-2 meets 5-0 and ties; the loop
+ * 2-2 meets 2-0 or 2-5 and wins. (1 + 0 + 0.5 + 1) / 4, and (1 + 0 + 0.5) / 3 without it. */
+static void the_papers_metric_is_that_computed_by_hand(void **state)
+{
+    neap_graph *g = cocktail_party();
+    ni_trial *t = trial_of(g, NI_PAPER_CLEAN, NI_UNIFORM, 0.6, 1);
+    const neap_pair positive[] = { { 0, 2 }, { 0, 5 }, { 2, 2 }, { 5, 2 } };
+    const uint32_t candidate[] = { 0, 2, 5 };
+    scored list[] = { { 0, 2, 1 }, { 0, 5, 0.5f }, { 2, 2, 9 }, { 5, 2, 0 },
+                      { 5, 0, 0 }, { 2, 0, 0 },    { 2, 5, 0 }, { 0, 0, -1 } };
+    neap_link_result r;
+    (void)state;
+    assert_true(t->count >= 4 && t->candidates >= 3);
+    memcpy(t->positive, positive, sizeof positive);
+    memcpy(t->candidate, candidate, sizeof candidate);
+    t->count = 4;
+    t->candidates = 3;
+    t->loops = 1;
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list }, &r, NULL), NEAP_OK);
+    assert_true(fabs(r.auc - 2.5 / 4) < 1e-12 && fabs(r.auc_no_loops - 1.5 / 3) < 1e-12);
+    assert_true(r.auc_std < 1e-7 && r.ties == 1 && r.loops == 1 && isnan(r.ap) && isnan(r.mrr));
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
+
+/* ---- vectors ---- */
+
+static void vectors_score_by_product_or_cosine(void **state)
+{
+    neap_graph *g = cocktail_party();
+    ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.7, 1);
+    neap_link_result r;
+    /* 0 and 2 point the same way; 1, the stranger of 0, is longer but off the way. */
+    float x[6][2] = { { 1, 0 }, { 3, 4 }, { 2, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 } };
+    (void)state;
+    t->count = 1;
+    t->positive[0] = (neap_pair){ 0, 2 };
+    t->negative[0] = (neap_pair){ 0, 1 };
+    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 0, &r, NULL), NEAP_OK);
+    assert_true(r.auc == 0 && fabs(r.mrr - 1.0 / 101) < 1e-12); /* 2 against 3 */
+    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 1, &r, NULL), NEAP_OK);
+    assert_true(r.auc == 1 && r.mrr == 1); /* 1 against 0.6 */
+    x[2][0] = x[1][0] = x[1][1] = 0;
+    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 1, &r, NULL), NEAP_OK);
+    assert_true(r.auc == 0.5); /* zero vectors score 0 */
+    x[5][1] = NAN;
+    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 0, &r, NULL), NEAP_E_ARG);
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
+
+/* ---- blocks ---- */
+
+typedef struct counting {
+    size_t calls, pairs, largest, sources;
+} counting;
+
+static neap_status count_calls(void *self, const neap_pair *pairs, size_t count, float *scores,
+                               neap_error *err)
+{
+    counting *c = self;
+    (void)err;
+    c->calls++;
+    c->pairs += count;
+    if (count > c->largest) c->largest = count;
+    for (size_t i = 0; i < count; i++) {
+        c->sources += i == 0 || pairs[i].source != pairs[i - 1].source;
+        scores[i] = (float)((pairs[i].source * 7 + pairs[i].target * 13) % 11);
+    }
+    return NEAP_OK;
+}
+
+/* A thousand test pairs with 101 negatives each: few calls, none large, and each source in two of them. */
+static void negatives_are_scored_in_blocks_that_keep_sources_together(void **state)
+{
+    neap_graph *g;
+    neap_link_result r;
+    neap_generator what = { .kind = "er", .nodes = 200, .edges = 3000, .seed = 1 };
+    counting c = { 0 };
+    (void)state;
+    assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
+    ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 1);
+    assert_true(t->count > 1000);
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c }, &r, NULL), NEAP_OK);
+    assert_int_equal(c.pairs, t->count * 102);
+    assert_true(c.calls < 2 + c.pairs / 50000 && c.largest <= 1 << 16);
+    assert_true(c.sources <= 2 * 200);
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
+
+/* ---- training ---- */
+
+/* The pairs that a trial keeps back are those that training would keep back by itself. */
+static void validation_pairs_of_a_trial_are_those_of_training(void **state)
+{
+    (void)state;
+    for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER_CLEAN; protocol++) {
+        neap_graph *g = messy_graph(4);
+        ni_trial *t = trial_of(g, protocol, NI_UNIFORM, 0.8, 1), *bare;
+        neap_options *o = options_of("neap", "dim", "8", "epochs", "6", "seed", "1", NULL);
+        neap_model *m, *same;
+        assert_int_equal(ni_trial_create(g, protocol, NI_UNIFORM, 0.8, 1, &bare, NULL), NEAP_OK);
+        assert_int_equal(neap_trial_train(t, o, NULL, &m, NULL), NEAP_OK);
+        assert_int_equal(neap_trial_train(bare, o, NULL, &same, NULL), NEAP_OK);
+        assert_int_equal(m->epochs, same->epochs);
+        assert_memory_equal(m->E, same->E, (size_t)m->rows * m->dim * sizeof(float));
+        neap_model_free(m);
+        neap_model_free(same);
+        neap_options_free(o);
+        neap_trial_free(t);
+        neap_trial_free(bare);
+        neap_graph_free(g);
+    }
+}
+
+static void pairs_to_hold_back_must_be_pairs_of_nodes(void **state)
+{
+    neap_graph *g = messy_graph(1);
+    neap_options *o = options_of("neap", "dim", "4", "epochs", "1", NULL);
+    const neap_pair good[] = { { 0, 1 } }, bad[] = { { 0, MESSY_NODES } };
+    const neap_validation wrong[] = { { good, good, 0 }, { bad, good, 1 }, { good, bad, 1 } };
+    neap_model *m;
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        neap_error err = { 0 };
+        assert_int_equal(neap_train(g, o, &(neap_hooks){ .valid = &wrong[i] }, &m, &err), NEAP_E_ARG);
+        assert_true(!m && err.text[0]);
+    }
+    neap_options_free(o);
     neap_graph_free(g);
 }
 
@@ -168,34 +440,39 @@ static void training_once_more_uses_all_pairs_for_the_epochs_found(void **state)
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.8, 1);
     neap_options *o = options_of("neap", "dim", "8", "epochs", "6", NULL);
     neap_model *first, *m, *same;
-    ni_scorer s;
     neap_link_result r;
     (void)state;
     assert_int_equal(neap_train(t->train, o, NULL, &first, NULL), NEAP_OK);
-    assert_int_equal(ni_link_train(t, o, NULL, &m, NULL), NEAP_OK);
+    assert_int_equal(neap_trial_train(t, o, NULL, &m, NULL), NEAP_OK);
     o->valid = 0;
     o->epochs = neap_model_training(first).epochs;
     assert_int_equal(neap_train(t->train, o, NULL, &same, NULL), NEAP_OK);
     assert_memory_equal(m->E, same->E, (size_t)m->rows * m->dim * sizeof(float));
-    assert_int_equal(ni_model_scorer(m, NI_CLEAN, &s, NULL), NEAP_OK);
-    assert_int_equal(ni_link_measure(t, &s, &r, NULL), NEAP_OK);
+    assert_int_equal(neap_trial_measure(t, m, &r, NULL), NEAP_OK);
     assert_true(r.auc > 0 && r.auc < 1 && r.mrr > 0 && r.hits[0] <= r.hits[1] && r.hits[1] <= r.hits[2]);
-    ni_model_scorer_free(&s);
     neap_model_free(first);
     neap_model_free(m);
     neap_model_free(same);
     neap_options_free(o);
-    ni_trial_free(t);
+    neap_trial_free(t);
     neap_graph_free(g);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_split_parts_the_edges_and_its_seed_says_how),
+        cmocka_unit_test(a_wrong_spec_is_refused_with_words),
         cmocka_unit_test(clean_negatives_are_no_links_of_the_whole_graph),
         cmocka_unit_test(kinds_of_negatives_are_what_they_say),
         cmocka_unit_test(the_papers_split_keeps_what_it_keeps),
         cmocka_unit_test(who_knows_the_truth_is_perfect_and_who_knows_nothing_ties),
+        cmocka_unit_test(clean_metrics_are_those_computed_by_hand),
+        cmocka_unit_test(the_papers_metric_is_that_computed_by_hand),
+        cmocka_unit_test(vectors_score_by_product_or_cosine),
+        cmocka_unit_test(negatives_are_scored_in_blocks_that_keep_sources_together),
+        cmocka_unit_test(validation_pairs_of_a_trial_are_those_of_training),
+        cmocka_unit_test(pairs_to_hold_back_must_be_pairs_of_nodes),
         cmocka_unit_test(training_once_more_uses_all_pairs_for_the_epochs_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

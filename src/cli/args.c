@@ -356,15 +356,28 @@ static neap_status set_option(neap_options *to, const char *name, const char *va
     return rc;
 }
 
-neap_status args_options(const args *a, neap_options **out, neap_error *err)
+neap_status args_options_with(const args *a, const char *preset, neap_options **out, neap_error *err)
 {
-    neap_status rc = neap_options_create(a->preset, out, err);
+    neap_status rc = neap_options_create(preset, out, err);
     for (size_t i = 0; i < a->setting_count && rc == NEAP_OK; i++)
         rc = set_option(*out, a->settings[i].name, a->settings[i].value, err);
     if (rc == NEAP_OK) return rc;
     neap_options_free(*out);
     *out = NULL;
     return rc;
+}
+
+neap_status args_options(const args *a, neap_options **out, neap_error *err)
+{
+    return args_options_with(a, a->preset, out, err);
+}
+
+bool args_given(const args *a, const char *name)
+{
+    if (!strcmp(name, "preset")) return a->preset != general[0].initial;
+    for (size_t i = 0; i < a->setting_count; i++)
+        if (!strcmp(a->settings[i].name, name)) return true;
+    return false;
 }
 
 /* A word gives at most one operand; a word of n letters, at most n settings. */

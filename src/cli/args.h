@@ -64,6 +64,12 @@ void args_free(args *a);
 /* A second set of the library's options as they stand on the command line, for the caller to change. */
 neap_status args_options(const args *a, neap_options **out, neap_error *err);
 
+/* The same on another preset. */
+neap_status args_options_with(const args *a, const char *preset, neap_options **out, neap_error *err);
+
+/* Whether --preset or an option of the library stands on the command line. */
+bool args_given(const args *a, const char *name);
+
 /* One flag as a user sees it, whichever table it comes from. */
 typedef struct arg_flag {
     const char *name, *aliases, *group, *value, *help; /* group "" is the command's own, "general" all */

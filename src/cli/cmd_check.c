@@ -1,7 +1,21 @@
 #include "common.h"
 #include "json.h"
 
-static void print_json(const char *path, neap_status rc, const neap_error *err)
+typedef struct own {
+    const char *split, *model;
+} own;
+
+static const arg_option options[] = {
+    { "split", 0, "DIR", NULL, ARG_TEXT, offsetof(own, split), 0, 0, false,
+      "check the files of this split, and that it gives no test pair away" },
+    { "model", 0, "MODEL", NULL, ARG_TEXT, offsetof(own, model), 0, 0, false,
+      "with --split: check that this model does not know a test pair" },
+    { 0 },
+};
+
+/* ---- a file ---- */
+
+static void print_file_json(const char *path, neap_status rc, const neap_error *err)
 {
     json j = { .file = stdout };
     json_open(&j, NULL, '{');
@@ -11,24 +25,118 @@ static void print_json(const char *path, neap_status rc, const neap_error *err)
     json_close(&j, '}');
 }
 
-static neap_status run(const args *a, neap_error *err)
+static neap_status check_file(const args *a, neap_error *err)
 {
     neap_status rc = neap_file_check(a->operands[0], NULL, NULL, err);
-    if (a->json) print_json(a->operands[0], rc, err);
+    if (a->json) print_file_json(a->operands[0], rc, err);
     else if (rc == NEAP_OK) puts("ok");
     return rc;
 }
 
+/* ---- a split, and what a model knows of it ---- */
+
+typedef struct finding {
+    const own *o;
+    neap_trial_facts facts;
+    neap_leak_report report;
+} finding;
+
+static void print_line(const char *what, uint64_t count)
+{
+    char text[SHORT];
+    printf("  %-56s%14s\n", what, with_commas(count, text));
+}
+
+static void print_finding(const finding *f)
+{
+    const neap_leak_report *r = &f->report;
+    printf("ok: no test pair is given away (protocol %s, %.10g %%, seed %llu)\n", f->facts.protocol,
+           f->facts.ratio * 100, (unsigned long long)f->facts.seed);
+    print_line(r->reverse ? "test pairs, but for the reverse ones below, in none of:"
+                          : "test pairs, in either direction in none of:",
+               r->test_pairs);
+    print_line("  training edges of the split", f->facts.train);
+    print_line("  validation pairs of the split", f->facts.valid);
+    if (f->o->model) {
+        print_line("  training edges of the model", r->train_edges);
+        print_line("  neighbours that the model reads", r->neighbours);
+        print_line("  links that training negatives avoid", r->rejected);
+        print_line("  degrees, recounted from the training pairs", r->degrees);
+    }
+    print_line("test negatives, all as the protocol allows", r->negatives);
+    if (r->reverse) print_line("test pairs whose reverse is a training edge, as the", r->reverse);
+    if (r->reverse) puts("    protocol has it: reciprocal edges are split one by one");
+    if (r->shared_negatives)
+        print_line("validation negatives that are test negatives too", r->shared_negatives);
+}
+
+static void print_finding_json(const finding *f, neap_status rc, const neap_error *err)
+{
+    const neap_leak_report *r = &f->report;
+    json j = { .file = stdout };
+    json_open(&j, NULL, '{');
+    json_text(&j, "split", f->o->split);
+    json_text(&j, "model", f->o->model);
+    json_switch(&j, "ok", rc == NEAP_OK);
+    json_switch(&j, "leak", rc == NEAP_E_LEAK);
+    if (rc) json_text(&j, "error", err->text);
+    json_text(&j, "protocol", f->facts.protocol);
+    json_whole(&j, "test_pairs", r->test_pairs);
+    json_whole(&j, "train_edges", r->train_edges);
+    json_whole(&j, "neighbours", r->neighbours);
+    json_whole(&j, "rejected", r->rejected);
+    json_whole(&j, "degrees", r->degrees);
+    json_whole(&j, "negatives", r->negatives);
+    json_whole(&j, "reverse", r->reverse);
+    json_whole(&j, "shared_negatives", r->shared_negatives);
+    json_close(&j, '}');
+}
+
+static neap_status check_split(const args *a, neap_error *err)
+{
+    finding f = { .o = a->own };
+    neap_trial *trial = NULL;
+    neap_model *model = NULL;
+    neap_status rc = neap_trial_load(f.o->split, NULL, &trial, err);
+    if (rc == NEAP_OK) f.facts = *neap_trial_facts_view(trial);
+    if (rc == NEAP_OK && f.o->model) rc = neap_model_load(f.o->model, &model, err);
+    if (rc == NEAP_OK) rc = neap_trial_check(trial, model, &f.report, err);
+    if (a->json) print_finding_json(&f, rc, err);
+    else if (rc == NEAP_OK) print_finding(&f);
+    neap_model_free(model);
+    neap_trial_free(trial);
+    return rc;
+}
+
+static neap_status run(const args *a, neap_error *err)
+{
+    const own *o = a->own;
+    if (!a->operand_count && !o->split)
+        return fail(err, NEAP_E_ARG, "name a FILE, or --split DIR and --model MODEL");
+    if (a->operand_count && (o->split || o->model))
+        return fail(err, NEAP_E_ARG, "a model is checked against a split with --split DIR --model %s",
+                    a->operands[0]);
+    return o->split ? check_split(a, err) : check_file(a, err);
+}
+
 const command cmd_check = {
     .name = "check",
-    .operands = "FILE",
-    .summary = "check every byte of a model, checkpoint or graph file",
-    .details = "Reads a model, checkpoint or converted graph in full: sizes, checksums, and every "
-               "rule that the program relies on later. Prints \"ok\", or what is wrong and ends with "
-               "exit code 3.\n",
-    .examples = "neap check friends.safetensors\n",
-    .least = 1,
+    .operands = "FILE | --split DIR [--model MODEL]",
+    .summary = "check every byte of a file of ours, or that a model knows no test pair",
+    .details =
+        "FILE is a model, checkpoint or converted graph, which is read in full: sizes, checksums, and "
+        "every rule that the program relies on later. Prints \"ok\", or what is wrong and ends with exit "
+        "code 3.\n"
+        "--split is a folder that `neap eval link -o` wrote. Its files are checked, and that no test pair "
+        "stands, in either direction, among its training edges and validation pairs, and no link among "
+        "the negatives. With --model the same holds for the model's training edges, neighbourhoods, "
+        "degrees, and the links that its training negatives avoid. Prints what was proved, or the first "
+        "pair that leaks and ends with exit code 5.\n",
+    .examples = "neap check friends.safetensors\n"
+                "neap check --split splits/clean-uniform-80-seed1 --model mine\n",
     .most = 1,
+    .options = options,
+    .own_size = sizeof(own),
     .library = "",
     .run = run,
 };

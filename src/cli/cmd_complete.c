@@ -11,7 +11,29 @@ static void print_choices(const char *value)
 
 static void print_commands(void)
 {
-    for (const command *const *c = commands; *c; c++) printf("%s ", (*c)->name);
+    for (const command *const *c = commands; *c; c++)
+        if (!strchr((*c)->name, ' ')) printf("%s ", (*c)->name);
+    for (const command_group *g = command_groups; g->name; g++) printf("%s ", g->name);
+}
+
+/* What may follow the first word of a command of two, also behind `help`. */
+static void print_group_words(const command_group *g)
+{
+    const char *mark = "";
+    printf("    '%s %s' | 'help %s') words='", g->name, g->name, g->name);
+    for (const command *const *c = commands; *c; c++) {
+        const char *word = word_in_group(*c, g);
+        if (!word) continue;
+        printf("%s%s", mark, word);
+        mark = " ";
+    }
+    printf("' ;;\n");
+}
+
+static void print_group_names(void)
+{
+    for (const command_group *g = command_groups; g->name; g++)
+        printf("%s%s", g == command_groups ? "" : " | ", g->name);
 }
 
 static void print_methods(void)
@@ -36,7 +58,7 @@ static void print_values(const command *c)
 static void print_flags(const command *c)
 {
     arg_flag flag;
-    printf("        %s) words='", c->name);
+    printf("        '%s') words='", c->name);
     for (size_t i = 0; args_flag(c, i, &flag); i++) {
         printf("%s--%s", i ? " " : "", flag.name);
         if (!*flag.value && flag.presets[0]) printf(" --no-%s", flag.name);
@@ -52,12 +74,16 @@ static void print_script(void)
            "command=${COMP_WORDS[1]} words=\n"
            "    COMPREPLY=()\n"
            "    [[ $COMP_CWORD -eq 1 ]] && command=\n"
-           "    case \"$command $before\" in\n");
-    printf("    ' '* | 'help help') words='");
+           "    case $command in ");
+    print_group_names();
+    printf(") [[ $COMP_CWORD -gt 2 ]] && command+=\" ${COMP_WORDS[2]}\" ;; esac\n"
+           "    case \"$command $before\" in\n"
+           "    ' '* | 'help help') words='");
     print_commands();
     printf("help' ;;\n"
            "    'generate generate') words='er ba sbm' ;;\n"
            "    'completion completion') words='bash' ;;\n");
+    for (const command_group *g = command_groups; g->name; g++) print_group_words(g);
     for (const command *const *c = commands; *c; c++) print_values(*c);
     printf("    esac\n"
            "    if [[ -z $words && $word == -* ]]; then\n"

@@ -92,6 +92,7 @@ static void print_ending(void)
         { "2", "the command line is wrong" },
         { "3", "bad or missing input, a damaged file, a limit, an unknown node, parts that do not fit" },
         { "4", "no memory, or writing failed" },
+        { "5", "a leak was found: a model or a split knows test pairs that it must not know" },
         { "130", "interrupted by SIGINT or SIGTERM, after writing a checkpoint" },
     };
     puts(".SH EXIT STATUS");

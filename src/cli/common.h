@@ -39,6 +39,9 @@ bool is_stream(const char *path);
 /* NEAP_E_ARG if the data and --json would both go to standard output. */
 neap_status check_json(const args *a, const char *output, neap_error *err);
 
+/* The name of a file without its folders. */
+const char *last_part(const char *path);
+
 /* Numbers for people; each fills and returns the caller's buffer. */
 enum { SHORT = 32 };
 char *with_commas(uint64_t value, char text[SHORT]);

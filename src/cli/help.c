@@ -5,7 +5,12 @@
 
 #include "common.h"
 
-enum { WIDTH = 80, INDENT = 28 };
+enum { WIDTH = 80, INDENT = 28, NAME = 80 };
+
+const command_group command_groups[] = {
+    { "eval", "measure methods: held-out links, clusters, classes" },
+    { 0 },
+};
 
 const command *find_command(const char *name)
 {
@@ -14,18 +19,65 @@ const command *find_command(const char *name)
     return NULL;
 }
 
-static const char *command_name(const void *from, size_t i)
+const command_group *find_group(const char *name)
 {
-    const command *const *list = from;
-    return list[i] ? list[i]->name : NULL;
+    for (const command_group *g = command_groups; g->name; g++)
+        if (!strcmp(g->name, name)) return g;
+    return NULL;
 }
 
-neap_status unknown_command(const char *name, neap_error *err)
+const char *word_in_group(const command *c, const command_group *group)
 {
-    const char *nearest = nearest_name(name, command_name, commands);
+    size_t length = strlen(group->name);
+    bool inside = !strncmp(c->name, group->name, length) && c->name[length] == ' ';
+    return inside ? c->name + length + 1 : NULL;
+}
+
+const command *match_command(char *const *words, int count, int *used)
+{
+    char name[NAME];
+    const command_group *g = count > 0 ? find_group(words[0]) : NULL;
+    *used = g ? 2 : 1;
+    if (count < *used) return NULL;
+    if (!g) return find_command(words[0]);
+    snprintf(name, sizeof name, "%s %.40s", g->name, words[1]);
+    return find_command(name);
+}
+
+/* The commands, then the command_groups. */
+static const char *command_name(const void *from, size_t i)
+{
+    (void)from;
+    const command *const *c = commands;
+    while (*c && i) c++, i--;
+    return *c ? (*c)->name : command_groups[i].name;
+}
+
+static void list_words(const command_group *group, char *text, size_t room)
+{
+    size_t used = 0;
+    *text = 0;
+    for (const command *const *c = commands; *c; c++) {
+        const char *word = word_in_group(*c, group);
+        if (word && used < room)
+            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", word);
+    }
+}
+
+neap_status unknown_command(char *const *words, int count, neap_error *err)
+{
+    char name[NAME], known[NAME];
+    const command_group *g = find_group(words[0]);
+    if (g && count > 1) {
+        list_words(g, known, sizeof known);
+        return fail(err, NEAP_E_ARG, "there is no command '%s %.40s'; behind '%s' stands one of: %s",
+                    g->name, words[1], g->name, known);
+    }
+    snprintf(name, sizeof name, "%.40s", words[0]);
+    const char *nearest = nearest_name(name, command_name, NULL);
     if (nearest)
-        return fail(err, NEAP_E_ARG, "there is no command '%.40s'; did you mean '%s'?", name, nearest);
-    return fail(err, NEAP_E_ARG, "there is no command '%.40s'; `neap help` lists them", name);
+        return fail(err, NEAP_E_ARG, "there is no command '%s'; did you mean '%s'?", name, nearest);
+    return fail(err, NEAP_E_ARG, "there is no command '%s'; `neap help` lists them", name);
 }
 
 /* Prints the words of a line, broken at WIDTH and continued at `indent`; returns what follows. */
@@ -118,12 +170,25 @@ void print_help(const command *c)
     print_indented(c->examples);
 }
 
+static void print_summary(const command *c)
+{
+    printf("  %-16s%s\n", c->name, c->summary);
+}
+
+void print_group(const command_group *group)
+{
+    printf("usage: neap %s COMMAND ...\n\nTo %s.\n\nCommands:\n", group->name, group->summary);
+    for (const command *const *c = commands; *c; c++)
+        if (word_in_group(*c, group)) print_summary(*c);
+    printf("\n`neap help %s COMMAND` explains one of them.\n", group->name);
+}
+
 void print_overview(void)
 {
     printf("usage: neap COMMAND ...\n\n"
            "Context-sensitive node embeddings of graphs: missing links, suggestions,\n"
            "vectors, and which neighbours are the reason.\n\nCommands:\n");
-    for (const command *const *c = commands; *c; c++) printf("  %-12s%s\n", (*c)->name, (*c)->summary);
+    for (const command *const *c = commands; *c; c++) print_summary(*c);
     printf("\n`neap help COMMAND` explains one of them, `neap --version` says what this is.\n\n"
            "A graph is a file of edges, one a line: two names, tab, blank or comma between.\n"
            "To begin:\n"

@@ -7,13 +7,30 @@
 /* Every command, in the order in which help lists them; ended by a name of NULL. */
 extern const command *const commands[];
 
+/* A word that is no command of its own but the first of several: "eval" of "eval link". */
+typedef struct command_group {
+    const char *name, *summary;
+} command_group;
+
+/* Every group; ended by a name of NULL. */
+extern const command_group command_groups[];
+
+/* NULL if there is none. The name of a command of a group is two words with a blank between. */
 const command *find_command(const char *name);
+const command_group *find_group(const char *name);
 
-/* NEAP_E_ARG with the nearest command. */
-neap_status unknown_command(const char *name, neap_error *err);
+/* The command that a line begins with, be it by one word or by two, or NULL; *used: how many. */
+const command *match_command(char *const *words, int count, int *used);
 
-/* Both print on standard output. */
+/* The word of a command behind the name of its group; NULL if it is not of this group. */
+const char *word_in_group(const command *c, const command_group *group);
+
+/* NEAP_E_ARG with the nearest command, and in a group with all of its commands. */
+neap_status unknown_command(char *const *words, int count, neap_error *err);
+
+/* These print on standard output. */
 void print_overview(void);
+void print_group(const command_group *group);
 void print_help(const command *c);
 
 /* "-d, --dim N" or "--[no-]self". */

@@ -12,15 +12,17 @@
 #include "help.h"
 
 extern const command cmd_train, cmd_embed, cmd_score, cmd_rank, cmd_explain, cmd_convert, cmd_generate,
-    cmd_estimate, cmd_eval, cmd_info, cmd_check, cmd_methods, cmd_completion, cmd_manual, cmd_version;
+    cmd_estimate, cmd_eval_link, cmd_eval_cluster, cmd_eval_classify, cmd_reproduce, cmd_info, cmd_check,
+    cmd_methods, cmd_completion, cmd_manual, cmd_version;
 
 const command *const commands[] = {
-    &cmd_train,      &cmd_embed,    &cmd_score,    &cmd_rank, &cmd_explain, &cmd_eval,
-    &cmd_convert,    &cmd_generate, &cmd_estimate, &cmd_info, &cmd_check,   &cmd_methods,
-    &cmd_completion, &cmd_manual,   &cmd_version,  NULL,
+    &cmd_train,      &cmd_embed,        &cmd_score,         &cmd_rank,      &cmd_explain,
+    &cmd_eval_link,  &cmd_eval_cluster, &cmd_eval_classify, &cmd_reproduce, &cmd_convert,
+    &cmd_generate,   &cmd_estimate,     &cmd_info,          &cmd_check,     &cmd_methods,
+    &cmd_completion, &cmd_manual,       &cmd_version,       NULL,
 };
 
-enum { DONE = 0, INTERNAL = 1, USAGE = 2, INPUT = 3, RESOURCE = 4, INTERRUPTED = 130 };
+enum { DONE = 0, INTERNAL = 1, USAGE = 2, INPUT = 3, RESOURCE = 4, LEAK = 5, INTERRUPTED = 130 };
 
 static int exit_code(neap_status status)
 {
@@ -34,6 +36,7 @@ static int exit_code(neap_status status)
     case NEAP_E_UNKNOWN: return INPUT;
     case NEAP_E_MEM:
     case NEAP_E_IO: return RESOURCE;
+    case NEAP_E_LEAK: return LEAK;
     case NEAP_E_STOPPED: return INTERRUPTED;
     case NEAP_E_NUMERIC: return INTERNAL;
     }
@@ -76,11 +79,15 @@ static int report(neap_status status, neap_error *err, const command *c)
     return exit_code(status);
 }
 
-static neap_status run_help(int argc, char **argv, neap_error *err)
+/* words: those behind `help`. */
+static neap_status run_help(int count, char **words, neap_error *err)
 {
-    const command *c = argc > 1 ? find_command(argv[1]) : NULL;
-    if (argc > 1 && !c) return unknown_command(argv[1], err);
+    int used;
+    const command *c = match_command(words, count, &used);
+    const command_group *g = count == 1 ? find_group(words[0]) : NULL;
+    if (count > 0 && !c && !g) return unknown_command(words, count, err);
     if (c) print_help(c);
+    else if (g) print_group(g);
     else print_overview();
     return NEAP_OK;
 }
@@ -88,7 +95,7 @@ static neap_status run_help(int argc, char **argv, neap_error *err)
 static neap_status run_command(const command *c, int argc, char **argv, neap_error *err)
 {
     args a;
-    neap_status rc = args_parse(c, argc - 1, argv + 1, &a, err);
+    neap_status rc = args_parse(c, argc, argv, &a, err);
     if (rc == NEAP_OK && a.help) print_help(c);
     else if (rc == NEAP_OK) rc = c->run(&a, err);
     args_free(&a);
@@ -102,12 +109,16 @@ static bool is_one_of(const char *word, const char *list)
 
 static neap_status dispatch(int argc, char **argv, const command **c, neap_error *err)
 {
+    int used = 1;
     *c = NULL;
-    if (argc < 1 || is_one_of(argv[0], "help,--help,-h")) return run_help(argc, argv, err);
-    *c = is_one_of(argv[0], "--version,-V") ? &cmd_version : find_command(argv[0]);
-    if (*c) return run_command(*c, argc, argv, err);
+    if (argc < 1) return run_help(0, argv, err);
+    if (is_one_of(argv[0], "help,--help,-h")) return run_help(argc - 1, argv + 1, err);
+    *c = is_one_of(argv[0], "--version,-V") ? &cmd_version : match_command(argv, argc, &used);
+    if (*c) return run_command(*c, argc - used, argv + used, err);
+    if (find_group(argv[0]) && (argc == 1 || is_one_of(argv[1], "--help,-h")))
+        return run_help(1, argv, err);
     if (argv[0][0] == '-') return fail(err, NEAP_E_ARG, "a command comes first, not '%.40s'", argv[0]);
-    return unknown_command(argv[0], err);
+    return unknown_command(argv, argc, err);
 }
 
 int main(int argc, char **argv)

@@ -6,20 +6,21 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "eval/logistic.h"
 #include "metrics/metrics.h"
 
-static uint32_t count_labelled(const uint32_t *label, uint32_t n)
+static uint32_t count_labelled(const ni_sample *s)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < n; i++) count += label[i] != NEAP_NONE;
+    for (uint32_t i = 0; i < s->n; i++) count += s->label[i] != NEAP_NONE;
     return count;
 }
 
-neap_status ni_class_split_create(const uint32_t *label, uint32_t n, double share, uint64_t seed,
-                                  ni_class_split *split, neap_error *err)
+neap_status ni_class_split_create(const ni_sample *s, double share, uint64_t seed, ni_class_split *split,
+                                  neap_error *err)
 {
-    uint32_t labelled = count_labelled(label, n), seen = 0;
+    uint32_t labelled = count_labelled(s), seen = 0;
     double wanted = round(share * labelled);
     *split = (ni_class_split){ 0 };
     if (!(wanted >= 1) || !(wanted < labelled))
@@ -32,8 +33,8 @@ neap_status ni_class_split_create(const uint32_t *label, uint32_t n, double shar
         ni_class_split_free(split);
         return ni_fail_memory(err, "a split of the labelled nodes");
     }
-    for (uint32_t i = 0; i < n; i++) {
-        if (label[i] == NEAP_NONE) continue;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (s->label[i] == NEAP_NONE) continue;
         uint64_t place = ni_permute(seed, NI_STREAM_CLASS, 0, labelled, seen++);
         if (place < (uint64_t)wanted) split->train[split->trains++] = i;
         else split->test[split->tests++] = i;
@@ -48,64 +49,115 @@ void ni_class_split_free(ni_class_split *split)
     *split = (ni_class_split){ 0 };
 }
 
-static neap_status check(const float *x, uint32_t n, uint32_t d, const uint32_t *label, uint32_t classes,
-                         neap_error *err)
+static neap_status check(const ni_sample *s, neap_error *err)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        if (label[i] == NEAP_NONE) continue;
-        if (label[i] >= classes)
-            return ni_fail(err, NEAP_E_ARG, "node %u has class %u of %u", i, label[i], classes);
-        for (uint32_t j = 0; j < d; j++)
-            if (!isfinite(x[(size_t)i * d + j]))
-                return ni_fail(err, NEAP_E_NUMERIC,
-                               "vector %u (from 0) has an entry that is no finite number", i);
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (s->label[i] == NEAP_NONE) continue;
+        if (s->label[i] >= s->classes)
+            return ni_fail(err, NEAP_E_ARG, "node %u has class %u of %u", i, s->label[i], s->classes);
+        if (ni_finite_until(s->x + (size_t)i * s->d, s->d) < s->d)
+            return ni_fail(err, NEAP_E_NUMERIC, "vector %u (from 0) has an entry that is no finite number",
+                           i);
     }
     return NEAP_OK;
 }
 
-typedef struct prediction {
-    const float *x;
-    const uint32_t *label, *node;
-    const double *weight;
-    uint32_t d, classes;
+typedef struct task {
+    const ni_sample *s;
+    ni_class_split split;
+    double *weight;          /* classes x (d + 1)    */
     uint32_t *truth, *guess; /* one each a test node */
-} prediction;
+} task;
+
+static neap_status task_init(task *t, const neap_classify_spec *spec, neap_error *err)
+{
+    neap_status rc = ni_class_split_create(t->s, spec->share, spec->seed, &t->split, err);
+    if (rc != NEAP_OK) return rc;
+    t->weight = ni_array(t->s->classes, ((size_t)t->s->d + 1) * sizeof *t->weight);
+    t->truth = ni_array(t->split.tests, sizeof *t->truth);
+    t->guess = ni_array(t->split.tests, sizeof *t->guess);
+    if (!t->weight || !t->truth || !t->guess) return ni_fail_memory(err, "classification");
+    for (uint32_t i = 0; i < t->split.tests; i++) t->truth[i] = t->s->label[t->split.test[i]];
+    return NEAP_OK;
+}
+
+static void task_free(task *t)
+{
+    ni_class_split_free(&t->split);
+    ni_free(t->weight);
+    ni_free(t->truth);
+    ni_free(t->guess);
+}
+
+/* The class that most of the training nodes are of; the first of equals. *most is 0 before. */
+static neap_status most_frequent(const task *t, uint32_t *most, neap_error *err)
+{
+    uint32_t *count = ni_zeros(t->s->classes, sizeof *count);
+    if (!count) return ni_fail_memory(err, "classification");
+    for (uint32_t i = 0; i < t->split.trains; i++) count[t->s->label[t->split.train[i]]]++;
+    for (uint32_t c = 1; c < t->s->classes; c++)
+        if (count[c] > count[*most]) *most = c;
+    ni_free(count);
+    return NEAP_OK;
+}
+
+static neap_status measure_frequent(task *t, neap_classify_result *r, neap_error *err)
+{
+    uint32_t most = 0;
+    neap_status rc = most_frequent(t, &most, err);
+    if (rc != NEAP_OK) return rc;
+    for (uint32_t i = 0; i < t->split.tests; i++) t->guess[i] = most;
+    return ni_f1(t->truth, t->guess, t->split.tests, t->s->classes, &r->frequent_micro, &r->frequent_macro,
+                 err);
+}
 
 static void predict(void *arg, uint32_t i, uint32_t thread)
 {
-    prediction *p = arg;
+    task *t = arg;
+    const ni_sample *s = t->s;
     (void)thread;
-    p->truth[i] = p->label[p->node[i]];
-    p->guess[i] = ni_logistic_predict(p->weight, p->classes, p->x + (size_t)p->node[i] * p->d, p->d);
+    t->guess[i] = ni_logistic_predict(t->weight, s->classes, s->x + (size_t)t->split.test[i] * s->d, s->d);
 }
 
-neap_status ni_classify(const float *x, uint32_t n, uint32_t d, const uint32_t *label, uint32_t classes,
-                        double share, uint64_t seed, ni_pool *pool, double *micro, double *macro,
-                        neap_error *err)
+static neap_status measure(task *t, ni_pool *pool, neap_classify_result *r, neap_error *err)
 {
-    ni_class_split split = { 0 };
-    prediction p = { .x = x, .label = label, .d = d, .classes = classes };
-    double *weight = NULL;
-    neap_status rc = check(x, n, d, label, classes, err);
-    if (rc == NEAP_OK) rc = ni_class_split_create(label, n, share, seed, &split, err);
-    if (rc != NEAP_OK) goto done;
-    weight = ni_array(classes, ((size_t)d + 1) * sizeof *weight);
-    p.truth = ni_array(split.tests, sizeof *p.truth);
-    p.guess = ni_array(split.tests, sizeof *p.guess);
-    if (!weight || !p.truth || !p.guess) {
-        rc = ni_fail_memory(err, "classification");
-        goto done;
-    }
-    rc = ni_logistic_fit(x, d, split.train, split.trains, label, classes, pool, weight, err);
-    if (rc != NEAP_OK) goto done;
-    p.node = split.test;
-    p.weight = weight;
-    ni_pool_run(pool, split.tests, predict, &p);
-    rc = ni_f1(p.truth, p.guess, split.tests, classes, micro, macro, err);
-done:
-    ni_class_split_free(&split);
-    ni_free(weight);
-    ni_free(p.truth);
-    ni_free(p.guess);
+    const ni_sample *s = t->s;
+    neap_status rc = ni_logistic_fit(s->x, s->d, t->split.train, t->split.trains, s->label, s->classes,
+                                     pool, t->weight, err);
+    if (rc != NEAP_OK) return rc;
+    ni_pool_run(pool, t->split.tests, predict, t);
+    return ni_f1(t->truth, t->guess, t->split.tests, s->classes, &r->micro, &r->macro, err);
+}
+
+static void spread(const task *t, uint32_t *predicted)
+{
+    for (uint32_t i = 0; i < t->s->n; i++) predicted[i] = NEAP_NONE;
+    for (uint32_t i = 0; i < t->split.tests; i++) predicted[t->split.test[i]] = t->guess[i];
+}
+
+neap_status ni_classify(const ni_sample *s, const neap_classify_spec *spec, ni_pool *pool,
+                        uint32_t *predicted, neap_classify_result *result, neap_error *err)
+{
+    task t = { .s = s };
+    neap_status rc = check(s, err);
+    if (rc == NEAP_OK) rc = task_init(&t, spec, err);
+    *result = (neap_classify_result){ .train = t.split.trains, .test = t.split.tests };
+    if (rc == NEAP_OK) rc = measure_frequent(&t, result, err);
+    if (rc == NEAP_OK) rc = measure(&t, pool, result, err);
+    if (rc == NEAP_OK && predicted) spread(&t, predicted);
+    task_free(&t);
+    return rc;
+}
+
+neap_status neap_classify(const float *vectors, uint32_t dim, const neap_labels *labels,
+                          const neap_classify_spec *spec, uint32_t *predicted, neap_classify_result *result,
+                          neap_error *err)
+{
+    ni_pool *pool;
+    ni_sample s = ni_sample_of(labels, vectors, dim);
+    neap_status rc = ni_pool_create(spec->threads, &pool, err);
+    if (rc != NEAP_OK) return rc;
+    rc = ni_classify(&s, spec, pool, predicted, result, err);
+    ni_pool_free(pool);
     return rc;
 }

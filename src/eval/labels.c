@@ -110,6 +110,10 @@ static neap_status count_classes(const reader *r, neap_error *err)
                           " labels is of a node of the graph; are the names the "
                           "same? (--by-line: line i, from 0, is the class of the node named i)",
                           file, labels->strangers);
+    if (labels->classes.count == 1)
+        return ni_fail_at(err, NEAP_E_FORMAT, r->lines.number,
+                          "%.200s: all %u labelled nodes are of class '%.60s'; two classes are needed",
+                          file, labels->labelled, ni_name(&labels->classes, 0));
     labels->count = ni_zeros(labels->classes.count, sizeof *labels->count);
     if (!labels->count) return ni_fail_memory(err, "classes");
     for (uint32_t u = 0; u < labels->nodes; u++)
@@ -144,4 +148,38 @@ void ni_labels_free(ni_labels *labels)
     ni_free(labels->count);
     ni_names_free(&labels->classes);
     *labels = (ni_labels){ 0 };
+}
+
+neap_status neap_labels_load(const char *path, const neap_graph *graph, int by_line, neap_labels **out,
+                             neap_error *err)
+{
+    *out = NULL;
+    neap_labels *labels = ni_array(1, sizeof *labels);
+    if (!labels) return ni_fail_memory(err, "classes");
+    neap_status rc = ni_labels_read(path, graph, by_line, labels, err);
+    if (rc == NEAP_OK) *out = labels;
+    else ni_free(labels);
+    return rc;
+}
+
+void neap_labels_free(neap_labels *labels)
+{
+    if (!labels) return;
+    ni_labels_free(labels);
+    ni_free(labels);
+}
+
+neap_labels_facts neap_labels_facts_of(const neap_labels *labels)
+{
+    return (neap_labels_facts){ .nodes = labels->nodes,
+                                .labelled = labels->labelled,
+                                .classes = labels->classes.count,
+                                .strangers = labels->strangers,
+                                .of = labels->of,
+                                .count = labels->count };
+}
+
+const char *neap_labels_class(const neap_labels *labels, uint32_t class_number)
+{
+    return class_number < labels->classes.count ? ni_name(&labels->classes, class_number) : NULL;
 }

@@ -14,17 +14,18 @@
 #include "graph/names.h"
 #include "neap.h"
 
-typedef struct ni_labels {
+struct neap_labels {
     uint32_t nodes;
     uint32_t *of;       /* nodes: the class of a node, or NEAP_NONE                 */
     ni_names classes;   /* numbered in the order of their first node in the file    */
     uint32_t *count;    /* nodes of each class, at least 1                          */
     uint32_t labelled;  /* nodes that have a class                                  */
     uint64_t strangers; /* lines about a node that the graph does not have; a header is one of them */
-} ni_labels;
+};
+typedef struct neap_labels ni_labels;
 
-/* NEAP_E_FORMAT with the line in err->where if a line is bad, and if no line is about a node of the graph.
- */
+/* NEAP_E_FORMAT with the line in err->where if a line is bad, if no line is about a node of the graph, and
+ * if all labelled nodes are of one class. */
 neap_status ni_labels_read(const char *path, const neap_graph *graph, bool by_line, ni_labels *out,
                            neap_error *err);
 void ni_labels_free(ni_labels *labels);

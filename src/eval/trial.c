@@ -1,10 +1,16 @@
 #include "eval/trial.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/sys.h"
+#include "eval/leak.h"
+#include "eval/rivals.h"
+
+const char *const ni_protocols[] = { "clean", "paper", "paper-clean", NULL };
+const char *const ni_kinds[] = { "uniform", "degree", "two-hop", NULL };
 
 /* ---- negatives ---- */
 
@@ -38,13 +44,13 @@ static uint32_t draw_negative(const ni_trial *t, uint32_t u, ni_rng *rng)
     return t->kind == NI_TWO_HOP ? two_hop(t, u, rng) : ni_stranger(&t->known, u, rng);
 }
 
-uint32_t ni_trial_rank_negative(const ni_trial *t, size_t i, uint32_t k)
+static uint32_t draw_ranked(const ni_trial *t, size_t i, uint32_t k)
 {
     ni_rng rng = ni_rng_at(t->seed, NI_STREAM_RANK, i, k);
     return draw_negative(t, t->positive[i].source, &rng);
 }
 
-uint32_t ni_trial_pass_negative(const ni_trial *t, uint32_t pass, size_t i)
+static uint32_t draw_in_pass(const ni_trial *t, size_t i, uint32_t pass)
 {
     ni_rng rng = ni_rng_at(t->seed, NI_STREAM_PAPER, 1 + pass, i);
     neap_pair p = t->positive[i];
@@ -52,6 +58,36 @@ uint32_t ni_trial_pass_negative(const ni_trial *t, uint32_t pass, size_t i)
         uint32_t w = t->candidate[ni_below(&rng, t->candidates)];
         if (w != p.source && w != p.target) return w;
     }
+}
+
+uint32_t ni_trial_draw_rival(const ni_trial *t, size_t i, uint32_t k)
+{
+    return t->protocol == NI_CLEAN ? draw_ranked(t, i, k) : draw_in_pass(t, i, k);
+}
+
+/* ---- pairs in order ---- */
+
+typedef struct couple {
+    neap_pair positive, negative;
+} couple;
+
+static int by_source(const void *a, const void *b)
+{
+    const neap_pair *x = &((const couple *)a)->positive, *y = &((const couple *)b)->positive;
+    if (x->source != y->source) return x->source < y->source ? -1 : 1;
+    return (x->target > y->target) - (x->target < y->target);
+}
+
+/* Positives by source and target, each with its negative. */
+static neap_status put_in_order(neap_pair *positive, neap_pair *negative, size_t count, neap_error *err)
+{
+    couple *both = ni_array(count, sizeof *both);
+    if (!both) return ni_fail_memory(err, "the held-out pairs");
+    for (size_t i = 0; i < count; i++) both[i] = (couple){ positive[i], negative[i] };
+    qsort(both, count, sizeof *both, by_source);
+    for (size_t i = 0; i < count; i++) positive[i] = both[i].positive, negative[i] = both[i].negative;
+    ni_free(both);
+    return NEAP_OK;
 }
 
 /* ---- clean ---- */
@@ -68,7 +104,8 @@ static neap_status split_clean(ni_trial *t, neap_error *err)
     t->held_out = s->count + s->without_negative;
     s->positive = s->negative = NULL;
     neap_split_free(s);
-    rc = ni_links_create(t->train, &t->seen, err);
+    rc = put_in_order(t->positive, t->negative, t->count, err);
+    if (rc == NEAP_OK) rc = ni_links_create(t->train, &t->seen, err);
     for (size_t i = 0; i < t->count && rc == NEAP_OK && t->kind != NI_UNIFORM; i++) {
         ni_rng rng = ni_rng_at(t->seed, NI_STREAM_TEST, 100 + t->kind, i);
         t->negative[i].target = draw_negative(t, t->positive[i].source, &rng);
@@ -110,7 +147,7 @@ static bool collect_candidates(ni_trial *t)
     return ok;
 }
 
-static bool has_edge(const ni_trial *t, uint32_t u)
+bool ni_trial_trained(const ni_trial *t, uint32_t u)
 {
     return ni_degree(&t->seen, u) || ni_graph_has(t->train, u, u);
 }
@@ -122,7 +159,7 @@ static void collect_test(ni_trial *t, uint64_t train)
         for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
             if (in_training(t, e, train)) continue;
             t->held_out++;
-            if (!has_edge(t, u) || !has_edge(t, g->target[e])) continue;
+            if (!ni_trial_trained(t, u) || !ni_trial_trained(t, g->target[e])) continue;
             t->positive[t->count++] = (neap_pair){ u, g->target[e] };
             t->loops += u == g->target[e];
         }
@@ -144,7 +181,57 @@ static neap_status split_paper(ni_trial *t, neap_error *err)
     return NEAP_OK;
 }
 
-/* ---- both ---- */
+/* ---- validation ---- */
+
+/* Draws them as training would by itself with the seed of the trial. None if there are too few training
+ * pairs to spare some, or if all their sources are linked with every node. */
+static neap_status hold_valid(ni_trial *t, double share, neap_error *err)
+{
+    neap_split *s;
+    neap_error why;
+    if (!(share > 0 && share < 1)) return ni_fail(err, NEAP_E_ARG, "a share of pairs is between 0 and 1");
+    neap_status rc = ni_split_create(t->train, &t->seen, share, t->seed, NI_STREAM_VALID, &s, &why);
+    if (rc == NEAP_E_FORMAT) return NEAP_OK;
+    if (rc != NEAP_OK) return err ? (*err = why, rc) : rc;
+    t->valid = s->positive;
+    t->valid_negative = s->negative;
+    t->valids = s->count;
+    s->positive = s->negative = NULL;
+    neap_split_free(s);
+    return put_in_order(t->valid, t->valid_negative, t->valids, err);
+}
+
+/* ---- all protocols ---- */
+
+static uint64_t count_reverse(const ni_trial *t)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        neap_pair p = t->positive[i];
+        count += p.source != p.target && ni_graph_has(t->train, p.target, p.source);
+    }
+    return count;
+}
+
+void ni_trial_count(ni_trial *t)
+{
+    t->facts = (neap_trial_facts){
+        .protocol = ni_protocols[t->protocol],
+        .negatives = ni_kinds[t->kind],
+        .ratio = t->ratio,
+        .seed = t->seed,
+        .nodes = t->whole->nodes,
+        .edges = t->whole->edges,
+        .train = t->train->edges,
+        .valid = t->valids,
+        .test = t->count,
+        .skipped = t->held_out - t->count,
+        .loops = t->loops,
+        .reverse = count_reverse(t),
+        .self_loops = t->whole->report.self_loops,
+        .repeats = t->whole->report.repeats,
+    };
+}
 
 neap_status ni_trial_create(const neap_graph *graph, ni_protocol protocol, ni_negatives kind, double ratio,
                             uint64_t seed, ni_trial **out, neap_error *err)
@@ -158,12 +245,14 @@ neap_status ni_trial_create(const neap_graph *graph, ni_protocol protocol, ni_ne
     };
     neap_status rc = ni_links_create(graph, &t->known, err);
     if (rc == NEAP_OK) rc = protocol == NI_CLEAN ? split_clean(t, err) : split_paper(t, err);
-    if (rc == NEAP_OK) *out = t;
-    else ni_trial_free(t);
+    if (rc == NEAP_OK) {
+        ni_trial_count(t);
+        *out = t;
+    } else neap_trial_free(t);
     return rc;
 }
 
-void ni_trial_free(ni_trial *t)
+void neap_trial_free(ni_trial *t)
 {
     if (!t) return;
     neap_graph_free(t->whole);
@@ -173,5 +262,47 @@ void ni_trial_free(ni_trial *t)
     ni_free(t->positive);
     ni_free(t->negative);
     ni_free(t->candidate);
+    ni_free(t->valid);
+    ni_free(t->valid_negative);
+    ni_rival_file_free(t->file);
     ni_free(t);
+}
+
+/* ---- in public ---- */
+
+/* Position of a word in a list that ends with NULL, or -1. */
+static int find(const char *const *list, const char *word)
+{
+    for (int i = 0; word && list[i]; i++)
+        if (!strcmp(list[i], word)) return i;
+    return -1;
+}
+
+neap_status neap_trial_create(const neap_graph *graph, const neap_link_spec *spec, neap_trial **out,
+                              neap_error *err)
+{
+    neap_trial *t = NULL;
+    *out = NULL;
+    int protocol = find(ni_protocols, spec->protocol), kind = find(ni_kinds, spec->negatives);
+    if (protocol < 0)
+        return ni_fail(err, NEAP_E_ARG, "there is no protocol '%s'; there are clean, paper and paper-clean",
+                       spec->protocol ? spec->protocol : "");
+    if (kind < 0)
+        return ni_fail(err, NEAP_E_ARG,
+                       "there are no negatives '%s'; there are uniform, degree and two-hop",
+                       spec->negatives ? spec->negatives : "");
+    neap_status rc =
+        ni_trial_create(graph, (ni_protocol)protocol, (ni_negatives)kind, spec->ratio, spec->seed, &t, err);
+    if (rc == NEAP_OK) rc = hold_valid(t, spec->valid == 0 ? NI_VALID_SHARE : spec->valid, err);
+    if (rc == NEAP_OK) rc = ni_leak_in_trial(t, NULL, err);
+    if (rc == NEAP_OK) {
+        ni_trial_count(t);
+        *out = t;
+    } else neap_trial_free(t);
+    return rc;
+}
+
+const neap_trial_facts *neap_trial_facts_view(const neap_trial *t)
+{
+    return &t->facts;
 }

@@ -3,11 +3,13 @@
  * clean        unordered pairs are split; each test pair has a negative that is no link of the whole graph;
  *              every test pair is scored (docs/evaluation.md)
  * paper        directed edges are split, loops and reciprocal edges stay; methods read the neighbourhoods
- * of the whole graph, test edges included: leaky, to reproduce published numbers paper-clean  the paper's
- * split and metric, but neighbourhoods of training edges only
+ *              of the whole graph, test edges included: leaky, to reproduce published numbers
+ * paper-clean  the paper's split and metric, but neighbourhoods of training edges only
  *
  * In the two paper protocols a test edge is skipped if one of its nodes has no training edge; its negative
- * is a random node of the test edges that has one, and may be a link; there are ten passes.           */
+ * is a random node of the test edges that has one, and may be a link; there are ten passes.
+ *
+ * Test pairs stand by source and target, so that whoever works source by source meets each source once. */
 #ifndef NI_TRIAL_H
 #define NI_TRIAL_H
 
@@ -19,7 +21,10 @@ typedef enum ni_negatives { NI_UNIFORM, NI_BY_DEGREE, NI_TWO_HOP } ni_negatives;
 
 enum { NI_PASSES = 10, NI_RANK_NEGATIVES = 100 };
 
-typedef struct ni_trial {
+/* Validation pairs where nobody asked for another share. */
+#define NI_VALID_SHARE 0.1
+
+typedef struct neap_trial {
     ni_protocol protocol;
     ni_negatives kind;
     double ratio; /* share of the pairs that are trained on */
@@ -30,27 +35,38 @@ typedef struct ni_trial {
     neap_pair *positive; /* test pairs that are scored                                  */
     neap_pair *negative; /* clean: one a test pair                                      */
     size_t count;
-    size_t held_out;     /* test pairs before any were skipped                          */
-    size_t loops;        /* self-loops among the scored                                 */
-    uint32_t *candidate; /* paper: nodes that may be a negative                         */
+    size_t held_out;     /* test pairs before any were skipped                    */
+    size_t loops;        /* self-loops among the scored                           */
+    uint32_t *candidate; /* paper: nodes that may be a negative                   */
     size_t candidates;
+    neap_pair *valid;          /* training pairs that choose the epoch; NULL: none      */
+    neap_pair *valid_negative; /* one each                                              */
+    size_t valids;
+    struct ni_rival_file *file; /* rivals are read from here; NULL: they are drawn       */
+    neap_trial_facts facts;
 } ni_trial;
 
-/* test: share of the pairs held out, 1 - ratio. */
+/* Without validation pairs: a method that wants some draws its own. */
 neap_status ni_trial_create(const neap_graph *graph, ni_protocol protocol, ni_negatives kind, double ratio,
                             uint64_t seed, ni_trial **out, neap_error *err);
-void ni_trial_free(ni_trial *t);
 
-/* The graph whose neighbourhoods a method may read. */
-static inline const neap_graph *ni_trial_around(const ni_trial *t)
+/* The words of neap_link_spec, by number; NULL behind the last. */
+extern const char *const ni_protocols[], *const ni_kinds[];
+
+/* Completes the facts from all the rest. */
+void ni_trial_count(ni_trial *t);
+
+/* Skipped in the paper protocols otherwise: the node has a training edge, maybe to itself. */
+bool ni_trial_trained(const ni_trial *t, uint32_t node);
+
+/* Each test pair has so many rivals, nodes that its target is compared with: those it is ranked among
+ * (clean), or one a pass (paper protocols). */
+static inline uint32_t ni_trial_rivals(const ni_trial *t)
 {
-    return t->protocol == NI_PAPER ? t->whole : t->train;
+    return t->protocol == NI_CLEAN ? NI_RANK_NEGATIVES : NI_PASSES;
 }
 
-/* A target that test pair i is ranked against, k = 0 .. NI_RANK_NEGATIVES-1 (clean). */
-uint32_t ni_trial_rank_negative(const ni_trial *t, size_t i, uint32_t k);
-
-/* The negative target of test pair i in a pass (paper protocols). */
-uint32_t ni_trial_pass_negative(const ni_trial *t, uint32_t pass, size_t i);
+/* Draws rival k of test pair i. Whoever scores them asks rivals.h, since they may also be on disk. */
+uint32_t ni_trial_draw_rival(const ni_trial *t, size_t i, uint32_t k);
 
 #endif

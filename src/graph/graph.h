@@ -80,6 +80,9 @@ neap_status ni_read_mtx(struct ni_stream_in *in, const neap_options *options, ni
 neap_status ni_read_metis(struct ni_stream_in *in, const neap_options *options, ni_builder *b,
                           neap_error *err);
 
+/* The line of the last pair, if pairs are read one by one. */
+uint64_t ni_pair_reader_line(const neap_pair_reader *reader);
+
 /* Graph tensors in a safetensors file: graph.offsets U64, graph.targets U32, graph.weights F32 (optional),
  * names.offsets U64, names.bytes U8; facts: undirected. Reading checks every invariant of the struct. */
 struct ni_tensors;

@@ -132,6 +132,11 @@ neap_status neap_pair_reader_next(neap_pair_reader *reader, neap_pair *pairs, si
     return failed;
 }
 
+uint64_t ni_pair_reader_line(const neap_pair_reader *reader)
+{
+    return reader->lines.number;
+}
+
 void neap_pair_reader_unknown(const neap_pair_reader *reader, const char **source, const char **target)
 {
     *source = reader->source.at;

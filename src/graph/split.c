@@ -88,6 +88,19 @@ static bool not_held_out(void *user, uint32_t u, uint32_t v)
     return u == v ? h->loops : !bsearch(&key, h->key, h->count, sizeof key, ascending);
 }
 
+/* The graph without these pairs, in both directions. */
+static neap_status leave_out(const neap_graph *g, const neap_pair *pairs, size_t count, bool loops,
+                             neap_graph **out, neap_error *err)
+{
+    uint64_t *key = ni_array(count, sizeof *key);
+    if (!key) return ni_fail_memory(err, "the held-out pairs");
+    for (size_t i = 0; i < count; i++) key[i] = pair_key(pairs[i].source, pairs[i].target);
+    qsort(key, count, sizeof *key, ascending);
+    neap_status rc = ni_graph_filter(g, not_held_out, &(held_out){ key, count, loops }, out, err);
+    ni_free(key);
+    return rc;
+}
+
 neap_status ni_split_create(const neap_graph *g, const ni_links *links, double share, uint64_t seed,
                             ni_stream stream, neap_split **out, neap_error *err)
 {
@@ -114,11 +127,7 @@ neap_status ni_split_create(const neap_graph *g, const ni_links *links, double s
     for (size_t i = 0; i < count; i++) chosen[i] = ni_permute(seed, stream, 0, pairs, i);
     qsort(chosen, count, sizeof *chosen, ascending);
     collect(g, chosen, count, seed, stream, s->positive);
-
-    for (size_t i = 0; i < count; i++) chosen[i] = pair_key(s->positive[i].source, s->positive[i].target);
-    qsort(chosen, count, sizeof *chosen, ascending);
-    rc = ni_graph_filter(g, not_held_out, &(held_out){ chosen, count, stream != NI_STREAM_SPLIT },
-                         &s->train, err);
+    rc = leave_out(g, s->positive, count, stream != NI_STREAM_SPLIT, &s->train, err);
     if (rc != NEAP_OK) goto done;
 
     draw_negatives(links, seed, stream, s);
@@ -128,6 +137,32 @@ neap_status ni_split_create(const neap_graph *g, const ni_links *links, double s
                      "compare with; a graph with fewer links is needed");
 done:
     ni_free(chosen);
+    if (rc == NEAP_OK) *out = s;
+    else neap_split_free(s);
+    return rc;
+}
+
+static bool are_nodes(const neap_graph *g, const neap_pair *pairs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].source >= g->nodes || pairs[i].target >= g->nodes) return false;
+    return true;
+}
+
+neap_status ni_split_take(const neap_graph *g, const neap_validation *pairs, neap_split **out,
+                          neap_error *err)
+{
+    *out = NULL;
+    if (!pairs->count || !are_nodes(g, pairs->positives, pairs->count) ||
+        !are_nodes(g, pairs->negatives, pairs->count))
+        return ni_fail(err, NEAP_E_ARG, "pairs to hold back must be some, and nodes of the graph");
+    neap_split *s = ni_zeros(1, sizeof *s);
+    if (!s) return ni_fail_memory(err, "the held-out pairs");
+    s->count = pairs->count;
+    s->positive = ni_copy(pairs->positives, s->count, sizeof *s->positive);
+    s->negative = ni_copy(pairs->negatives, s->count, sizeof *s->negative);
+    neap_status rc = s->positive && s->negative ? leave_out(g, s->positive, s->count, true, &s->train, err)
+                                                : ni_fail_memory(err, "the held-out pairs");
     if (rc == NEAP_OK) *out = s;
     else neap_split_free(s);
     return rc;

@@ -18,4 +18,8 @@ struct neap_split {
 neap_status ni_split_create(const neap_graph *graph, const ni_links *links, double share, uint64_t seed,
                             ni_stream stream, neap_split **out, neap_error *err);
 
+/* The same with pairs that somebody has chosen; loops stay. NEAP_E_ARG if there are none. */
+neap_status ni_split_take(const neap_graph *graph, const neap_validation *pairs, neap_split **out,
+                          neap_error *err);
+
 #endif

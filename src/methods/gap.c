@@ -23,7 +23,7 @@ const ni_method ni_method_gap = {
               "with a\n"
               "margin between links and non-links. One epoch is one pass over the edges.\n"
               "Kefato and Girdzijauskas, Graph Neighborhood Attentive Pooling, 2020.",
-              1 },
+              1, 1 },
     .train = ni_train,
     .score = score,
     .score_all = ni_gap_score_all,

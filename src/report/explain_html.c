@@ -132,7 +132,7 @@ static void write_title(page *p)
     ni_html_label(neap_graph_name(p->graph, p->e->source), TITLE_NAME, source, &changed);
     ni_html_label(neap_graph_name(p->graph, p->e->target), TITLE_NAME, target, &changed);
     snprintf(title, sizeof title, "Why %s and %s?", source, target);
-    ni_html_begin(p->out, title);
+    ni_html_begin(p->out, title, NULL);
     ni_output_text(p->out, "<h1>Why ");
     ni_html_name(p->out, neap_graph_name(p->graph, p->e->source), TITLE_NAME);
     ni_output_text(p->out, " and ");

@@ -151,7 +151,8 @@ static void write_theme(ni_output *out, const scale *s, const char *rest)
         ni_output_print(out, ".c%d{fill:#%06x}", i, srgb(colour_of(s, 2.0 * i / (NI_SHADES - 1) - 1)));
 }
 
-static void write_style(ni_output *out)
+/* The common rules, then those of the page. */
+static void write_style(ni_output *out, const char *const *more)
 {
     ni_output_text(out, "<style>\n");
     write_theme(out, &light,
@@ -166,10 +167,14 @@ static void write_style(ni_output *out)
         ni_output_text(out, style[i]);
         ni_output_text(out, "\n");
     }
+    for (; more && *more; more++) {
+        ni_output_text(out, *more);
+        ni_output_text(out, "\n");
+    }
     ni_output_text(out, "</style>\n");
 }
 
-void ni_html_begin(ni_output *out, const char *title)
+void ni_html_begin(ni_output *out, const char *title, const char *const *more)
 {
     ni_output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
                         "<meta http-equiv=\"Content-Security-Policy\" "
@@ -179,7 +184,7 @@ void ni_html_begin(ni_output *out, const char *title)
                         "<meta name=\"referrer\" content=\"no-referrer\"/>\n<title>");
     ni_output_html(out, title);
     ni_output_text(out, "</title>\n");
-    write_style(out);
+    write_style(out, more);
     ni_output_text(out, "</head>\n<body>\n<main>\n");
 }
 
@@ -189,34 +194,36 @@ void ni_html_end(ni_output *out)
 }
 
 /* Rounded by integers, because printf would write the decimal point of the host's language. */
-static bool format_fixed(double value, int decimals, char text[48])
+bool ni_html_format(double value, int decimals, char text[NI_FIXED_BYTES])
 {
     uint64_t one = 1;
     for (int i = 0; i < decimals; i++) one *= 10;
     double scaled = fabs(value) * (double)one + 0.5;
     if (!(scaled < 0x1p53)) return false;
     uint64_t units = (uint64_t)scaled;
-    int n = snprintf(text, 48, "%s%llu", value < 0 && units ? "-" : "", (unsigned long long)(units / one));
+    int n = snprintf(text, NI_FIXED_BYTES, "%s%llu", value < 0 && units ? "-" : "",
+                     (unsigned long long)(units / one));
     if (decimals)
-        snprintf(text + n, 48 - (size_t)n, ".%0*llu", decimals, (unsigned long long)(units % one));
+        snprintf(text + n, NI_FIXED_BYTES - (size_t)n, ".%0*llu", decimals,
+                 (unsigned long long)(units % one));
     return true;
 }
 
 void ni_html_fixed(ni_output *out, double value, int decimals)
 {
-    char text[48] = "0";
-    if (!format_fixed(value, decimals, text) && isfinite(value)) ni_format_double(value, text);
+    char text[NI_FIXED_BYTES] = "0";
+    if (!ni_html_format(value, decimals, text) && isfinite(value)) ni_format_double(value, text);
     ni_output_text(out, text);
 }
 
 void ni_html_number(ni_output *out, double value, int decimals)
 {
-    char text[48];
+    char text[NI_FIXED_BYTES];
     if (!isfinite(value)) {
         ni_output_text(out, isnan(value) ? "not a number" : value < 0 ? "\u2212\u221e" : "\u221e");
         return;
     }
-    if (!format_fixed(value, decimals, text)) ni_format_double(value, text);
+    if (!ni_html_format(value, decimals, text)) ni_format_double(value, text);
     if (*text == '-') ni_output_text(out, "\u2212");
     ni_output_text(out, text + (*text == '-'));
 }

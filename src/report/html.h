@@ -12,11 +12,17 @@
 
 #include "io/output.h"
 
-/* Everything up to and including <main>, and from </main> on. `title` is plain text. */
-void ni_html_begin(ni_output *out, const char *title);
+/* Everything up to and including <main>, and from </main> on. `title` is plain text. `more` are rules of
+ * style for this page alone, NULL behind the last; NULL: none. */
+void ni_html_begin(ni_output *out, const char *title, const char *const *more);
 void ni_html_end(ni_output *out);
 
-/* A number with so many digits behind the point, in any locale, for attributes ("-0.5"). */
+/* A number with so many digits behind the point, rounded, in any locale; false if it is too large for that
+ * or not finite. */
+enum { NI_FIXED_BYTES = 48 };
+bool ni_html_format(double value, int decimals, char text[NI_FIXED_BYTES]);
+
+/* The same for attributes ("-0.5"). */
 void ni_html_fixed(ni_output *out, double value, int decimals);
 
 /* The same for people: a true minus sign. */

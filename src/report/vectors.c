@@ -1,13 +1,12 @@
 #include <limits.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "io/output.h"
+#include "io/escape.h"
 #include "io/safetensors.h"
 #include "neap.h"
 
@@ -17,23 +16,6 @@ typedef struct table {
     const float *vectors; /* n x dim */
     uint32_t n, dim;
 } table;
-
-/* A name for files in which some bytes separate: percent, control bytes, bytes that are not UTF-8 and,
- * where a blank separates too, blanks become %XX. urllib.parse.unquote_to_bytes in Python undoes it. */
-static void write_name(ni_output *out, const char *name, bool blanks)
-{
-    while (*name) {
-        size_t n = ni_utf8_length(name);
-        unsigned char c = (unsigned char)*name;
-        if (n == 0 || c < 0x20 || c == 0x7f || c == '%' || (c == ' ' && blanks)) {
-            ni_output_print(out, "%%%02X", c);
-            n = 1;
-        } else {
-            ni_output_write(out, name, n);
-        }
-        name += n;
-    }
-}
 
 static void write_row(ni_output *out, const table *t, uint32_t i, char mark)
 {
@@ -49,7 +31,7 @@ static void write_word2vec_text(ni_output *out, const table *t)
 {
     ni_output_print(out, "%u %u\n", t->n, t->dim);
     for (uint32_t i = 0; i < t->n; i++) {
-        write_name(out, neap_graph_name(t->graph, i), true);
+        ni_escape(out, neap_graph_name(t->graph, i), true);
         ni_output_write(out, " ", 1);
         write_row(out, t, i, ' ');
         ni_output_write(out, "\n", 1);
@@ -60,7 +42,7 @@ static void write_word2vec_binary(ni_output *out, const table *t)
 {
     ni_output_print(out, "%u %u\n", t->n, t->dim);
     for (uint32_t i = 0; i < t->n; i++) {
-        write_name(out, neap_graph_name(t->graph, i), true);
+        ni_escape(out, neap_graph_name(t->graph, i), true);
         ni_output_write(out, " ", 1);
         ni_output_write(out, t->vectors + (size_t)i * t->dim, t->dim * sizeof *t->vectors);
         ni_output_write(out, "\n", 1);
@@ -102,7 +84,7 @@ static void write_jsonl(ni_output *out, const table *t)
 static void write_names(ni_output *out, const table *t)
 {
     for (uint32_t i = 0; i < t->n; i++) {
-        write_name(out, neap_graph_name(t->graph, i), false);
+        ni_escape(out, neap_graph_name(t->graph, i), false);
         ni_output_write(out, "\n", 1);
     }
 }

@@ -46,7 +46,7 @@ neap_status neap_estimate(const neap_graph *graph, const neap_options *options,
     ni_trainer t;
     neap_estimate_result r = { .seconds = NAN, .seconds_epoch = NAN };
     double rate;
-    neap_status rc = ni_trainer_prepare(graph, NULL, options, &t, err);
+    neap_status rc = ni_trainer_prepare(graph, options, NULL, &t, err);
     if (rc == NEAP_OK) rc = ni_trainer_bytes(&t, graph, &r, err);
     double places = (double)t.sampler.places;
     ni_trainer_free(&t);

@@ -10,12 +10,20 @@
 
 /* ---- making a trainer ---- */
 
-/* own_hood: training reads the neighbourhoods of the training pairs alone, as it should. */
-static neap_status hold_out_validation(ni_trainer *t, bool own_hood, neap_error *err)
+/* The pairs of the caller, or drawn ones. */
+static neap_status choose_validation(ni_trainer *t, const neap_validation *valid, neap_error *err)
 {
     const neap_model *m = t->model;
-    neap_status rc = ni_split_create(m->graph, &m->links, t->options->valid, t->options->seed,
-                                     NI_STREAM_VALID, &t->split, err);
+    if (valid) return ni_split_take(m->graph, valid, &t->split, err);
+    return ni_split_create(m->graph, &m->links, t->options->valid, t->options->seed, NI_STREAM_VALID,
+                           &t->split, err);
+}
+
+/* own_hood: training reads the neighbourhoods of the training pairs alone, as it should. */
+static neap_status hold_out_validation(ni_trainer *t, const neap_validation *valid, bool own_hood,
+                                       neap_error *err)
+{
+    neap_status rc = choose_validation(t, valid, err);
     if (rc == NEAP_OK) rc = ni_links_create(t->split->train, &t->split_links, err);
     if (rc == NEAP_OK && own_hood)
         rc = ni_hood_create(t->split->train, &t->split_links, t->options, &t->split_hood, err);
@@ -24,9 +32,10 @@ static neap_status hold_out_validation(ni_trainer *t, bool own_hood, neap_error 
     return rc;
 }
 
-neap_status ni_trainer_prepare(const neap_graph *graph, const neap_graph *around,
-                               const neap_options *options, ni_trainer *t, neap_error *err)
+neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *options,
+                               const neap_hooks *hooks, ni_trainer *t, neap_error *err)
 {
+    const neap_graph *around = hooks ? hooks->around : NULL;
     *t = (ni_trainer){ .run = { .last_loss = NAN, .last_auc = NAN, .best_auc = NAN, .best_loss = NAN } };
     neap_status rc = ni_model_create(graph, options, &t->model, err);
     if (rc != NEAP_OK) return rc;
@@ -38,7 +47,7 @@ neap_status ni_trainer_prepare(const neap_graph *graph, const neap_graph *around
     rc = ni_sampler_create(t->options, m->graph, &m->links, &t->sampler, err);
     if (rc == NEAP_OK && options->valid > 0 && options->epochs > 0) {
         ni_sampler_free(&t->sampler);
-        rc = hold_out_validation(t, !around, err);
+        rc = hold_out_validation(t, hooks ? hooks->valid : NULL, !around, err);
         if (rc == NEAP_OK)
             rc = ni_sampler_create(t->options, t->split->train, &t->split_links, &t->sampler, err);
     }
@@ -347,7 +356,7 @@ neap_status ni_train(const neap_graph *graph, const neap_options *options, const
 {
     ni_trainer t;
     *out = NULL;
-    neap_status rc = ni_trainer_prepare(graph, hooks ? hooks->around : NULL, options, &t, err);
+    neap_status rc = ni_trainer_prepare(graph, options, hooks, &t, err);
     if (rc == NEAP_OK) rc = check_memory(&t, graph, err);
     if (rc == NEAP_OK) rc = make_tables(&t, err);
     if (rc == NEAP_OK) rc = make_engine(&t, err);

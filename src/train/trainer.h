@@ -23,10 +23,10 @@ typedef struct ni_trainer {
     ni_run run;
 } ni_trainer;
 
-/* All but the tables and the optimiser, which are the large part: what an estimate needs. around: see
- * neap_hooks, may be NULL. */
-neap_status ni_trainer_prepare(const neap_graph *graph, const neap_graph *around,
-                               const neap_options *options, ni_trainer *t, neap_error *err);
+/* All but the tables and the optimiser, which are the large part: what an estimate needs. Of the hooks,
+ * which may be NULL, only `around` and `valid` count. */
+neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *options,
+                               const neap_hooks *hooks, ni_trainer *t, neap_error *err);
 void ni_trainer_free(ni_trainer *t);
 
 /* Bytes of the run to come, by part. */

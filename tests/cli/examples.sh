@@ -3,15 +3,19 @@
 . "$(dirname "$0")/lib/common.bash"
 
 make_friends
+make_circles
+make_graphs
 printf 'alice\tbob\ncarol\theidi\n' >pairs.txt
 mkdir bin
 ln -s "$NEAP" bin/neap
 PATH=$work/bin:$PATH
 
-"$NEAP" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >commands
+"$NEAP" help >overview
+list_commands overview >commands
 count=0
 while read -r command; do
-    "$NEAP" help "$command" | sed -n '/^Examples:/,$s/^  //p' >examples
+    # shellcheck disable=SC2086
+    "$NEAP" help $command | sed -n '/^Examples:/,$s/^  //p' >examples
     [[ -s examples ]] || fail "$command has no example"
     while read -r line; do
         bash -c "$line" >out 2>err </dev/null || fail "the example fails: $line"

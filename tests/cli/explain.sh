@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib/common.bash"
 
 make_friends
-expect 0 "$NEAP" train friends.txt -o model "${quick[@]}"
+expect 0 "$NEAP" train friends.txt -o model --self "${quick[@]}"
 
 expect 0 "$NEAP" explain model alice bob
 says out 'They are linked in the graph. Neighbours of both: 3.'
@@ -14,7 +14,7 @@ says out 'neighbours of alice: 4, and itself; the one that moves the score most'
 says out '4 others'
 
 # Of a node with more neighbours than the model reads, a sample is not called all of them.
-expect 0 "$NEAP" train friends.txt -o capped --neighbors 3 "${quick[@]}"
+expect 0 "$NEAP" train friends.txt -o capped --self --neighbors 3 "${quick[@]}"
 expect 0 "$NEAP" explain capped alice bob --html page.html
 says out 'neighbours of alice: 2 of 4 read, and itself; the largest contribution first'
 says out 'Neighbours of both: 3.'

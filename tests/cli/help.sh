@@ -11,27 +11,27 @@ same out overview
 expect 0 "$NEAP" help
 same out overview
 
-commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' overview)
-[[ $(wc -w <<<"$commands") -ge 11 ]] || fail "the overview lists too few commands: $commands"
-for wanted in train embed score rank explain convert generate estimate info check methods; do
-    grep -qw "$wanted" <<<"$commands" || fail "the overview does not list $wanted"
+list_commands overview >commands
+for wanted in train embed score rank explain 'eval link' convert generate estimate info check methods; do
+    grep -qx "$wanted" commands || fail "the overview does not list $wanted"
 done
 
-for command in $commands; do
-    expect 0 "$NEAP" help "$command"
+while read -r command; do
+    read -ra words <<<"$command"
+    expect 0 "$NEAP" help "${words[@]}"
     says out "usage: neap $command"
     says out 'Examples:'
     says out '  neap '
     says out '--json'
     empty err
     cp out text
-    expect 0 "$NEAP" "$command" --help
+    expect 0 "$NEAP" "${words[@]}" --help
     same out text "neap $command --help"
-    expect 0 "$NEAP" "$command" -h
+    expect 0 "$NEAP" "${words[@]}" -h
     same out text "neap $command -h"
     longest=$(wc -L <text)
     [[ $longest -le 80 ]] || fail "help of $command is $longest columns wide"
-done
+done <commands
 
 expect 0 "$NEAP" train --help
 says out '[128; paper, authors: 200]'
@@ -44,3 +44,21 @@ says out 'neap 0.1.0'
 
 expect 2 "$NEAP" help trian
 says err "did you mean 'train'"
+
+# The first word of a command of two lists what may follow.
+expect 0 "$NEAP" eval
+cp out text
+list_commands text >inside
+grep '^eval ' commands | diff - inside >&2 || fail 'neap eval does not list its commands'
+for again in 'help eval' 'eval --help' 'eval -h' '--help eval'; do
+    # shellcheck disable=SC2086
+    expect 0 "$NEAP" $again
+    same out text "neap $again"
+done
+for wrong in 'eval nothing' 'help eval nothing' 'eval friends.txt --json' 'eval --json'; do
+    # shellcheck disable=SC2086
+    expect 2 "$NEAP" $wrong
+    while read -r _ word; do says err "$word"; done <inside
+done
+expect 2 "$NEAP" evla link
+says err "did you mean 'eval'"

@@ -8,10 +8,12 @@ expect 0 "$NEAP" completion bash
 cp out neap.bash
 expect 2 "$NEAP" completion fish
 
-"$NEAP" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >commands
+"$NEAP" help >overview
+list_commands overview >commands
 while read -r command; do
     says neap.1 "neap $command"
-    "$NEAP" help "$command" | sed -n '/^Examples/q; s/^  \(-[a-z], \|    \)--\(\[no-\]\)\?\([a-z-]*\).*/\3/p' >options
+    # shellcheck disable=SC2086
+    "$NEAP" help $command | sed -n '/^Examples/q; s/^  \(-[a-z], \|    \)--\(\[no-\]\)\?\([a-z-]*\).*/\3/p' >options
     while read -r option; do
         says neap.1 "${option//-/\\-}"
         says neap.bash "--$option"
@@ -44,3 +46,11 @@ complete_to max neap train --pooling m
 complete_to gap neap train --method ''
 complete_to paper neap estimate --preset p
 complete_to sbm neap generate s
+complete_to eval neap ev
+complete_to link neap eval l
+complete_to link neap help eval ''
+complete_to --ratios neap eval link graph.txt --ra
+complete_to paper-clean neap eval link --protocol p
+complete_to classify neap eval cl
+complete_to --labels neap eval cluster graph.txt --la
+complete_to kmeans neap eval cluster --algorithm k

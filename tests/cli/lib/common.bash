@@ -51,6 +51,12 @@ assert isinstance(data, dict)
 END
 }
 
+# list_commands FILE: the commands in a text of `neap help`, one a line; some are two words.
+list_commands()
+{
+    sed -n '/^Commands:/,/^$/s/^  \([a-z ]*[a-z]\)  .*/\1/p' "$1"
+}
+
 # A dozen friends in two circles with a bridge.
 make_friends()
 {
@@ -78,6 +84,22 @@ ivan carol
 END
 }
 
+# The circle of each friend.
+make_circles()
+{
+    printf '%s\tnorth\n' alice bob carol dave ivan >circles.txt
+    printf '%s\tsouth\n' erin frank grace heidi judy mallory >>circles.txt
+}
+
 # Small and quick, for tests that are not about quality.
 # shellcheck disable=SC2034
 quick=(--dim 8 --epochs 2 --valid 0 --threads 1)
+
+# Two small graphs where neap reproduce looks for those of the paper.
+make_graphs()
+{
+    mkdir -p graphs/cora graphs/email
+    "$NEAP" generate sbm -o graphs/cora/graph.txt --nodes 60 --blocks 4 --p-in 0.3 --p-out 0.02 --seed 1 -q
+    "$NEAP" generate sbm -o graphs/email/graph.txt --nodes 60 --blocks 4 --p-in 0.3 --p-out 0.02 --seed 2 -q
+    for ((i = 0; i < 60; i++)); do echo "$i c$((i / 15))"; done >graphs/email/labels.txt
+}

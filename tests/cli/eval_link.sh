@@ -24,7 +24,8 @@ for a, b in zip(once["results"], again["results"]):
     numbers = [a["auc"]["mean"], a["ap"], a["mrr"], *a["hits"].values(), *a["pool_hits"].values()]
     assert all(0 <= x <= 1 for x in numbers), numbers
     assert a["pairs"] > 0 and a["hits"]["1"] <= a["hits"]["10"] <= a["hits"]["50"]
-    a.pop("seconds"), b.pop("seconds")
+    for key in ("seconds", "seconds_training"):
+        a.pop(key), b.pop(key)
     assert a == b, "not repeatable"
 END
 
@@ -36,6 +37,24 @@ python3 - eval.json out <<'END' || fail 'eval and train --test disagree'
 import json, sys
 a, b = (json.load(open(f)) for f in sys.argv[1:])
 assert abs(a["results"][0]["auc"]["mean"] - b["test"]["auc"]) < 1e-9
+END
+
+# What is odd about the input is counted, and so is what each row could see.
+{ cat friends.txt; printf 'alice bob\nbob alice\nivan ivan\n'; } >odd.txt
+expect 0 "$NEAP" eval link odd.txt "${fast[@]}" --methods gap,pa
+says out '1 self-loop dropped, 1 repeated edge merged'
+says out 'training links'
+expect 0 "$NEAP" eval link odd.txt "${fast[@]}" --methods gap,pa --protocol paper --json
+python3 - out <<'END' || fail 'self-loops, repeats and what was seen are not told'
+import json, sys
+top = json.load(open(sys.argv[1]))
+assert top["leaky"] and "leaky" in top["sees"]
+assert top["self_loops"] == {"dropped": 0, "kept": 1} and top["repeats"]["merged"] == 1 and top["ties"] >= 0
+sees = {r["method"]: r["sees"] for r in top["results"]}
+assert sees == {"gap": "test links", "pa": "training links"}, sees
+for r in top["results"]:
+    assert r["pairs"] > 0 and r["skipped"] >= 0 and r["loops"] >= 0 and 0 <= r["auc_no_loops"] <= 1
+    assert set(r) >= {"method", "protocol", "ratio", "negatives", "auc", "ap", "mrr", "hits", "seconds"}
 END
 
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap --protocol paper

@@ -1,0 +1,193 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval_common.h"
+#include "moments.h"
+#include "node_task.h"
+
+typedef struct own {
+    node_own common;
+    const char *shares;
+} own;
+
+static const arg_option options[] = {
+    NODE_OPTIONS,
+    { "shares", 0, "PERCENT,...", "10,50,90", ARG_TEXT, offsetof(own, shares), 0, 0, false,
+      "shares of the labelled nodes that train the classifier; the others are predicted" },
+    { 0 },
+};
+
+typedef struct cell {
+    moments micro, macro, seconds;
+    uint32_t train, test;
+} cell;
+
+typedef struct run {
+    node_task task;
+    const own *o;
+    list shares;
+    double share[LIST_MOST]; /* in per cent */
+    uint32_t *found;         /* nodes */
+    cell *cells;             /* rows x shares; a last row says the most frequent class */
+} run;
+
+static cell *cell_of(const run *r, size_t row, size_t share)
+{
+    return &r->cells[row * r->shares.count + share];
+}
+
+static void add(cell *c, double micro, double macro, double seconds, const neap_classify_result *x)
+{
+    moments_add(&c->micro, micro);
+    moments_add(&c->macro, macro);
+    moments_add(&c->seconds, seconds);
+    c->train = x->train;
+    c->test = x->test;
+}
+
+/* The most frequent class depends on the seed alone, so the first row speaks for it. */
+static neap_status measure_share(run *r, const node_vectors *v, size_t share, neap_error *err)
+{
+    char name[sizeof v->name + LIST_NAME], words[96];
+    neap_classify_spec spec = { r->share[share] / 100, v->seed, (uint32_t)r->task.threads };
+    neap_classify_result x;
+    neap_status rc = neap_classify(v->x, v->dim, r->task.labels, &spec, r->found, &x, err);
+    if (rc != NEAP_OK) return rc;
+    add(cell_of(r, v->row, share), x.micro, x.macro, v->seconds, &x);
+    if (v->row == 0)
+        add(cell_of(r, node_task_rows(&r->task), share), x.frequent_micro, x.frequent_macro, 0, &x);
+    say(r->task.a, "%s, %s %% of the labels: micro F1 %.4f", node_vectors_words(&r->task, v, words),
+        r->shares.item[share], x.micro);
+    snprintf(name, sizeof name, "%s-%s", v->name, r->shares.item[share]);
+    return node_task_keep(&r->task, name, &(node_found){ "predicted", r->found, true }, err);
+}
+
+static neap_status measure(void *user, const node_vectors *v, neap_error *err)
+{
+    run *r = user;
+    neap_status rc = NEAP_OK;
+    for (size_t k = 0; k < r->shares.count && rc == NEAP_OK; k++) rc = measure_share(r, v, k, err);
+    return rc;
+}
+
+/* ---- tables ---- */
+
+static const char frequent[] = "most-frequent";
+
+static void print_cell_of(const run *r, const char *method, const char *edges, size_t row, size_t share)
+{
+    const cell *c = cell_of(r, row, share);
+    print_name(stdout, method, 20);
+    printf("%8s%8s %%%8.4f +-%.4f%8.4f +-%.4f\n", edges, r->shares.item[share], c->micro.mean,
+           moments_std(&c->micro), c->macro.mean, moments_std(&c->macro));
+}
+
+static void print_table(const run *r)
+{
+    const node_task *t = &r->task;
+    size_t rows = node_task_rows(t);
+    node_task_title(t, "logistic regression on vectors");
+    printf("%-20s%8s%10s%16s%16s\n", "method", "edges", "labels", "micro F1", "macro F1");
+    for (size_t i = 0; i < rows; i++) {
+        node_row name = node_task_row(t, i);
+        for (size_t k = 0; k < r->shares.count; k++) print_cell_of(r, name.method, name.text, i, k);
+    }
+    for (size_t k = 0; k < r->shares.count; k++) print_cell_of(r, frequent, "-", rows, k);
+}
+
+static void json_cell(json *j, const run *r, size_t row, size_t share)
+{
+    const cell *c = cell_of(r, row, share);
+    json_real(j, "share", r->share[share]);
+    json_moments(j, "micro_f1", &c->micro);
+    json_moments(j, "macro_f1", &c->macro);
+    json_whole(j, "train", c->train);
+    json_whole(j, "test", c->test);
+    json_real(j, "seconds", c->seconds.mean);
+    json_close(j, '}');
+}
+
+static void print_json(const void *user, FILE *to)
+{
+    const run *r = user;
+    json j = { .file = to };
+    size_t rows = node_task_rows(&r->task);
+    node_task_json(&r->task, &j, "classify");
+    json_open(&j, "results", '[');
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < r->shares.count; k++) {
+            json_open(&j, NULL, '{');
+            node_row_json(&r->task, &j, i);
+            json_cell(&j, r, i, k);
+        }
+    for (size_t k = 0; k < r->shares.count; k++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "method", frequent);
+        json_text(&j, "protocol", NULL);
+        json_real(&j, "ratio", NAN);
+        json_cell(&j, r, rows, k);
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+}
+
+/* ---- the command ---- */
+
+static neap_status read_class_shares(run *r, neap_error *err)
+{
+    neap_status rc = read_list("shares", r->o->shares, &r->shares, err);
+    for (size_t k = 0; k < r->shares.count && rc == NEAP_OK; k++)
+        if (!parse_real(r->shares.item[k], &r->share[k]) || r->share[k] <= 0 || r->share[k] >= 100)
+            rc = fail(err, NEAP_E_ARG, "--shares takes percentages above 0 and below 100, not '%s'",
+                      r->shares.item[k]);
+    return rc;
+}
+
+static neap_status prepare(run *r, const args *a, neap_error *err)
+{
+    neap_status rc = read_class_shares(r, err);
+    if (rc == NEAP_OK) rc = node_task_open(&r->task, a, err);
+    if (rc != NEAP_OK) return rc;
+    r->cells = calloc((node_task_rows(&r->task) + 1) * r->shares.count, sizeof *r->cells);
+    r->found = calloc(r->task.facts.nodes, sizeof *r->found);
+    return r->cells && r->found ? NEAP_OK : fail(err, NEAP_E_MEM, "out of memory for the table");
+}
+
+static neap_status run_classify(const args *a, neap_error *err)
+{
+    run r = { .o = a->own };
+    neap_status rc = prepare(&r, a, err);
+    if (rc == NEAP_OK) rc = node_task_run(&r.task, measure, &r, err);
+    if (rc == NEAP_OK && !a->json) print_table(&r);
+    if (rc == NEAP_OK) rc = report_json(a, r.o->common.folder, print_json, &r, err);
+    free(r.cells);
+    free(r.found);
+    node_task_close(&r.task);
+    return rc;
+}
+
+const command cmd_eval_classify = {
+    .name = "eval classify",
+    .operands = "GRAPH --labels FILE",
+    .summary = "predict the classes of nodes from vectors",
+    .details = "Trains each method, then a one-vs-rest logistic regression on the vectors of a share of "
+               "the labelled "
+               "nodes, and predicts the classes of the others. Micro F1 is the share that is right; macro "
+               "F1 is the "
+               "mean over the classes, so that small ones count as much. Whoever always says the most "
+               "frequent class "
+               "stands in the last row.\n"
+               "By default all edges are trained on: training never sees a class. With --ratios below 100 "
+               "it is the "
+               "training part of the split of `neap eval link` with the same protocol and seed.\n"
+               "--vectors measures what any other tool has learned.\n",
+    .examples = "neap eval classify friends.txt --labels circles.txt --shares 50 --epochs 5\n"
+                "neap eval classify friends.txt -l circles.txt --vectors vectors.txt\n",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .own_size = sizeof(own),
+    .library = "model,training,reading,running",
+    .run = run_classify,
+};

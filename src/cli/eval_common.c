@@ -1,0 +1,85 @@
+#include "eval_common.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+neap_status read_vectors(const args *a, const char *path, const neap_graph *graph, bool allow_missing,
+                         neap_vectors **out, neap_error *err)
+{
+    char count[SHORT];
+    neap_status rc = neap_vectors_load(path, graph, allow_missing, out, err);
+    if (rc != NEAP_OK) return rc;
+    const neap_vectors *v = *out;
+    say(a, "%s: vectors of length %u%s", path, v->dim,
+        v->by_order ? ", without names: taken in the order of the graph's nodes" : "");
+    if (v->strangers)
+        say(a, "  %s vector%s of nodes that the graph does not have: left aside",
+            with_commas(v->strangers, count), plural(v->strangers));
+    if (v->missing)
+        say(a, "  %s node%s without a vector: zero vectors", with_commas(v->missing, count),
+            plural(v->missing));
+    return NEAP_OK;
+}
+
+neap_status make_folder(const char *path, neap_error *err)
+{
+    struct stat st;
+    if (!path || !mkdir(path, 0777)) return NEAP_OK;
+    int sys = errno;
+    if (sys == EEXIST && !stat(path, &st) && S_ISDIR(st.st_mode)) return NEAP_OK;
+    return fail_sys(err, NEAP_E_IO, sys, "the folder %s cannot be made", path);
+}
+
+char *join_path(const char *folder, const char *name)
+{
+    size_t room = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(room);
+    if (path) snprintf(path, room, "%s/%s", folder, name);
+    return path;
+}
+
+static neap_status keep_results(const char *folder, const char *text, size_t length, neap_error *err)
+{
+    if (!folder) return NEAP_OK;
+    char *path = join_path(folder, "results.json");
+    neap_status rc = path ? neap_file_replace(path, text, length, err)
+                          : fail(err, NEAP_E_MEM, "out of memory for a path");
+    free(path);
+    return rc;
+}
+
+neap_status report_json(const args *a, const char *folder, void (*print)(const void *run, FILE *to),
+                        const void *run, neap_error *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    if (!to) return fail(err, NEAP_E_MEM, "out of memory for the results");
+    print(run, to);
+    bool bad = ferror(to);
+    bad |= fclose(to) != 0;
+    neap_status rc = bad || !text ? fail(err, NEAP_E_MEM, "out of memory for the results")
+                                  : keep_results(folder, text, length, err);
+    if (rc == NEAP_OK && a->json) fwrite(text, 1, length, stdout);
+    free(text);
+    return rc;
+}
+
+neap_status read_whole_option(const args *a, const char *option, uint64_t *value, neap_error *err)
+{
+    char text[SHORT];
+    neap_status rc = neap_options_get(a->options, option, text, sizeof text, err);
+    if (rc == NEAP_OK && !parse_whole(text, value))
+        rc = fail(err, NEAP_E_ARG, "--%s is not a whole number", option);
+    return rc;
+}
+
+double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

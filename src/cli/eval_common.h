@@ -1,0 +1,28 @@
+/* eval_common.h - what the commands of `neap eval` share: vectors of other tools, and where results go. */
+#ifndef CLI_EVAL_COMMON_H
+#define CLI_EVAL_COMMON_H
+
+#include "common.h"
+
+/* Reads vectors and says what was found. */
+neap_status read_vectors(const args *a, const char *path, const neap_graph *graph, bool allow_missing,
+                         neap_vectors **out, neap_error *err);
+
+/* Makes a folder unless it is there; NULL is fine. */
+neap_status make_folder(const char *path, neap_error *err);
+
+/* "FOLDER/NAME" in memory that free releases; NULL if there is none. */
+char *join_path(const char *folder, const char *name);
+
+/* Prints what `print` writes on standard output, if --json asks for it, and keeps it as
+ * FOLDER/results.json; folder may be NULL. */
+neap_status report_json(const args *a, const char *folder, void (*print)(const void *run, FILE *to),
+                        const void *run, neap_error *err);
+
+/* A whole number among the options of the library. */
+neap_status read_whole_option(const args *a, const char *option, uint64_t *value, neap_error *err);
+
+/* Seconds on a clock that never goes back. */
+double seconds_now(void);
+
+#endif

@@ -1,0 +1,20 @@
+/* moments.h - a number measured several times: its mean and deviation (Welford's running form). */
+#ifndef CLI_MOMENTS_H
+#define CLI_MOMENTS_H
+
+#include "json.h"
+
+typedef struct moments {
+    uint64_t count;
+    double mean, squares; /* squares: sum of squared distances from the mean */
+} moments;
+
+void moments_add(moments *m, double x);
+
+/* The sample's deviation, with n - 1; 0 of a single number. */
+double moments_std(const moments *m);
+
+/* {"mean": ..., "std": ...} */
+void json_moments(json *j, const char *key, const moments *m);
+
+#endif

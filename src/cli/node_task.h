@@ -1,0 +1,108 @@
+/* node_task.h - what `eval cluster` and `eval classify` share: vectors of methods, or of a file, that are
+ * measured against the classes of nodes.                                                             */
+#ifndef CLI_NODE_TASK_H
+#define CLI_NODE_TASK_H
+
+#include "common.h"
+#include "json.h"
+#include "lists.h"
+#include "progress.h"
+
+/* The options of both; the struct of each command begins with it. */
+typedef struct node_own {
+    const char *labels, *methods, *vectors, *protocol, *ratios, *folder, *progress;
+    bool by_line, allow_missing;
+    uint64_t seeds;
+} node_own;
+
+/* clang-format off */
+#define NODE_OPTIONS                                                                                         \
+    { "labels", 'l', "FILE", NULL, ARG_TEXT, offsetof(node_own, labels), 0, 0, true,                         \
+      "the class of each node: lines of a node, a tab and its class" },                                      \
+    { "by-line", 0, "", NULL, ARG_SWITCH, offsetof(node_own, by_line), 0, 0, false,                          \
+      "line i of the labels, from 0, is the class of the node named i" },                                    \
+    { "methods", 0, "NAME,...", NULL, ARG_TEXT, offsetof(node_own, methods), 0, 0, false,                    \
+      "whose vectors to measure; gap, unless --vectors is given" },                                          \
+    { "vectors", 0, "FILE", NULL, ARG_TEXT, offsetof(node_own, vectors), 0, 0, false,                        \
+      "measure these: word2vec text, or .npy with names in .names.txt beside it" },                          \
+    { "allow-missing", 0, "", NULL, ARG_SWITCH, offsetof(node_own, allow_missing), 0, 0, false,              \
+      "a node that --vectors lacks gets a zero vector" },                                                    \
+    { "ratios", 0, "PERCENT,...", "100", ARG_TEXT, offsetof(node_own, ratios), 0, 0, false,                  \
+      "shares of the edges to train on" },                                                                   \
+    { "protocol", 0, "clean|paper|paper-clean", "clean", ARG_TEXT, offsetof(node_own, protocol), 0, 0,       \
+      false, "below 100 %: how the edges are split, and whose neighbourhoods are read" },                    \
+    { "seeds", 0, "N", "3", ARG_WHOLE, offsetof(node_own, seeds), 1, 1000, false,                            \
+      "runs per row, from --seed on; the table has their mean and deviation" },                              \
+    { "output", 'o', "DIR", NULL, ARG_TEXT, offsetof(node_own, folder), 0, 0, false,                         \
+      "also keep results.json here, and what each run found for each node" },                                \
+    { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(node_own, progress), 0, 0, false,       \
+      "show how far the run is" }
+/* clang-format on */
+
+typedef struct node_task {
+    const args *a;
+    const node_own *o;
+    neap_graph *graph;
+    neap_labels *labels;
+    neap_labels_facts facts;
+    neap_vectors *given; /* of --vectors, or NULL */
+    list methods, passed_over, ratios;
+    double share[LIST_MOST]; /* of the ratios, in per cent */
+    uint64_t seed, threads;
+    progress bar;
+} node_task;
+
+/* A row of the results: the file, or a method at a ratio. */
+typedef struct node_row {
+    const char *method;   /* the name of the file without its folders, or of the method */
+    const char *protocol; /* NULL: the vectors come from a file                         */
+    double ratio;         /* in per cent; NaN likewise                                  */
+    char text[LIST_NAME]; /* the ratio as a cell of a table                             */
+} node_row;
+
+/* Vectors to measure: those of a row, from one seed. */
+typedef struct node_vectors {
+    size_t row;
+    uint64_t seed;
+    const neap_trial *trial; /* that was trained on; NULL: all edges */
+    const float *x;          /* nodes x dim                          */
+    uint32_t dim;
+    double seconds; /* that it took to make them */
+    char name[64];  /* "gap-55-2", for files     */
+} node_vectors;
+
+typedef neap_status (*node_measure)(void *user, const node_vectors *v, neap_error *err);
+
+/* Reads what the command line names and says what was found. node_task_close is due in any case. */
+neap_status node_task_open(node_task *t, const args *a, neap_error *err);
+void node_task_close(node_task *t);
+
+size_t node_task_rows(const node_task *t);
+node_row node_task_row(const node_task *t, size_t row);
+
+/* The lines above a table: what it shows, under which protocol, and whether that one leaks. */
+void node_task_title(const node_task *t, const char *what);
+
+/* "gap, 55 % of the edges, seed 2", for people. */
+char *node_vectors_words(const node_task *t, const node_vectors *v, char text[96]);
+
+/* Makes the vectors of all rows and seeds, one at a time, and has them measured. */
+neap_status node_task_run(node_task *t, node_measure measure, void *user, neap_error *err);
+
+/* The head of the JSON object, which stays open. */
+void node_task_json(const node_task *t, json *j, const char *task);
+
+/* The first keys of a result. */
+void node_row_json(const node_task *t, json *j, size_t row);
+
+/* What a run found for each node, to be kept in a file. */
+typedef struct node_found {
+    const char *title;  /* of the column                                    */
+    const uint32_t *of; /* nodes: a number, or NEAP_NONE: the node is left out */
+    bool is_class;      /* the numbers are classes, and have names          */
+} node_found;
+
+/* Keeps node, class and what was found as FOLDER/NAME.tsv; does nothing without -o. */
+neap_status node_task_keep(const node_task *t, const char *name, const node_found *f, neap_error *err);
+
+#endif

@@ -1,0 +1,149 @@
+#include "splits.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "eval_common.h"
+
+static neap_status no_memory(neap_error *err)
+{
+    return fail(err, NEAP_E_MEM, "out of memory for a list of splits");
+}
+
+void splits_free(splits *s)
+{
+    for (size_t i = 0; i < s->count; i++) free(s->item[i].folder);
+    free(s->item);
+    s->item = NULL;
+    s->count = 0;
+}
+
+static bool add(splits *s, const split_item *item)
+{
+    split_item *more = realloc(s->item, (s->count + 1) * sizeof *more);
+    if (!more) return false;
+    s->item = more;
+    s->item[s->count++] = *item;
+    return true;
+}
+
+/* ---- drawn ---- */
+
+/* "clean-uniform-55-seed1", "paper-55-seed1". */
+static char *folder_of(const splits *s, const char *inside, double percent, uint64_t seed)
+{
+    char name[96];
+    bool clean = !strcmp(s->protocol, "clean");
+    snprintf(name, sizeof name, "%s%s%s-%.10g-seed%llu", s->protocol, clean ? "-" : "",
+             clean ? s->negatives : "", percent, (unsigned long long)seed);
+    return join_path(inside, name);
+}
+
+neap_status splits_draw(splits *s, const double *percent, size_t ratios, uint64_t first, uint64_t seeds,
+                        const char *folder, neap_error *err)
+{
+    s->ratios = ratios;
+    for (size_t j = 0; j < ratios; j++) {
+        s->ratio[j] = percent[j];
+        for (uint64_t i = 0; i < seeds; i++) {
+            split_item item = { .ratio = percent[j] / 100, .seed = first + i, .column = j };
+            if (folder && !(item.folder = folder_of(s, folder, percent[j], item.seed)))
+                return no_memory(err);
+            if (!add(s, &item)) return free(item.folder), no_memory(err);
+        }
+    }
+    return NEAP_OK;
+}
+
+/* ---- found ---- */
+
+static bool holds_split(const char *folder)
+{
+    char *path = join_path(folder, "manifest.json");
+    bool holds = path && !access(path, F_OK);
+    free(path);
+    return holds;
+}
+
+/* Takes the folder over, also on failure. */
+static neap_status take(splits *s, char *folder, neap_error *err)
+{
+    neap_trial_facts f;
+    neap_status rc = folder ? neap_trial_describe(folder, &f, err) : no_memory(err);
+    if (rc == NEAP_OK && s->count && (strcmp(s->protocol, f.protocol) || strcmp(s->negatives, f.negatives)))
+        rc =
+            fail(err, NEAP_E_MISMATCH,
+                 "%s is a split of protocol %s (%s), others are of %s (%s); name the folder of one of them",
+                 folder, f.protocol, f.negatives, s->protocol, s->negatives);
+    if (rc == NEAP_OK && !add(s, &(split_item){ folder, f.ratio, f.seed, 0 })) rc = no_memory(err);
+    if (rc != NEAP_OK) return free(folder), rc;
+    s->protocol = f.protocol;
+    s->negatives = f.negatives;
+    return NEAP_OK;
+}
+
+static neap_status look_inside(splits *s, const char *folder, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    DIR *dir = opendir(folder);
+    if (!dir) return fail_sys(err, NEAP_E_READ, errno, "the folder %s cannot be read", folder);
+    for (struct dirent *e; rc == NEAP_OK && (e = readdir(dir));) {
+        if (e->d_name[0] == '.') continue;
+        char *path = join_path(folder, e->d_name);
+        if (!path || holds_split(path)) rc = take(s, path, err);
+        else free(path);
+    }
+    closedir(dir);
+    if (rc == NEAP_OK && !s->count)
+        rc = fail(err, NEAP_E_FORMAT,
+                  "there is no split in %s: neither it nor a folder in it has a manifest.json", folder);
+    return rc;
+}
+
+static int by_ratio_and_seed(const void *a, const void *b)
+{
+    const split_item *x = a, *y = b;
+    if (x->ratio != y->ratio) return x->ratio < y->ratio ? -1 : 1;
+    if (x->seed != y->seed) return x->seed < y->seed ? -1 : 1;
+    return strcmp(x->folder, y->folder);
+}
+
+static neap_status make_columns(splits *s, neap_error *err)
+{
+    qsort(s->item, s->count, sizeof *s->item, by_ratio_and_seed);
+    for (size_t i = 0; i < s->count; i++) {
+        bool new = i == 0 || s->item[i].ratio != s->item[i - 1].ratio;
+        if (new && s->ratios == LIST_MOST)
+            return fail(err, NEAP_E_LIMIT, "there are splits of more than %d ratios", LIST_MOST);
+        if (new) s->ratio[s->ratios++] = s->item[i].ratio * 100;
+        s->item[i].column = s->ratios - 1;
+    }
+    return NEAP_OK;
+}
+
+neap_status splits_find(splits *s, const char *folder, neap_error *err)
+{
+    s->found = true;
+    neap_status rc = holds_split(folder) ? take(s, strdup(folder), err) : look_inside(s, folder, err);
+    return rc == NEAP_OK ? make_columns(s, err) : rc;
+}
+
+/* ---- one after the other ---- */
+
+neap_status splits_make(const splits *s, size_t i, const neap_graph *graph, neap_trial **out,
+                        neap_error *err)
+{
+    const split_item *item = &s->item[i];
+    if (s->found) return neap_trial_load(item->folder, graph, out, err);
+    neap_link_spec spec = { s->protocol, s->negatives, item->ratio, item->seed, s->valid };
+    neap_status rc = neap_trial_create(graph, &spec, out, err);
+    if (rc != NEAP_OK || !item->folder) return rc;
+    rc = neap_trial_save(*out, item->folder, err);
+    if (rc == NEAP_OK) return rc;
+    neap_trial_free(*out);
+    *out = NULL;
+    return rc;
+}

@@ -1,0 +1,13 @@
+/* cluster.h - do clusters of vectors find the classes of nodes? */
+#ifndef NI_CLUSTER_H
+#define NI_CLUSTER_H
+
+#include "base/pool.h"
+#include "eval/sample.h"
+
+/* neap_cluster with a pool instead of spec->threads. The same input gives the same clusters for any pool.
+ */
+neap_status ni_cluster(const ni_sample *s, const neap_cluster_spec *spec, ni_pool *pool, uint32_t *cluster,
+                       neap_cluster_result *result, neap_error *err);
+
+#endif

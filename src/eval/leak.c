@@ -1,0 +1,292 @@
+#include "eval/leak.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/sys.h"
+#include "eval/rivals.h"
+
+static bool joined(const neap_graph *g, uint32_t u, uint32_t v)
+{
+    return ni_graph_has(g, u, v) || ni_graph_has(g, v, u);
+}
+
+/* Loops are no pairs in clean, where training drops them. */
+static bool is_secret(const ni_trial *t, uint32_t u, uint32_t v)
+{
+    if (u == v && t->protocol == NI_CLEAN) return false;
+    return joined(t->whole, u, v) && !joined(t->train, u, v);
+}
+
+static neap_status leak(const ni_trial *t, uint32_t u, uint32_t v, const char *where, neap_error *err)
+{
+    return ni_fail(err, NEAP_E_LEAK, "leak: the test pair '%.100s' - '%.100s' is %s",
+                   ni_name(&t->whole->names, u), ni_name(&t->whole->names, v), where);
+}
+
+/* ---- the trial: pairs ---- */
+
+/* No held-out edge is trained on; in clean its reverse is not either. */
+static neap_status check_held_out(const ni_trial *t, neap_error *err)
+{
+    const neap_graph *g = t->whole;
+    for (uint32_t u = 0; u < g->nodes && t->protocol == NI_CLEAN; u++)
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
+            uint32_t v = g->target[e];
+            if (u != v && !ni_graph_has(t->train, u, v) && ni_graph_has(t->train, v, u))
+                return leak(t, u, v, "a training edge of the split, reversed", err);
+        }
+    return NEAP_OK;
+}
+
+static neap_status check_test(const ni_trial *t, neap_error *err)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        neap_pair p = t->positive[i];
+        if (!ni_graph_has(t->whole, p.source, p.target))
+            return ni_fail(err, NEAP_E_FORMAT, "the test pair '%.100s' - '%.100s' is no edge of the graph",
+                           ni_name(&t->whole->names, p.source), ni_name(&t->whole->names, p.target));
+        if (ni_graph_has(t->train, p.source, p.target))
+            return leak(t, p.source, p.target, "a training edge of the split", err);
+    }
+    return NEAP_OK;
+}
+
+static neap_status check_valid(const ni_trial *t, neap_error *err)
+{
+    for (size_t i = 0; i < t->valids; i++) {
+        neap_pair p = t->valid[i], n = t->valid_negative[i];
+        if (is_secret(t, p.source, p.target))
+            return leak(t, p.source, p.target, "among the validation pairs", err);
+        if (!joined(t->train, p.source, p.target) || p.source == p.target)
+            return ni_fail(err, NEAP_E_FORMAT,
+                           "the validation pair '%.100s' - '%.100s' is none of training",
+                           ni_name(&t->whole->names, p.source), ni_name(&t->whole->names, p.target));
+        if (n.source != p.source || n.target == n.source || joined(t->train, n.source, n.target))
+            return ni_fail(err, NEAP_E_FORMAT,
+                           "the validation negative '%.100s' - '%.100s' is not one: the split is damaged",
+                           ni_name(&t->whole->names, n.source), ni_name(&t->whole->names, n.target));
+    }
+    return NEAP_OK;
+}
+
+/* ---- the trial: negatives ---- */
+
+/* Validation negatives by key, and which of them have been met among the test negatives. */
+typedef struct negative_scan {
+    const ni_trial *trial;
+    neap_leak_report *report;
+    uint64_t *key;
+    uint8_t *met;
+} negative_scan;
+
+static uint64_t pair_key(uint32_t u, uint32_t v)
+{
+    return u < v ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static neap_status start_scan(const ni_trial *t, neap_leak_report *report, negative_scan *s,
+                              neap_error *err)
+{
+    *s = (negative_scan){ t, report, ni_array(t->valids, sizeof *s->key), ni_zeros(t->valids, 1) };
+    if (!s->key || !s->met) return ni_fail_memory(err, "the leak check");
+    for (size_t i = 0; i < t->valids; i++)
+        s->key[i] = pair_key(t->valid_negative[i].source, t->valid_negative[i].target);
+    qsort(s->key, t->valids, sizeof *s->key, ascending);
+    return NEAP_OK;
+}
+
+static void end_scan(negative_scan *s)
+{
+    for (size_t i = 0; s->met && i < s->trial->valids; i++) s->report->shared_negatives += s->met[i];
+    ni_free(s->key);
+    ni_free(s->met);
+}
+
+static bool is_allowed(const ni_trial *t, neap_pair p, uint32_t w)
+{
+    if (t->protocol == NI_CLEAN) return w != p.source && !joined(t->whole, p.source, w);
+    return w != p.source && w != p.target && ni_trial_trained(t, w);
+}
+
+static neap_status look_at(negative_scan *s, neap_pair positive, uint32_t w, neap_error *err)
+{
+    const ni_trial *t = s->trial;
+    uint64_t key = pair_key(positive.source, w),
+             *at = bsearch(&key, s->key, t->valids, sizeof key, ascending);
+    if (at) s->met[at - s->key] = 1;
+    s->report->negatives++;
+    if (is_allowed(t, positive, w)) return NEAP_OK;
+    return ni_fail(err, t->protocol == NI_CLEAN ? NEAP_E_LEAK : NEAP_E_FORMAT,
+                   "%s: the test negative '%.100s' - '%.100s' is %s",
+                   t->protocol == NI_CLEAN ? "leak" : "the split is damaged",
+                   ni_name(&t->whole->names, positive.source), ni_name(&t->whole->names, w),
+                   t->protocol == NI_CLEAN ? "an edge of the graph, or a node and itself"
+                                           : "one that the protocol does not allow");
+}
+
+static neap_status look_at_rivals(negative_scan *s, neap_error *err)
+{
+    const ni_trial *t = s->trial;
+    uint32_t each = ni_trial_rivals(t), node[NI_RANK_NEGATIVES];
+    ni_rivals r;
+    neap_status rc = ni_rivals_open(t, &r, err);
+    for (size_t i = 0; i < t->count && rc == NEAP_OK; i++) {
+        rc = ni_rivals_next(&r, 1, node, err);
+        for (uint32_t k = 0; k < each && rc == NEAP_OK; k++) rc = look_at(s, t->positive[i], node[k], err);
+    }
+    ni_rivals_close(&r);
+    return rc;
+}
+
+static neap_status check_negatives(const ni_trial *t, neap_leak_report *report, neap_error *err)
+{
+    negative_scan s;
+    neap_status rc = start_scan(t, report, &s, err);
+    for (size_t i = 0; t->negative && i < t->count && rc == NEAP_OK; i++)
+        rc = look_at(&s, t->positive[i], t->negative[i].target, err);
+    if (rc == NEAP_OK) rc = look_at_rivals(&s, err);
+    end_scan(&s);
+    return rc;
+}
+
+neap_status ni_leak_in_trial(const ni_trial *t, neap_leak_report *report, neap_error *err)
+{
+    neap_leak_report unasked = { 0 };
+    if (!report) report = &unasked;
+    report->test_pairs = t->held_out;
+    report->reverse = t->facts.reverse;
+    neap_status rc = check_held_out(t, err);
+    if (rc == NEAP_OK) rc = check_test(t, err);
+    if (rc == NEAP_OK) rc = check_valid(t, err);
+    return rc == NEAP_OK ? check_negatives(t, report, err) : rc;
+}
+
+/* ---- a model ---- */
+
+typedef struct model_scan {
+    const ni_trial *trial;
+    const neap_model *model;
+    uint32_t *node; /* of the trial, for each of the model */
+    neap_leak_report *report;
+} model_scan;
+
+static neap_status match_nodes(model_scan *s, neap_error *err)
+{
+    const ni_names *names = &s->model->graph->names;
+    s->node = ni_array(names->count, sizeof *s->node);
+    if (!s->node) return ni_fail_memory(err, "the leak check");
+    for (uint32_t i = 0; i < names->count; i++)
+        if (!ni_names_find(&s->trial->whole->names, ni_name(names, i), ni_name_length(names, i),
+                           &s->node[i]))
+            return ni_fail(err, NEAP_E_MISMATCH,
+                           "the model has a node '%.100s', which the split does not have: it was made from "
+                           "another graph",
+                           ni_name(names, i));
+    return NEAP_OK;
+}
+
+static neap_status check_edges(const model_scan *s, neap_error *err)
+{
+    const neap_graph *g = s->model->graph;
+    const ni_trial *t = s->trial;
+    bool directed = !g->undirected && t->protocol != NI_CLEAN;
+    for (uint32_t i = 0; i < g->nodes; i++)
+        for (uint64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
+            uint32_t u = s->node[i], v = s->node[g->target[e]];
+            bool itself = directed && ni_graph_has(t->whole, u, v) && !ni_graph_has(t->train, u, v);
+            if (itself || is_secret(t, u, v)) return leak(t, u, v, "a training edge of the model", err);
+        }
+    s->report->train_edges = g->edges;
+    return NEAP_OK;
+}
+
+/* A node may be its own neighbour by the option `self`, without a loop. */
+static neap_status check_neighbourhoods(const model_scan *s, neap_error *err)
+{
+    const ni_hood *h = &s->model->hood;
+    for (uint32_t i = 0; i < h->nodes; i++)
+        for (uint64_t k = h->offset[i]; k < h->offset[i + 1]; k++) {
+            uint32_t j = h->node[k], u = s->node[i], v = s->node[j];
+            if (i == j && s->model->options.self) continue;
+            if (is_secret(s->trial, u, v))
+                return leak(s->trial, u, v, "in a neighbourhood of the model", err);
+        }
+    s->report->neighbours = h->offset[h->nodes];
+    return NEAP_OK;
+}
+
+static neap_status check_rejected(const model_scan *s, neap_error *err)
+{
+    const ni_links *l = &s->model->links;
+    for (uint32_t i = 0; i < l->nodes; i++)
+        for (uint64_t k = l->offset[i]; k < l->offset[i + 1]; k++) {
+            uint32_t u = s->node[i], v = s->node[l->node[k]];
+            if (is_secret(s->trial, u, v))
+                return leak(s->trial, u, v, "among the links that training negatives avoid", err);
+        }
+    s->report->rejected = l->offset[l->nodes];
+    return NEAP_OK;
+}
+
+/* Partners in training, counted from its edges: each pair where it is met first. */
+static uint64_t *count_degrees(const neap_graph *g)
+{
+    uint64_t *degree = ni_zeros(g->nodes, sizeof *degree);
+    for (uint32_t u = 0; degree && u < g->nodes; u++)
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
+            uint32_t v = g->target[e];
+            if (u == v || (u > v && ni_graph_has(g, v, u))) continue;
+            degree[u]++;
+            degree[v]++;
+        }
+    return degree;
+}
+
+static neap_status check_degrees(const model_scan *s, neap_error *err)
+{
+    const ni_links *l = &s->model->links;
+    neap_status rc = NEAP_OK;
+    uint64_t *degree = count_degrees(s->trial->train);
+    if (!degree) return ni_fail_memory(err, "the leak check");
+    for (uint32_t i = 0; i < l->nodes && rc == NEAP_OK; i++)
+        if (ni_degree(l, i) > degree[s->node[i]])
+            rc = ni_fail(err, NEAP_E_LEAK,
+                         "leak: the degree of '%.100s' is %llu in the model, but %llu in training",
+                         ni_name(&s->model->graph->names, i), (unsigned long long)ni_degree(l, i),
+                         (unsigned long long)degree[s->node[i]]);
+    ni_free(degree);
+    s->report->degrees = l->nodes;
+    return rc;
+}
+
+neap_status ni_leak_in_model(const ni_trial *t, const neap_model *m, neap_leak_report *report,
+                             neap_error *err)
+{
+    neap_leak_report unasked = { 0 };
+    model_scan s = { t, m, NULL, report ? report : &unasked };
+    neap_status rc = match_nodes(&s, err);
+    if (rc == NEAP_OK) rc = check_edges(&s, err);
+    if (rc == NEAP_OK) rc = check_neighbourhoods(&s, err);
+    if (rc == NEAP_OK) rc = check_rejected(&s, err);
+    if (rc == NEAP_OK) rc = check_degrees(&s, err);
+    ni_free(s.node);
+    return rc;
+}
+
+neap_status neap_trial_check(const neap_trial *trial, const neap_model *model, neap_leak_report *report,
+                             neap_error *err)
+{
+    neap_leak_report unasked;
+    if (!report) report = &unasked;
+    *report = (neap_leak_report){ 0 };
+    neap_status rc = ni_leak_in_trial(trial, report, err);
+    return rc == NEAP_OK && model ? ni_leak_in_model(trial, model, report, err) : rc;
+}

@@ -1,0 +1,296 @@
+#include "eval/manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "io/crc32c.h"
+#include "io/output.h"
+#include "io/stream.h"
+
+#define FORMAT "neap split 1"
+
+enum { MANIFEST_MOST = 65536, BUFFER = 65536 };
+
+/* ---- files ---- */
+
+const char *ni_part_name(const ni_manifest *m, ni_part part)
+{
+    bool clean = m->protocol == NI_CLEAN;
+    switch (part) {
+    case NI_PART_NODES: return "nodes.txt";
+    case NI_PART_TRAIN: return "train.tsv";
+    case NI_PART_HELD_OUT: return "held_out.tsv";
+    case NI_PART_TEST: return "test.tsv";
+    case NI_PART_TEST_NEGATIVES: return clean ? "test_negatives.npy" : NULL;
+    case NI_PART_RIVALS: return clean ? "rank_negatives.npy" : "pass_negatives.npy";
+    case NI_PART_VALID: return m->facts.valid ? "valid.tsv" : NULL;
+    case NI_PART_VALID_NEGATIVES: return m->facts.valid ? "valid_negatives.npy" : NULL;
+    case NI_PARTS: break;
+    }
+    return NULL;
+}
+
+neap_status ni_part_path(const char *folder, const char *name, char *path, neap_error *err)
+{
+    int n = snprintf(path, PATH_MAX, "%s/%s", folder, name);
+    return n > 0 && n < PATH_MAX ? NEAP_OK
+                                 : ni_fail(err, NEAP_E_ARG, "the path %.100s is too long", folder);
+}
+
+static uint64_t count_lines(const char *bytes, size_t count)
+{
+    uint64_t lines = 0;
+    for (size_t i = 0; i < count; i++) lines += bytes[i] == '\n';
+    return lines;
+}
+
+neap_status ni_digest_of(const char *path, ni_digest *d, neap_error *err)
+{
+    char *buffer = ni_array(BUFFER, 1);
+    ssize_t got = 1;
+    *d = (ni_digest){ 0 };
+    if (!buffer) return ni_fail_memory(err, "reading a split");
+    int sys = 0, fd = ni_system.open(path, O_RDONLY, 0);
+    if (fd < 0) sys = errno;
+    while (!sys && got > 0) {
+        got = ni_system.read(fd, buffer, BUFFER);
+        if (got < 0 && errno == EINTR) got = 1;
+        else if (got < 0) sys = errno;
+        else {
+            d->crc = ni_crc32c(d->crc, buffer, (size_t)got);
+            d->lines += count_lines(buffer, (size_t)got);
+            d->bytes += (uint64_t)got;
+        }
+    }
+    if (fd >= 0) ni_system.close(fd);
+    ni_free(buffer);
+    return sys ? ni_fail_sys(err, NEAP_E_READ, sys, "cannot read %.200s", path) : NEAP_OK;
+}
+
+/* ---- writing ---- */
+
+static const char *who_sees_what(const ni_manifest *m)
+{
+    return m->protocol == NI_PAPER ? "train.tsv; neighbourhoods also held_out.tsv (leaky)"
+                                   : "train.tsv and nothing else; valid.tsv is a part of it";
+}
+
+static void write_count(ni_output *out, const char *key, uint64_t value)
+{
+    ni_output_print(out, "  \"%s\": %llu,\n", key, (unsigned long long)value);
+}
+
+/* JSON readers know whole numbers up to 2^53 only; a seed above that is a string. */
+static void write_facts(ni_output *out, const ni_manifest *m)
+{
+    const neap_trial_facts *f = &m->facts;
+    char ratio[32];
+    const char *quote = f->seed >> 53 ? "\"" : "";
+    ni_format_double(f->ratio, ratio);
+    ni_output_print(out, "{\n  \"format\": \"%s\",\n  \"protocol\": \"%s\",\n  \"negatives\": \"%s\",\n",
+                    FORMAT, f->protocol, f->negatives);
+    ni_output_print(out, "  \"ratio\": %s,\n  \"seed\": %s%llu%s,\n", ratio, quote,
+                    (unsigned long long)f->seed, quote);
+    ni_output_print(out, "  \"sees\": \"%s\",\n", who_sees_what(m));
+    ni_output_print(out, "  \"graph\": \"%016llx\",\n  \"undirected\": %s,\n  \"weighted\": %s,\n",
+                    (unsigned long long)m->hash, m->undirected ? "true" : "false",
+                    m->weighted ? "true" : "false");
+    write_count(out, "nodes", f->nodes);
+    write_count(out, "edges", f->edges);
+    write_count(out, "self_loops", f->self_loops);
+    write_count(out, "repeats", f->repeats);
+    write_count(out, "train", f->train);
+    write_count(out, "valid", f->valid);
+    write_count(out, "test", f->test);
+    write_count(out, "skipped", f->skipped);
+    write_count(out, "loops", f->loops);
+    write_count(out, "reverse", f->reverse);
+}
+
+static void write_parts(ni_output *out, const ni_manifest *m)
+{
+    const char *comma = "";
+    ni_output_text(out, "  \"files\": {");
+    for (ni_part p = 0; p < NI_PARTS; p++) {
+        const char *name = ni_part_name(m, p);
+        const ni_digest *d = &m->part[p];
+        if (!name) continue;
+        ni_output_print(out, "%s\n    \"%s\": {\"bytes\": %llu, ", comma, name,
+                        (unsigned long long)d->bytes);
+        if (!ni_ends(name, strlen(name), ".npy"))
+            ni_output_print(out, "\"lines\": %llu, ", (unsigned long long)d->lines);
+        ni_output_print(out, "\"crc32c\": \"%08x\"}", d->crc);
+        comma = ",";
+    }
+    ni_output_text(out, "\n  }\n}\n");
+}
+
+neap_status ni_manifest_write(const ni_manifest *m, const char *folder, neap_error *err)
+{
+    char path[PATH_MAX];
+    ni_output *out;
+    neap_status rc = ni_part_path(folder, "manifest.json", path, err);
+    if (rc == NEAP_OK) rc = ni_output_open(path, &out, err);
+    if (rc != NEAP_OK) return rc;
+    write_facts(out, m);
+    write_parts(out, m);
+    return ni_output_commit(out, err);
+}
+
+/* ---- reading ---- */
+
+/* The first thing that was wrong stays in `bad`, so that a reader may look at all of it and ask once. */
+typedef struct reader {
+    const json_t *at;
+    const char *bad;
+} reader;
+
+static const json_t *take(reader *r, const char *key, json_type type)
+{
+    const json_t *value = json_object_get(r->at, key);
+    bool fits = value && (json_typeof(value) == type || (type == JSON_TRUE && json_is_boolean(value)) ||
+                          (type == JSON_REAL && json_is_number(value)));
+    if (!fits && !r->bad) r->bad = key;
+    return fits ? value : NULL;
+}
+
+static uint64_t take_count(reader *r, const char *key)
+{
+    const json_t *value = take(r, key, JSON_INTEGER);
+    if (!value) return 0;
+    if (json_integer_value(value) < 0) r->bad = r->bad ? r->bad : key;
+    return (uint64_t)json_integer_value(value);
+}
+
+static uint64_t take_hex(reader *r, const char *key, unsigned digits)
+{
+    static const char known[] = "0123456789abcdef";
+    const char *text = json_string_value(take(r, key, JSON_STRING));
+    uint64_t value = 0;
+    bool ok = text && strlen(text) == digits && strspn(text, known) == digits;
+    for (unsigned i = 0; ok && i < digits; i++)
+        value = value << 4 | (uint64_t)(strchr(known, text[i]) - known);
+    if (!ok && !r->bad) r->bad = key;
+    return value;
+}
+
+static uint64_t take_seed(reader *r)
+{
+    const char *text = json_string_value(json_object_get(r->at, "seed"));
+    uint64_t seed = 0;
+    if (!text) return take_count(r, "seed");
+    if (!ni_parse_u64(text, strlen(text), &seed) && !r->bad) r->bad = "seed";
+    return seed;
+}
+
+static int take_word(reader *r, const char *key, const char *const *words)
+{
+    const char *text = json_string_value(take(r, key, JSON_STRING));
+    for (int i = 0; text && words[i]; i++)
+        if (!strcmp(text, words[i])) return i;
+    if (!r->bad) r->bad = key;
+    return 0;
+}
+
+static void take_facts(reader *r, ni_manifest *m)
+{
+    m->protocol = (ni_protocol)take_word(r, "protocol", ni_protocols);
+    m->kind = (ni_negatives)take_word(r, "negatives", ni_kinds);
+    m->undirected = json_is_true(take(r, "undirected", JSON_TRUE));
+    m->weighted = json_is_true(take(r, "weighted", JSON_TRUE));
+    m->hash = take_hex(r, "graph", 16);
+    uint64_t nodes = take_count(r, "nodes");
+    m->facts = (neap_trial_facts){
+        .protocol = ni_protocols[m->protocol],
+        .negatives = ni_kinds[m->kind],
+        .ratio = json_number_value(take(r, "ratio", JSON_REAL)),
+        .seed = take_seed(r),
+        .nodes = (uint32_t)nodes,
+        .edges = take_count(r, "edges"),
+        .self_loops = take_count(r, "self_loops"),
+        .repeats = take_count(r, "repeats"),
+        .train = take_count(r, "train"),
+        .valid = take_count(r, "valid"),
+        .test = take_count(r, "test"),
+        .skipped = take_count(r, "skipped"),
+        .loops = take_count(r, "loops"),
+        .reverse = take_count(r, "reverse"),
+    };
+    if (nodes > NI_NAMES_MOST && !r->bad) r->bad = "nodes";
+    if (!(m->facts.ratio > 0 && m->facts.ratio < 1) && !r->bad) r->bad = "ratio";
+}
+
+static void take_parts(reader *r, ni_manifest *m)
+{
+    reader files = { .at = take(r, "files", JSON_OBJECT) };
+    for (ni_part p = 0; p < NI_PARTS; p++) {
+        const char *name = ni_part_name(m, p);
+        if (!name) continue;
+        reader part = { .at = take(&files, name, JSON_OBJECT) };
+        m->part[p].bytes = take_count(&part, "bytes");
+        if (!ni_ends(name, strlen(name), ".npy")) m->part[p].lines = take_count(&part, "lines");
+        m->part[p].crc = (uint32_t)take_hex(&part, "crc32c", 8);
+        if (part.bad && !files.bad) files.bad = name;
+    }
+    if (files.bad && !r->bad) r->bad = files.bad;
+}
+
+static neap_status take_manifest(const json_t *root, const char *path, ni_manifest *m, neap_error *err)
+{
+    reader r = { .at = root };
+    const char *format = json_string_value(json_object_get(root, "format"));
+    if (!format || strcmp(format, FORMAT))
+        return ni_fail(err, NEAP_E_FORMAT, "%.200s is not of the format '%s' that this version reads", path,
+                       FORMAT);
+    take_facts(&r, m);
+    take_parts(&r, m);
+    if (!r.bad) return NEAP_OK;
+    return ni_fail(err, NEAP_E_FORMAT, "%.200s: what it says about '%s' is missing or makes no sense", path,
+                   r.bad);
+}
+
+static neap_status load_json(const char *path, json_t **root, neap_error *err)
+{
+    ni_stream_in *in;
+    json_error_t why;
+    size_t got = 0;
+    char *text = ni_array(MANIFEST_MOST + 1, 1);
+    if (!text) return ni_fail_memory(err, "a manifest");
+    neap_status rc = ni_stream_open(path, &in, err);
+    if (rc == NEAP_OK) rc = ni_stream_read(in, text, MANIFEST_MOST + 1, &got, err);
+    ni_stream_close(in);
+    if (rc == NEAP_OK && got > MANIFEST_MOST)
+        rc = ni_fail(err, NEAP_E_LIMIT, "%.200s is too long for a manifest", path);
+    if (rc == NEAP_OK && !(*root = json_loadb(text, got, JSON_REJECT_DUPLICATES, &why)))
+        rc = ni_fail_at(err, NEAP_E_FORMAT, (uint64_t)why.line, "%.200s:%d: %.100s", path, why.line,
+                        why.text);
+    ni_free(text);
+    return rc;
+}
+
+neap_status ni_manifest_read(const char *folder, ni_manifest *m, neap_error *err)
+{
+    char path[PATH_MAX];
+    json_t *root = NULL;
+    *m = (ni_manifest){ 0 };
+    neap_status rc = ni_part_path(folder, "manifest.json", path, err);
+    if (rc == NEAP_OK) rc = load_json(path, &root, err);
+    if (rc == NEAP_OK) rc = take_manifest(root, path, m, err);
+    json_decref(root);
+    return rc;
+}
+
+neap_status neap_trial_describe(const char *folder, neap_trial_facts *facts, neap_error *err)
+{
+    ni_manifest m;
+    neap_status rc = ni_manifest_read(folder, &m, err);
+    if (rc == NEAP_OK) *facts = m.facts;
+    return rc;
+}

@@ -1,0 +1,194 @@
+/* A trial as a folder of files that people and other tools read without neap (docs/split.md). Texts are
+ * written as graphs are: what they say reads back the same, names with tabs or quotes included. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/status.h"
+#include "base/sys.h"
+#include "eval/manifest.h"
+#include "eval/rivals.h"
+#include "io/output.h"
+
+typedef struct saving {
+    const ni_trial *trial;
+    const char *folder;
+    ni_manifest manifest;
+} saving;
+
+/* ---- texts ---- */
+
+/* A line ends a name, and the reader takes a byte order mark at the start of a file for one. */
+static neap_status save_nodes(const saving *s, const char *path, neap_error *err)
+{
+    const neap_graph *g = s->trial->whole;
+    ni_output *out;
+    for (uint32_t u = 0; u < g->nodes; u++) {
+        const char *name = ni_name(&g->names, u);
+        if (strpbrk(name, "\r\n") || strlen(name) > NI_NAME_MOST ||
+            (!u && !strncmp(name, "\xef\xbb\xbf", 3)))
+            return ni_fail(err, NEAP_E_ARG,
+                           "the name '%.100s' cannot be written as a line of text, so this split cannot be "
+                           "saved",
+                           name);
+    }
+    neap_status rc = ni_output_open(path, &out, err);
+    if (rc != NEAP_OK) return rc;
+    for (uint32_t u = 0; u < g->nodes; u++) {
+        ni_output_text(out, ni_name(&g->names, u));
+        ni_output_text(out, "\n");
+    }
+    return ni_output_commit(out, err);
+}
+
+static neap_status save_train(const saving *s, const char *path, neap_error *err)
+{
+    return neap_graph_save(s->trial->train, path, "edges", err);
+}
+
+static bool not_in_training(void *user, uint32_t u, uint32_t v)
+{
+    return !ni_graph_has(((const ni_trial *)user)->train, u, v);
+}
+
+static neap_status save_held_out(const saving *s, const char *path, neap_error *err)
+{
+    neap_graph *rest;
+    neap_status rc = ni_graph_filter(s->trial->whole, not_in_training, (void *)s->trial, &rest, err);
+    if (rc == NEAP_OK) rc = neap_graph_save(rest, path, "edges", err);
+    neap_graph_free(rest);
+    return rc;
+}
+
+/* Pairs as the edges of a directed graph, which keeps them in their order, by source and target. */
+static neap_status save_pairs(const saving *s, const neap_pair *pairs, size_t count, const char *path,
+                              neap_error *err)
+{
+    neap_graph *graph = NULL;
+    ni_builder b;
+    ni_builder_init(&b);
+    bool ok = ni_names_copy(&b.names, &s->trial->whole->names);
+    for (size_t i = 0; i < count && ok; i++) ok = ni_builder_add(&b, pairs[i].source, pairs[i].target, 1);
+    neap_status rc = ok ? ni_builder_finish(&b, &graph, err) : ni_fail_memory(err, "the pairs of a split");
+    if (rc == NEAP_OK) rc = neap_graph_save(graph, path, "edges", err);
+    neap_graph_free(graph);
+    ni_builder_free(&b);
+    return rc;
+}
+
+static neap_status save_test(const saving *s, const char *path, neap_error *err)
+{
+    return save_pairs(s, s->trial->positive, s->trial->count, path, err);
+}
+
+static neap_status save_valid(const saving *s, const char *path, neap_error *err)
+{
+    return save_pairs(s, s->trial->valid, s->trial->valids, path, err);
+}
+
+/* ---- node numbers ---- */
+
+static neap_status open_numbers(const char *path, size_t rows, uint32_t columns, ni_output **out,
+                                neap_error *err)
+{
+    char header[NI_NUMBERS_HEADER];
+    neap_status rc = ni_output_open(path, out, err);
+    if (rc != NEAP_OK) return rc;
+    ni_numbers_header(rows, columns, header);
+    ni_output_write(*out, header, sizeof header);
+    return NEAP_OK;
+}
+
+static neap_status save_targets(const neap_pair *pairs, size_t count, const char *path, neap_error *err)
+{
+    ni_output *out;
+    neap_status rc = open_numbers(path, count, 0, &out, err);
+    if (rc != NEAP_OK) return rc;
+    for (size_t i = 0; i < count; i++) ni_output_write(out, &pairs[i].target, sizeof pairs[i].target);
+    return ni_output_commit(out, err);
+}
+
+static neap_status save_test_negatives(const saving *s, const char *path, neap_error *err)
+{
+    return save_targets(s->trial->negative, s->trial->count, path, err);
+}
+
+static neap_status save_valid_negatives(const saving *s, const char *path, neap_error *err)
+{
+    return save_targets(s->trial->valid_negative, s->trial->valids, path, err);
+}
+
+static neap_status save_rivals(const saving *s, const char *path, neap_error *err)
+{
+    uint32_t each = ni_trial_rivals(s->trial), node[NI_RANK_NEGATIVES];
+    ni_output *out;
+    ni_rivals r;
+    neap_status rc = ni_rivals_open(s->trial, &r, err);
+    if (rc != NEAP_OK) return rc;
+    rc = open_numbers(path, s->trial->count, each, &out, err);
+    for (size_t i = 0; i < s->trial->count && rc == NEAP_OK; i++) {
+        rc = ni_rivals_next(&r, 1, node, err);
+        ni_output_write(out, node, each * sizeof *node);
+    }
+    ni_rivals_close(&r);
+    if (rc == NEAP_OK) return ni_output_commit(out, err);
+    ni_output_abandon(out);
+    return rc;
+}
+
+/* ---- the folder ---- */
+
+static neap_status (*const save_part[NI_PARTS])(const saving *s, const char *path, neap_error *err) = {
+    [NI_PART_NODES] = save_nodes,
+    [NI_PART_TRAIN] = save_train,
+    [NI_PART_HELD_OUT] = save_held_out,
+    [NI_PART_TEST] = save_test,
+    [NI_PART_TEST_NEGATIVES] = save_test_negatives,
+    [NI_PART_RIVALS] = save_rivals,
+    [NI_PART_VALID] = save_valid,
+    [NI_PART_VALID_NEGATIVES] = save_valid_negatives,
+};
+
+/* While files are replaced there is no manifest: a run that dies here leaves no split that looks whole. */
+static neap_status prepare(const saving *s, neap_error *err)
+{
+    char path[PATH_MAX];
+    neap_status rc = ni_part_path(s->folder, "manifest.json", path, err);
+    if (rc != NEAP_OK) return rc;
+    if (mkdir(s->folder, 0777) && errno != EEXIST)
+        return ni_fail_sys(err, NEAP_E_IO, errno, "cannot make the folder %.200s", s->folder);
+    if (ni_system.unlink(path) && errno != ENOENT)
+        return ni_fail_sys(err, NEAP_E_IO, errno, "cannot replace %.200s", path);
+    return NEAP_OK;
+}
+
+/* What is read back is what the disk has. */
+static neap_status save_parts(saving *s, neap_error *err)
+{
+    char path[PATH_MAX];
+    neap_status rc = NEAP_OK;
+    for (ni_part p = 0; p < NI_PARTS && rc == NEAP_OK; p++) {
+        const char *name = ni_part_name(&s->manifest, p);
+        if (!name) continue;
+        rc = ni_part_path(s->folder, name, path, err);
+        if (rc == NEAP_OK) rc = save_part[p](s, path, err);
+        if (rc == NEAP_OK) rc = ni_digest_of(path, &s->manifest.part[p], err);
+    }
+    return rc;
+}
+
+neap_status neap_trial_save(const neap_trial *t, const char *folder, neap_error *err)
+{
+    saving s = { .trial = t,
+                 .folder = folder,
+                 .manifest = { .facts = t->facts,
+                               .protocol = t->protocol,
+                               .kind = t->kind,
+                               .undirected = t->whole->undirected,
+                               .weighted = t->whole->weight != NULL,
+                               .hash = ni_graph_hash(t->whole) } };
+    neap_status rc = prepare(&s, err);
+    if (rc == NEAP_OK) rc = save_parts(&s, err);
+    return rc == NEAP_OK ? ni_manifest_write(&s.manifest, folder, err) : rc;
+}

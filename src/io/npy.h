@@ -1,0 +1,26 @@
+/* npy.h - a table of numbers from a NumPy file (.npy, versions 1 to 3).
+ *
+ * Memory grows with the bytes that are there, not with what the header promises.                      */
+#ifndef NI_NPY_H
+#define NI_NPY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/stream.h"
+
+typedef struct ni_npy {
+    uint64_t rows, columns;
+    float *values; /* rows x columns, row by row, whatever the order in the file */
+} ni_npy;
+
+/* The bytes begin as such a file does. */
+bool ni_npy_is(const void *bytes, size_t count);
+
+/* Reads all of the stream: an array of two dimensions, neither of them 0, of float32 or float64 in either
+ * byte order and either order of its entries. NEAP_E_FORMAT, with a byte offset where there is one, for
+ * anything else, and for a number that is not finite as a float. */
+neap_status ni_npy_read(ni_stream_in *in, ni_npy *out, neap_error *err);
+void ni_npy_free(ni_npy *npy);
+
+#endif

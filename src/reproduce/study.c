@@ -1,0 +1,237 @@
+#include "reproduce/study.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/sys.h"
+
+static const char *const protocols[] = { "paper", "paper-clean", "clean", NULL };
+
+/* ---- what was asked for ---- */
+
+/* A list that is not given holds everything. */
+static bool holds(const char *const *list, const char *name)
+{
+    if (!list) return true;
+    for (size_t i = 0; list[i]; i++)
+        if (!strcmp(list[i], name)) return true;
+    return false;
+}
+
+static const neap_method_info *method_named(const char *name)
+{
+    for (size_t i = 0; i < neap_method_count(); i++)
+        if (!strcmp(neap_method_at(i)->name, name)) return neap_method_at(i);
+    return NULL;
+}
+
+static bool is_method(const char *name)
+{
+    return method_named(name) != NULL;
+}
+
+static bool is_table(const char *name)
+{
+    for (size_t i = 0; i < ni_table_count(); i++)
+        if (!strcmp(ni_table_at(i)->name, name)) return true;
+    return false;
+}
+
+static bool is_protocol(const char *name)
+{
+    return holds(protocols, name);
+}
+
+static neap_status check_names(const char *const *list, bool (*is)(const char *), const char *what,
+                               const char *choices, neap_error *err)
+{
+    for (size_t i = 0; list && list[i]; i++)
+        if (!is(list[i]))
+            return ni_fail(err, NEAP_E_ARG, "there is no %s '%.40s'; %s", what, list[i], choices);
+    return NEAP_OK;
+}
+
+static neap_status check_request(const neap_reproduction *r, neap_error *err)
+{
+    neap_status rc = check_names(r->tables, is_table, "table", "`neap help reproduce` lists them", err);
+    if (rc == NEAP_OK) rc = check_names(r->methods, is_method, "method", "`neap methods` lists them", err);
+    if (rc == NEAP_OK)
+        rc = check_names(r->protocols, is_protocol, "protocol", "there are paper, paper-clean and clean",
+                         err);
+    if (rc == NEAP_OK && r->seeds == 0) rc = ni_fail(err, NEAP_E_ARG, "there must be at least one seed");
+    return rc;
+}
+
+/* ---- sheets ---- */
+
+static bool takes_part(const ni_table *t, const neap_method_info *m)
+{
+    return t->aim == NI_AIM_LINK || m->vectors;
+}
+
+static bool is_published(const ni_table *t, const char *method)
+{
+    const char *name;
+    for (size_t i = 0; (name = ni_published_method(t, i)); i++)
+        if (!strcmp(name, method)) return true;
+    return false;
+}
+
+/* First what this version has, each with its untrained twin if it learns; then what only the paper has. An
+ * ablation compares the variants of one method and nothing else. */
+static size_t list_methods(const neap_reproduction *r, const ni_table *t, ni_place *row)
+{
+    bool variants_only = !strcmp(t->name, "ablation");
+    const char *name;
+    size_t n = 0;
+    for (size_t i = 0; i < neap_method_count(); i++) {
+        const neap_method_info *m = neap_method_at(i);
+        if (!holds(r->methods, m->name) || !takes_part(t, m)) continue;
+        if (variants_only && !is_published(t, m->name)) continue;
+        row[n++] = (ni_place){ .label = m->name, .method = m->name };
+        if (m->vectors && t->aim != NI_AIM_TIME)
+            row[n++] = (ni_place){ .label = m->name, .method = m->name, .untrained = true };
+    }
+    for (size_t i = 0; !r->methods && (name = ni_published_method(t, i)); i++)
+        if (!is_method(name)) row[n++] = (ni_place){ .label = name, .method = name };
+    return n;
+}
+
+/* The paper's numbers belong beside its own split and metric, not beside others. */
+static void place_published(ni_sheet *s)
+{
+    const ni_table *t = s->table;
+    for (size_t i = 0; i < s->rows; i++)
+        for (size_t j = 0; j < t->columns; j++)
+            for (size_t v = 0; v < NI_SHOWN; v++) {
+                bool theirs = strcmp(s->protocol, "clean") && !s->row[i].untrained && !t->rows;
+                s->entry[i * t->columns + j].paper[v] =
+                    theirs ? ni_published(t, s->row[i].method, v, j) : NAN;
+            }
+}
+
+static neap_status make_sheet(const neap_reproduction *r, const ni_table *t, const char *protocol,
+                              ni_sheet *s, neap_error *err)
+{
+    size_t most = t->rows;
+    if (!most) {
+        most = 2 * neap_method_count();
+        while (ni_published_method(t, most - 2 * neap_method_count())) most++;
+    }
+    *s = (ni_sheet){ .table = t, .protocol = protocol, .row = ni_array(most, sizeof *s->row) };
+    if (!s->row) return ni_fail_memory(err, "the tables");
+    s->rows = t->rows ? t->rows : list_methods(r, t, s->row);
+    if (t->rows) memcpy(s->row, t->row, t->rows * sizeof *s->row);
+    s->entry = ni_zeros(s->rows * t->columns, sizeof *s->entry);
+    if (!s->entry) return ni_fail_memory(err, "the tables");
+    place_published(s);
+    return NEAP_OK;
+}
+
+/* A time has no split, so no protocol. */
+static size_t protocols_of(const ni_table *t)
+{
+    return t->aim == NI_AIM_TIME ? 1 : 3;
+}
+
+neap_status ni_study_create(const neap_reproduction *r, ni_study *study, neap_error *err)
+{
+    *study = (ni_study){ .seeds = r->seeds,
+                         .first_seed = r->paper->seed,
+                         .settings = { r->paper, r->clean },
+                         .own_neighbors = r->own_neighbors,
+                         .own_dropout = r->own_dropout,
+                         .sheet = ni_zeros(3 * ni_table_count(), sizeof *study->sheet) };
+    neap_status rc = study->sheet ? check_request(r, err) : ni_fail_memory(err, "the tables");
+    for (size_t i = 0; i < ni_table_count() && rc == NEAP_OK; i++) {
+        const ni_table *t = ni_table_at(i);
+        for (size_t p = 0; p < protocols_of(t) && rc == NEAP_OK; p++) {
+            const char *protocol = t->aim == NI_AIM_TIME ? "" : protocols[p];
+            if (!holds(r->tables, t->name) || (*protocol && !holds(r->protocols, protocol))) continue;
+            rc = make_sheet(r, t, protocol, &study->sheet[study->sheets++], err);
+        }
+    }
+    if (rc != NEAP_OK) ni_study_free(study);
+    return rc;
+}
+
+void ni_study_free(ni_study *study)
+{
+    for (size_t i = 0; i < study->sheets; i++) {
+        ni_free(study->sheet[i].row);
+        ni_free(study->sheet[i].entry);
+    }
+    ni_free(study->sheet);
+    *study = (ni_study){ 0 };
+}
+
+/* ---- cells ---- */
+
+static bool wanted_ratio(const neap_reproduction *r, double ratio)
+{
+    bool any = r->ratio_count == 0;
+    for (size_t i = 0; i < r->ratio_count; i++) any |= fabs(r->ratios[i] - ratio) < 1e-9;
+    return any;
+}
+
+/* In the paper's protocols S and dropout are those of its table 2, unless the user has given others. */
+static void set_options(const neap_reproduction *r, ni_cell *c)
+{
+    bool clean = !strcmp(c->protocol, "clean");
+    neap_options *o = &c->options;
+    *o = clean ? *r->clean : *r->paper;
+    strncpy(o->method.text, c->place.method, sizeof o->method.text - 1);
+    o->method.text[sizeof o->method.text - 1] = 0;
+    o->seed = c->seed;
+    if (!clean && !r->own_neighbors) o->neighbors = c->place.graph->neighbors;
+    if (!clean && !r->own_dropout) o->dropout = c->place.graph->dropout;
+    if (c->place.neighbors) o->neighbors = c->place.neighbors;
+    if (c->aim == NI_AIM_TIME) o->epochs = 1, o->valid = 0;
+    if (c->place.untrained) o->epochs = 0;
+}
+
+bool ni_study_cell(const neap_reproduction *r, const ni_sheet *s, size_t row, size_t column, uint32_t i,
+                   ni_cell *cell)
+{
+    ni_place place = ni_place_join(&s->row[row], &s->table->column[column]);
+    const neap_method_info *method = method_named(place.method);
+    if (!method || !takes_part(s->table, method) || !holds(r->methods, place.method)) return false;
+    if (s->table->aim == NI_AIM_TIME ? i > 0 : !wanted_ratio(r, place.ratio)) return false;
+    *cell = (ni_cell){ .aim = s->table->aim, .protocol = s->protocol, .place = place };
+    cell->learns = method->vectors;
+    cell->seed = r->paper->seed + i;
+    set_options(r, cell);
+    return true;
+}
+
+/* ---- sums, means, deviations ---- */
+
+void ni_study_add(ni_sheet *s, size_t row, size_t column, const ni_outcome *o)
+{
+    ni_entry *e = &s->entry[row * s->table->columns + column];
+    e->seeds++;
+    e->seconds += o->seconds;
+    for (size_t v = 0; v < NI_VALUES; v++) {
+        double from_mean = o->value[v] - e->mean[v]; /* Welford: no cancellation */
+        e->mean[v] += from_mean / e->seeds;
+        e->std[v] += from_mean * (o->value[v] - e->mean[v]);
+    }
+}
+
+static void finish(ni_entry *e)
+{
+    e->seconds = e->seeds ? e->seconds / e->seeds : NAN;
+    for (size_t v = 0; v < NI_VALUES; v++) {
+        if (!e->seeds) e->mean[v] = e->std[v] = NAN;
+        else if (!isnan(e->mean[v])) e->std[v] = e->seeds > 1 ? sqrt(e->std[v] / (e->seeds - 1)) : 0;
+    }
+}
+
+void ni_study_finish(ni_study *study)
+{
+    for (size_t i = 0; i < study->sheets; i++) {
+        const ni_sheet *s = &study->sheet[i];
+        for (size_t k = 0; k < s->rows * s->table->columns; k++) finish(&s->entry[k]);
+    }
+}

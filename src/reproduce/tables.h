@@ -1,0 +1,73 @@
+/* tables.h - the experiments of the paper: what is measured, on which graphs, and the numbers it printed.
+ *
+ * A table is a grid. A row and a column each say a part of what a cell is (a method, a graph, a training
+ * share, a neighbourhood size), and together they say all of it. A table is run under one protocol at a
+ * time, and each protocol has a sheet of its own (sheet.h).                                           */
+#ifndef NI_TABLES_H
+#define NI_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "neap.h"
+
+typedef enum ni_aim { NI_AIM_LINK, NI_AIM_CLUSTER, NI_AIM_TIME } ni_aim;
+
+/* What a table aims at, and the values it has. Scores are between 0 and 1, times in seconds. */
+enum { NI_VALUES = 6, NI_SHOWN = 2 };
+typedef struct ni_aim_info {
+    const char *name;             /* "link"                                               */
+    const char *value[NI_VALUES]; /* "auc", "ap", ...; NULL behind the last               */
+    size_t shown;                 /* so many of them, the first, are what the paper shows */
+    bool percent;                 /* printed in per cent, as in the paper                 */
+} ni_aim_info;
+const ni_aim_info *ni_aim_info_of(ni_aim aim);
+
+/* A graph of the paper. */
+typedef struct ni_source {
+    const char *name, *title; /* "cora", "Cora"; the file is DATA/cora/graph.txt */
+    uint32_t neighbors;       /* S and dropout as in table 2 of the paper        */
+    double dropout;
+    bool labels;              /* DATA/email/labels.txt belongs to it             */
+    neap_generator generator; /* kind NULL: a file                               */
+} ni_source;
+
+/* A part of what a cell is; 0 and NULL: the other axis says it. */
+typedef struct ni_place {
+    const char *label; /* for people */
+    const char *method;
+    bool untrained; /* the method's model before its first step */
+    const ni_source *graph;
+    double ratio;       /* share of the edges to train on, at most 1 */
+    uint32_t neighbors; /* S; 0 on both axes: as the protocol has it */
+} ni_place;
+
+enum { NI_COLUMNS = 9 };
+
+typedef struct ni_table {
+    const char *name;          /* "link-cora": as users type it                   */
+    const char *title;         /* "Link prediction on Cora"                       */
+    const char *about;         /* one or two sentences: what the paper did        */
+    const char *across, *down; /* what the columns and the rows are: "training edges", "method" */
+    ni_aim aim;
+    ni_place column[NI_COLUMNS];
+    size_t columns;
+    ni_place row[NI_COLUMNS]; /* none: one for each method */
+    size_t rows;
+} ni_table;
+
+size_t ni_table_count(void);
+const ni_table *ni_table_at(size_t i);
+
+/* What row and column say together. */
+ni_place ni_place_join(const ni_place *row, const ni_place *column);
+
+/* The methods of the paper that a table has numbers for, in its order; NULL behind the last. */
+const char *ni_published_method(const ni_table *table, size_t i);
+
+/* The number that the paper printed for a method, as it stands there (in per cent); NaN if there is none.
+ */
+double ni_published(const ni_table *table, const char *method, size_t value, size_t column);
+
+#endif

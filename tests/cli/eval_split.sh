@@ -1,0 +1,95 @@
+#!/bin/bash
+# Splits on disk: written, read by other tools, used again, and refused when they are not what they were.
+. "$(dirname "$0")/lib/common.bash"
+
+make_friends
+fast=(--methods "gap,pa,ppr" --epochs 3 --dim 8 -t 1)
+
+# The same numbers on the split that was kept, also by a method that was not there before.
+expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --ratios 60,80 --seeds 2 -o kept --json
+cp out first
+same out kept/results.json 'the results are kept as they are printed'
+[[ $(find kept -name manifest.json | wc -l) -eq 4 ]] || fail "not four splits: $(ls kept)"
+expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --split kept --json
+says err 'protocol clean, ratios and seeds are theirs'
+python3 - first out <<'END' || fail 'a kept split gives other numbers'
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:])
+for r in a["results"] + b["results"]:
+    r.pop("seconds"), r.pop("seconds_training")
+assert a == b
+END
+expect 0 "$NEAP" eval link friends.txt --methods katz --split kept/clean-uniform-60-seed2
+says out '1 seed'
+
+# Anybody can read it.
+one=kept/clean-uniform-60-seed1
+python3 - $one <<'END' || fail 'the files are not what they should be'
+import json, os, struct, sys
+folder = sys.argv[1]
+read = lambda name: [line.split("\t") for line in open(f"{folder}/{name}").read().split("\n")[:-1]]
+manifest = json.load(open(f"{folder}/manifest.json"))
+nodes = [row[0] for row in read("nodes.txt")]
+train, test, held = read("train.tsv"), read("test.tsv"), read("held_out.tsv")
+assert len(nodes) == manifest["nodes"] and len(train) == manifest["train"] and len(test) == manifest["test"]
+assert len(train) + len(held) == manifest["edges"] and all(p in held for p in test)
+assert not {frozenset(p) for p in train} & {frozenset(p) for p in test}
+assert manifest["protocol"] == "clean" and manifest["ratio"] == 0.6 and manifest["seed"] == 1
+for name, about in manifest["files"].items():
+    assert os.path.getsize(f"{folder}/{name}") == about["bytes"]
+known = {frozenset(p) for p in train + held}
+data = open(f"{folder}/rank_negatives.npy", "rb").read()
+length = struct.unpack("<H", data[8:10])[0]
+assert eval(data[10:10 + length])["shape"] == (len(test), 100)
+numbers = struct.unpack(f"<{len(test) * 100}I", data[10 + length:])
+for i, w in enumerate(numbers):
+    source = test[i // 100][0]
+    assert nodes[w] != source and frozenset((source, nodes[w])) not in known
+END
+
+# A graph is trained on as it stands there; a model of it passes, and its vectors can be measured.
+expect 0 "$NEAP" train $one/train.tsv -o model "${quick[@]}"
+expect 0 "$NEAP" check --split $one --model model
+says out 'ok'
+says out 'degrees, recounted'
+expect 0 "$NEAP" embed model -o mine.vec
+expect 0 "$NEAP" eval link friends.txt --split $one --vectors mine.vec --methods pa --allow-missing --json
+says out '"method": "mine.vec"'
+says out '"sees": "unknown"'
+says err 'which links they have seen is not known'
+expect 0 "$NEAP" eval link friends.txt --split $one --vectors mine.vec --methods none --similarity cosine \
+    --allow-missing
+if grep -q '^pa ' out; then fail '--methods none runs methods'; fi
+head -n 5 mine.vec | sed '1d' >few.vec
+expect 3 "$NEAP" eval link friends.txt --split $one --vectors few.vec --methods none
+says err 'no vector for node'
+
+# What is not as it was is refused, with the place.
+cp -r $one bad
+sed -i '2s/\t.*/\tnobody/' bad/test.tsv
+expect 3 "$NEAP" eval link friends.txt --split bad --methods pa
+says err 'bad/test.tsv:2'
+says err "there is no node 'nobody'"
+rm -r bad
+cp -r $one bad
+printf 'x' >>bad/rank_negatives.npy
+expect 3 "$NEAP" eval link friends.txt --split bad --methods pa
+says err 'checksum'
+rm bad/manifest.json
+expect 3 "$NEAP" eval link friends.txt --split bad --methods pa
+says err 'there is no split in bad'
+expect 3 "$NEAP" eval link friends.txt --split nowhere --methods pa
+grep -v judy friends.txt >fewer.txt
+expect 3 "$NEAP" eval link fewer.txt --split $one --methods pa
+says err 'another graph'
+
+# Protocols never meet in one table.
+expect 0 "$NEAP" eval link friends.txt --methods pa --ratios 60 --seeds 1 --protocol paper-clean -o kept
+expect 3 "$NEAP" eval link friends.txt --methods pa --split kept
+says err 'paper-clean'
+expect 0 "$NEAP" eval link friends.txt --methods pa --split kept/paper-clean-60-seed1
+says out 'protocol paper-clean'
+
+# No folder, no run.
+: >file
+expect 4 "$NEAP" eval link friends.txt --methods pa --ratios 60 -o file

@@ -1,0 +1,603 @@
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "faults.h"
+#include "page.h"
+#include "reproduce/report.h"
+#include "scratch.h"
+
+/* ---- a study: four methods, three shares, one number each ---- */
+
+enum { GAP, UNTRAINED, PPR, DEEPWALK, ROWS, COLUMNS = 3 };
+
+static const ni_source toy = { .name = "toy", .title = "Toy", .neighbors = 100, .dropout = 0.5 };
+static ni_table table = { .name = "link-toy",
+                          .title = "Link prediction on Toy",
+                          .about = "A toy.",
+                          .across = "training edges",
+                          .down = "method",
+                          .aim = NI_AIM_LINK,
+                          .column = { { .label = "15 %", .graph = &toy, .ratio = 0.15 },
+                                      { .label = "55 %", .graph = &toy, .ratio = 0.55 },
+                                      { .label = "95 %", .graph = &toy, .ratio = 0.95 } },
+                          .columns = COLUMNS };
+
+typedef struct world {
+    ni_table table;
+    ni_place row[ROWS];
+    ni_entry entry[ROWS * NI_COLUMNS];
+    ni_sheet sheet;
+    ni_study study;
+    neap_options *settings[2];
+    char *folder; /* of the files, for scratch_leave */
+} world;
+
+static void set(world *w, size_t row, size_t column, double value, uint32_t seeds)
+{
+    ni_entry *e = &w->entry[row * w->table.columns + column];
+    e->seeds = seeds;
+    e->seconds = 2.5;
+    for (int v = 0; v < NI_VALUES; v++) e->mean[v] = value, e->std[v] = seeds > 1 ? 0.0123 : 0;
+}
+
+static void set_paper(world *w, size_t row, size_t column, double percent)
+{
+    w->entry[row * w->table.columns + column].paper[0] = percent;
+}
+
+static void clear(world *w)
+{
+    for (size_t i = 0; i < ROWS * NI_COLUMNS; i++) {
+        ni_entry *e = &w->entry[i];
+        *e = (ni_entry){ .seconds = NAN, .paper = { NAN, NAN } };
+        for (int v = 0; v < NI_VALUES; v++) e->mean[v] = e->std[v] = NAN;
+    }
+}
+
+/* GAP is run but for one cell, PPR ties with it in the second column, DeepWalk is known from the paper. */
+static void fill(world *w)
+{
+    const double ours[ROWS][COLUMNS] = { { 0.9786, 0.9111, 0 },
+                                         { 0.85, 0.86, 0.87 },
+                                         { 0.7, 0.9109, 0.869 } };
+    for (size_t i = 0; i < DEEPWALK; i++)
+        for (size_t j = 0; j < COLUMNS; j++)
+            if (ours[i][j] > 0) set(w, i, j, ours[i][j], 3);
+    for (size_t j = 0; j < COLUMNS; j++) set_paper(w, GAP, j, 95.8), set_paper(w, DEEPWALK, j, 56.3);
+}
+
+static int enter(void **state)
+{
+    static world w;
+    neap_error err = { 0 };
+    w = (world){ .table = table,
+                 .row = { { .label = "gap", .method = "gap" },
+                          { .label = "gap", .method = "gap", .untrained = true },
+                          { .label = "ppr", .method = "ppr" },
+                          { .label = "deepwalk", .method = "deepwalk" } } };
+    w.sheet = (ni_sheet){ &w.table, "paper", w.row, ROWS, w.entry };
+    if (neap_options_create("paper", &w.settings[0], &err) ||
+        neap_options_create("neap", &w.settings[1], &err))
+        return -1;
+    w.study = (ni_study){ .sheet = &w.sheet,
+                          .sheets = 1,
+                          .seeds = 3,
+                          .first_seed = 7,
+                          .settings = { w.settings[0], w.settings[1] },
+                          .cells = 27,
+                          .missing = 3 };
+    clear(&w);
+    fill(&w);
+    void *folder;
+    int rc = scratch_enter(&folder);
+    w.folder = folder;
+    *state = &w;
+    return rc;
+}
+
+static int leave(void **state)
+{
+    world *w = *state;
+    void *folder = w->folder;
+    neap_options_free(w->settings[0]);
+    neap_options_free(w->settings[1]);
+    return scratch_leave(&folder);
+}
+
+typedef neap_status (*writer)(const ni_study *, const char *, neap_error *);
+
+static char *written(const world *w, writer write)
+{
+    neap_error err = { 0 };
+    size_t size;
+    if (write(&w->study, "report", &err) != NEAP_OK) fail_msg("%s", err.text);
+    return scratch_bytes("report", &size);
+}
+
+static char *html_of(const world *w)
+{
+    char *page = written(w, ni_report_html);
+    assert_well_formed(page);
+    return page;
+}
+
+static json_t *json_of(const world *w)
+{
+    json_error_t err;
+    char *text = written(w, ni_report_json);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &err);
+    if (!root) fail_msg("line %d: %s", err.line, err.text);
+    free(text);
+    return root;
+}
+
+static json_t *result(json_t *root, size_t row, size_t column)
+{
+    json_t *sheet = json_array_get(json_object_get(root, "tables"), 0);
+    json_t *list = json_object_get(sheet, "results");
+    assert_int_equal(json_array_size(list), ROWS * COLUMNS);
+    return json_array_get(list, row * COLUMNS + column);
+}
+
+static double number(const json_t *object, const char *key, const char *part)
+{
+    json_t *value = json_object_get(object, key);
+    return json_number_value(part ? json_object_get(value, part) : value);
+}
+
+/* ---- what is best ---- */
+
+static void the_best_of_a_column_is_bold_and_equals_are_both(void **state)
+{
+    world *w = *state;
+    assert_true(ni_is_best(&w->sheet, GAP, 0, 0));
+    assert_false(ni_is_best(&w->sheet, PPR, 0, 0));
+    assert_true(ni_is_best(&w->sheet, GAP, 1, 0)); /* 91.1 and 91.1 */
+    assert_true(ni_is_best(&w->sheet, PPR, 1, 0));
+    assert_true(ni_is_best(&w->sheet, UNTRAINED, 2, 0)); /* GAP was not run there */
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_has(page, "<td><strong>97.9</strong><small");
+    assert_int_equal(count_of(page, "<strong>91.1</strong>"), 2);
+    assert_int_equal(count_of(page, "<strong>"), 4 + 1); /* and the word itself among the marks */
+    assert_has(text, "| gap | **97.9** \u00b11.2 | **91.1** \u00b11.2 | not run |");
+    assert_has(text, "| ppr | 70.0 \u00b11.2 | **91.1** \u00b11.2 | 86.9 \u00b11.2 |");
+    free(page);
+    free(text);
+}
+
+static void alone_nobody_is_best(void **state)
+{
+    world *w = *state;
+    w->sheet.rows = 1;
+    assert_false(ni_is_best(&w->sheet, GAP, 0, 0));
+}
+
+static void of_times_the_shortest_is_best(void **state)
+{
+    world *w = *state;
+    w->table.aim = NI_AIM_TIME;
+    assert_false(ni_is_best(&w->sheet, GAP, 0, 0));
+    assert_true(ni_is_best(&w->sheet, PPR, 0, 0));
+}
+
+static void settings_of_one_method_compete_along_their_row(void **state)
+{
+    world *w = *state;
+    w->table.rows = ROWS;
+    for (size_t j = 0; j < COLUMNS; j++) w->table.column[j].neighbors = 5 + 5 * (uint32_t)j;
+    assert_true(ni_is_best(&w->sheet, GAP, 0, 0));
+    assert_false(ni_is_best(&w->sheet, GAP, 1, 0));
+    assert_true(ni_is_best(&w->sheet, PPR, 1, 0));
+}
+
+/* ---- the paper's numbers ---- */
+
+static void the_papers_number_is_never_ours_and_never_bold(void **state)
+{
+    world *w = *state;
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    json_t *root = json_of(w);
+    assert_has(page, "<span class=\"theirs\">[95.8] <span class=\"more\">+2.1</span></span>");
+    assert_has(page, "<span class=\"theirs\">[95.8] <span class=\"less\">\u22124.7</span></span>");
+    assert_lacks(page, "<strong>95.8");
+    assert_lacks(page, ">56.3<"); /* only ever in brackets */
+    assert_int_equal(count_of(page, "56.3"), count_of(page, "[56.3]"));
+    assert_has(text, "| *gap, published* | 95.8 (+2.1) | 95.8 (\u22124.7) | 95.8 |");
+    assert_has(text, "| *deepwalk, published; not run* | 56.3 | 56.3 | 56.3 |");
+    assert_lacks(text, "**95.8");
+    assert_true(number(result(root, GAP, 0), "paper", "auc") == 0.958);
+    assert_true(json_is_null(json_object_get(result(root, PPR, 0), "paper")));
+    json_decref(root);
+    free(page);
+    free(text);
+}
+
+static void whole_numbers_of_the_paper_stay_whole(void **state)
+{
+    world *w = *state;
+    for (size_t j = 0; j < COLUMNS; j++) set_paper(w, GAP, j, 96), set_paper(w, DEEPWALK, j, 60);
+    char *page = html_of(w);
+    assert_has(page, "[96] <span class=\"more\">+1.9</span>");
+    free(page);
+}
+
+static void published_gap_is_drawn_in_its_own_protocol_only(void **state)
+{
+    world *w = *state;
+    char *page = html_of(w);
+    assert_has(page, "GAP, published");
+    free(page);
+    w->sheet.protocol = "paper-clean";
+    page = html_of(w);
+    assert_lacks(page, "GAP, published");
+    assert_has(page, "[95.8]");
+    free(page);
+}
+
+/* ---- what was not run ---- */
+
+static void a_cell_not_run_says_so(void **state)
+{
+    world *w = *state;
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    json_t *root = json_of(w), *cell = result(root, GAP, 2);
+    assert_int_equal(count_of(page, "<span class=\"none\">not run</span>"), 1);
+    assert_has(page, "Not run here, only [the paper\u2019s numbers]");
+    assert_has(text, " | not run |\n");
+    assert_string_equal(json_string_value(json_object_get(cell, "state")), "not run");
+    assert_true(json_is_null(json_object_get(json_object_get(cell, "auc"), "mean")));
+    assert_true(json_is_null(json_object_get(cell, "seconds")));
+    assert_string_equal(json_string_value(json_object_get(result(root, DEEPWALK, 0), "state")), "not run");
+    json_decref(root);
+    free(page);
+    free(text);
+}
+
+static void rows_with_nothing_to_show_are_named(void **state)
+{
+    world *w = *state;
+    w->sheet.protocol = "clean";
+    for (size_t j = 0; j < COLUMNS; j++) set_paper(w, DEEPWALK, j, NAN), set_paper(w, GAP, j, NAN);
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_has(page, "<p class=\"note\">Not run: deepwalk.</p>");
+    assert_has(text, "Not run: deepwalk.\n");
+    assert_lacks(page, "class=\"theirs\">[9");
+    free(page);
+    free(text);
+}
+
+static void a_sheet_with_nothing_run_is_one_line(void **state)
+{
+    world *w = *state;
+    clear(w);
+    set_paper(w, GAP, 0, 95.8);
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_has(page, "<p class=\"muted\">Protocol paper (leaky): not run.</p>");
+    assert_lacks(page, "<svg");
+    assert_lacks(page, "class=\"sheet");
+    assert_has(text, "Protocol paper (leaky): not run.\n");
+    json_decref(json_of(w));
+    free(page);
+    free(text);
+}
+
+static void fewer_seeds_than_asked_for_are_counted(void **state)
+{
+    world *w = *state;
+    set(w, GAP, 0, 0.9786, 1);
+    set(w, GAP, 1, 0.9111, 2);
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_has(page, "97.9</strong><small class=\"dev\" title=\"1 of 3 seeds\">n=1</small>");
+    assert_has(page, "title=\"2 of 3 seeds\">\u00b11.2 n=2</small>");
+    assert_has(page, "Mean of up to 3 seeds.");
+    assert_has(text, "**97.9** (1 of 3 seeds)");
+    free(page);
+    free(text);
+}
+
+static void with_one_seed_there_is_no_deviation(void **state)
+{
+    world *w = *state;
+    w->study.seeds = 1;
+    for (size_t i = 0; i < DEEPWALK; i++)
+        for (size_t j = 0; j < COLUMNS; j++) set(w, i, j, 0.5 + 0.01 * (double)(i + j), 1);
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_lacks(page, "class=\"dev\"");
+    assert_lacks(page, "class=\"band\"");
+    assert_lacks(page, "class=\"spread\"");
+    assert_has(text, "| gap | 50.0 | 51.0 | 52.0 |");
+    assert_has(page, "<dt>seeds</dt><dd>7</dd>");
+    free(page);
+    free(text);
+}
+
+static void a_value_that_the_protocol_has_not_is_no_number(void **state)
+{
+    world *w = *state;
+    for (size_t j = 0; j < COLUMNS; j++)
+        set(w, GAP, j, (double)NAN, 3), set(w, UNTRAINED, j, (double)NAN, 3);
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    json_t *root = json_of(w);
+    assert_int_equal(count_of(page, "<span class=\"none\">n/a</span>"), 6);
+    assert_has(text, "| gap | n/a | n/a | n/a |");
+    assert_lacks(page, "nan");
+    assert_lacks(page, "not a number");
+    assert_true(json_is_null(json_object_get(json_object_get(result(root, GAP, 0), "auc"), "mean")));
+    json_decref(root);
+    free(page);
+    free(text);
+}
+
+/* ---- the leak ---- */
+
+static void the_paper_protocol_is_called_leaky_and_says_why(void **state)
+{
+    world *w = *state;
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    json_t *root = json_of(w), *sheet = json_array_get(json_object_get(root, "tables"), 0);
+    assert_has(page, "<h3>Protocol paper <span class=\"leaky\">leaky</span></h3>");
+    assert_has(page, "neighbourhoods of the whole graph, test links included.</p>");
+    assert_has(page, "<caption>AUC in per cent, protocol paper (leaky)</caption>");
+    assert_has(page, "protocol paper (leaky)</title>"); /* of the chart */
+    assert_has(text, "### Protocol paper (leaky)\n\nLeaky: ");
+    assert_true(json_is_true(json_object_get(sheet, "leaky")));
+    json_decref(root);
+    free(page);
+    free(text);
+    w->sheet.protocol = "clean";
+    page = html_of(w), text = written(w, ni_report_markdown);
+    assert_lacks(text, "eaky");
+    assert_int_equal(count_of(page, "class=\"leaky\""), 1); /* where the protocols are told */
+    free(page);
+    free(text);
+}
+
+static void the_summary_counts_what_the_tables_show(void **state)
+{
+    world *w = *state;
+    char *page = html_of(w);
+    assert_has(page, "24 of 27 measurements were run; the others are marked <i>not run</i>.");
+    assert_has(page, "GAP reaches the published number in 1 of 2 cells; before its first training step it "
+                     "already does so in 0 of 3.");
+    assert_has(page, "<dt>seeds</dt><dd>7 to 9</dd>");
+    free(page);
+    w->sheet.protocol = "clean";
+    page = html_of(w);
+    assert_has(page, "In the clean protocol GAP is the best of the methods run in 2 of 2 cells");
+    assert_lacks(page, "reaches the published");
+    free(page);
+}
+
+/* ---- charts ---- */
+
+static void a_chart_has_one_line_a_row_that_was_run(void **state)
+{
+    world *w = *state;
+    char *page = html_of(w);
+    assert_int_equal(count_of(page, "class=\"end-name\""),
+                     2 * 4); /* three rows and the published one, twice */
+    assert_has(page, ">gap, untrained</text>");
+    assert_lacks(page, ">deepwalk</text>");
+    assert_has(page, "A line is broken where a cell was not run;");
+    free(page);
+}
+
+static void one_column_is_enough(void **state)
+{
+    world *w = *state;
+    clear(w);
+    w->table.columns = 1;
+    set(w, GAP, 0, 0.9, 3);
+    char *page = html_of(w);
+    assert_has(page, "<title>gap, 15 %: 90.0 % \u00b1 1.2</title>");
+    assert_has(page, "colspan=\"1\"");
+    free(page);
+    free(written(w, ni_report_markdown));
+}
+
+static void two_values_have_two_charts_and_two_tables(void **state)
+{
+    world *w = *state;
+    w->table.aim = NI_AIM_CLUSTER;
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_int_equal(count_of(page, "<svg role=\"img\" class=\"small\""), 2);
+    assert_has(page, "<caption>NMI in per cent, ");
+    assert_has(page, "<caption>AMI in per cent, ");
+    assert_has(text, "**AMI in per cent**");
+    free(page);
+    free(text);
+}
+
+static void times_are_drawn_against_edges(void **state)
+{
+    static const ni_source er = { .name = "er", .title = "ER", .generator = { .kind = "er" } };
+    world *w = *state;
+    clear(w);
+    w->table.aim = NI_AIM_TIME, w->sheet.protocol = "";
+    w->table.column[1].graph = w->table.column[2].graph = &er;
+    for (size_t j = 0; j < COLUMNS; j++) {
+        set(w, GAP, j, 0.25 * (double)(j + 1), 1);
+        w->entry[j].mean[1] = 5000 * (double)(j + 1);
+    }
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_has(page, "<title>real graphs, 15 %: 0.250 s</title>");
+    assert_has(page, "<title>Erd\u0151s\u2013R\u00e9nyi, 55 %: 0.500 s</title>");
+    assert_has(page, "<small>15,000 edges</small>");
+    assert_lacks(page, "class=\"dev\"");
+    assert_has(text, "| gap | 0.25 | 0.50 | 0.75 |");
+    free(page);
+    free(text);
+}
+
+static void more_lines_than_can_be_told_apart_are_left_to_the_table(void **state)
+{
+    enum { MANY = 20 };
+    world *w = *state;
+    static ni_place row[MANY];
+    static ni_entry entry[MANY * COLUMNS];
+    for (size_t i = 0; i < MANY; i++) {
+        row[i] = (ni_place){ .label = "m", .method = i == 3 ? "gap" : "m" };
+        for (size_t j = 0; j < COLUMNS; j++) {
+            entry[i * COLUMNS + j] = w->entry[0];
+            entry[i * COLUMNS + j].mean[0] = 0.9 - 0.01 * (double)i - (i == 3 ? 0.5 : 0);
+        }
+    }
+    w->sheet.row = row, w->sheet.entry = entry, w->sheet.rows = MANY;
+    char *page = html_of(w);
+    assert_has(page, "8 more methods are in the table.");
+    assert_int_equal(count_of(page, "class=\"line strong\""),
+                     4); /* the worst of all, and drawn: line and name */
+    free(page);
+}
+
+/* ---- for programs ---- */
+
+static void json_has_every_value_of_every_cell(void **state)
+{
+    world *w = *state;
+    set(w, GAP, 0, 1.0 / 3, 3);
+    json_t *root = json_of(w), *cell = result(root, GAP, 0);
+    assert_string_equal(json_string_value(json_object_get(root, "neap")), neap_version());
+    assert_int_equal(number(root, "seeds", NULL), 3);
+    assert_int_equal(number(root, "first_seed", NULL), 7);
+    assert_string_equal(json_string_value(json_object_get(cell, "method")), "gap");
+    assert_string_equal(json_string_value(json_object_get(cell, "graph")), "toy");
+    assert_true(number(cell, "ratio", NULL) == 15);
+    assert_true(number(cell, "auc", "mean") == 1.0 / 3);
+    assert_true(number(cell, "ap", "std") == 0.0123);
+    assert_true(number(json_object_get(cell, "hits"), "50", "mean") == 1.0 / 3);
+    assert_true(number(cell, "seconds", NULL) == 2.5);
+    assert_true(json_is_true(json_object_get(result(root, UNTRAINED, 0), "untrained")));
+    json_t *settings = json_object_get(root, "settings");
+    assert_non_null(json_object_get(json_object_get(settings, "clean"), "dim"));
+    json_decref(root);
+}
+
+static void reports_are_the_same_in_every_locale(void **state)
+{
+    world *w = *state;
+    writer writers[] = { ni_report_json, ni_report_markdown, ni_report_html };
+    for (int i = 0; i < 3; i++) {
+        char *plain = written(w, writers[i]);
+        setlocale(LC_ALL, "de_DE.UTF-8");
+        char *german = written(w, writers[i]);
+        setlocale(LC_ALL, "C");
+        assert_string_equal(plain, german);
+        free(plain);
+        free(german);
+    }
+}
+
+/* ---- the outside ---- */
+
+static void names_are_text_and_never_markup(void **state)
+{
+    world *w = *state;
+    const char *evil = "<script>alert('1')</script>|*x*\n\"&\xff";
+    w->row[GAP].label = w->table.title = w->table.about = w->table.across = w->table.down = evil;
+    w->table.name = w->table.column[0].label = evil;
+    w->row[PPR].method = w->sheet.protocol = evil;
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_lacks(page, "<script");
+    assert_lacks(text, "<script");
+    assert_has(text, "&lt;script&gt;alert('1')&lt;/script&gt;\\|\\*x\\*\ufffd\"&amp;\ufffd");
+    json_decref(json_of(w));
+    free(page);
+    free(text);
+}
+
+static void the_page_asks_nothing_of_anybody(void **state)
+{
+    char *page = html_of(*state);
+    const char *never[] = {
+        "<script", "<link", "http:", "https:", "url(", "@import", "src=", "javascript"
+    };
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++) assert_lacks(page, never[i]);
+    assert_has(page, "content=\"default-src 'none'; style-src 'unsafe-inline'\"");
+    free(page);
+}
+
+static void a_study_of_nothing_is_written(void **state)
+{
+    world *w = *state;
+    w->study.sheets = 0, w->study.cells = w->study.missing = 0;
+    free(html_of(w));
+    free(written(w, ni_report_markdown));
+    json_decref(json_of(w));
+    w->study.sheets = 1, w->sheet.rows = 0, w->study.settings[0] = w->study.settings[1] = NULL;
+    char *page = html_of(w);
+    assert_has(page, "not run");
+    free(page);
+    json_decref(json_of(w));
+}
+
+static neap_status write_all(void *user, neap_error *err)
+{
+    const world *w = user;
+    neap_status rc = ni_report_json(&w->study, "results.json", err);
+    if (rc == NEAP_OK) rc = ni_report_markdown(&w->study, "results.md", err);
+    if (rc == NEAP_OK) rc = ni_report_html(&w->study, "report.html", err);
+    return rc;
+}
+
+static void expect_failure(void *user, neap_status rc, const neap_error *err)
+{
+    (void)user;
+    assert_true(rc == NEAP_E_IO || rc == NEAP_E_MEM);
+    assert_true(err->text[0] != 0);
+    assert_int_equal(scratch_count("."), 0); /* no temporary file */
+}
+
+static void a_failure_leaves_no_half_report(void **state)
+{
+    const faults_call calls[] = { FAULTS_MEMORY, FAULTS_OPEN, FAULTS_WRITE, FAULTS_FSYNC, FAULTS_RENAME };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        assert_true(faults_each(calls[i], ENOSPC, false, write_all, expect_failure, *state) > 0);
+}
+
+#define ON_WORLD(test) cmocka_unit_test_setup_teardown(test, enter, leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_WORLD(the_best_of_a_column_is_bold_and_equals_are_both),
+        ON_WORLD(alone_nobody_is_best),
+        ON_WORLD(of_times_the_shortest_is_best),
+        ON_WORLD(settings_of_one_method_compete_along_their_row),
+        ON_WORLD(the_papers_number_is_never_ours_and_never_bold),
+        ON_WORLD(whole_numbers_of_the_paper_stay_whole),
+        ON_WORLD(published_gap_is_drawn_in_its_own_protocol_only),
+        ON_WORLD(a_cell_not_run_says_so),
+        ON_WORLD(rows_with_nothing_to_show_are_named),
+        ON_WORLD(a_sheet_with_nothing_run_is_one_line),
+        ON_WORLD(fewer_seeds_than_asked_for_are_counted),
+        ON_WORLD(with_one_seed_there_is_no_deviation),
+        ON_WORLD(a_value_that_the_protocol_has_not_is_no_number),
+        ON_WORLD(the_paper_protocol_is_called_leaky_and_says_why),
+        ON_WORLD(the_summary_counts_what_the_tables_show),
+        ON_WORLD(a_chart_has_one_line_a_row_that_was_run),
+        ON_WORLD(one_column_is_enough),
+        ON_WORLD(two_values_have_two_charts_and_two_tables),
+        ON_WORLD(times_are_drawn_against_edges),
+        ON_WORLD(more_lines_than_can_be_told_apart_are_left_to_the_table),
+        ON_WORLD(json_has_every_value_of_every_cell),
+        ON_WORLD(reports_are_the_same_in_every_locale),
+        ON_WORLD(names_are_text_and_never_markup),
+        ON_WORLD(the_page_asks_nothing_of_anybody),
+        ON_WORLD(a_study_of_nothing_is_written),
+        ON_WORLD(a_failure_leaves_no_half_report),
+    };
+    faults_install();
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

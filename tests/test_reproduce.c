@@ -1,0 +1,252 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "reproduce/study.h"
+#include "scratch.h"
+#include "world.h"
+
+static neap_reproduction request(neap_options *paper, neap_options *clean)
+{
+    return (
+        neap_reproduction){ .data = "data", .folder = "out", .seeds = 2, .paper = paper, .clean = clean };
+}
+
+static const ni_sheet *sheet_of(const ni_study *study, const char *table, const char *protocol)
+{
+    for (size_t i = 0; i < study->sheets; i++)
+        if (!strcmp(study->sheet[i].table->name, table) && !strcmp(study->sheet[i].protocol, protocol))
+            return &study->sheet[i];
+    fail_msg("no sheet %s %s", table, protocol);
+    return NULL;
+}
+
+static size_t row_of(const ni_sheet *s, const char *method, bool untrained)
+{
+    for (size_t i = 0; i < s->rows; i++)
+        if (!strcmp(s->row[i].method, method) && s->row[i].untrained == untrained) return i;
+    return SIZE_MAX;
+}
+
+/* ---- sheets ---- */
+
+static void every_protocol_has_its_own_sheet(void **state)
+{
+    (void)state;
+    ni_study study;
+    neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
+    neap_reproduction r = request(paper, clean);
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    assert_int_equal(study.sheets, 3 * (ni_table_count() - 1) + 1);
+    for (size_t i = 0; i < ni_table_count(); i++)
+        if (ni_table_at(i)->aim != NI_AIM_TIME) {
+            sheet_of(&study, ni_table_at(i)->name, "paper");
+            sheet_of(&study, ni_table_at(i)->name, "paper-clean");
+            sheet_of(&study, ni_table_at(i)->name, "clean");
+        }
+    sheet_of(&study, "time", "");
+    ni_study_free(&study);
+    neap_options_free(paper);
+    neap_options_free(clean);
+}
+
+static void a_published_number_stands_only_beside_its_own_protocol_and_method(void **state)
+{
+    (void)state;
+    ni_study study;
+    neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
+    neap_reproduction r = request(paper, clean);
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    const ni_sheet *leaky = sheet_of(&study, "link-cora", "paper");
+    const ni_sheet *honest = sheet_of(&study, "link-cora", "clean");
+    size_t gap = row_of(leaky, "gap", false), untrained = row_of(leaky, "gap", true);
+    size_t walk = row_of(leaky, "walk3", false), dmte = row_of(leaky, "dmte", false);
+    assert_true(leaky->entry[gap * 9 + 4].paper[0] == 97.6);
+    assert_true(leaky->entry[dmte * 9 + 8].paper[0] == 98.8);
+    assert_true(isnan(leaky->entry[untrained * 9 + 4].paper[0]));
+    assert_true(isnan(leaky->entry[walk * 9 + 4].paper[0]));
+    assert_true(isnan(honest->entry[row_of(honest, "gap", false) * 9 + 4].paper[0]));
+    ni_study_free(&study);
+    neap_options_free(paper);
+    neap_options_free(clean);
+}
+
+static void the_tables_are_as_wide_as_the_papers(void **state)
+{
+    (void)state;
+    const char *method;
+    for (size_t i = 0; i < ni_table_count(); i++) {
+        const ni_table *t = ni_table_at(i);
+        for (size_t k = 0; (method = ni_published_method(t, k)); k++)
+            for (size_t v = 0; v < ni_aim_info_of(t->aim)->shown; v++)
+                for (size_t column = 0; column < NI_COLUMNS; column++) {
+                    double x = ni_published(t, method, v, column);
+                    assert_int_equal(!isnan(x), column < t->columns);
+                    if (!isnan(x)) assert_true(x > 20 && x < 100);
+                }
+    }
+}
+
+static void only_what_was_asked_for_is_a_cell(void **state)
+{
+    (void)state;
+    ni_study study;
+    ni_cell cell;
+    const char *tables[] = { "link-email", NULL }, *methods[] = { "gap", "pa", NULL };
+    const char *protocols[] = { "clean", NULL };
+    const double ratios[] = { 0.55 };
+    neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
+    neap_reproduction r = request(paper, clean);
+    r.tables = tables, r.methods = methods, r.protocols = protocols, r.ratios = ratios, r.ratio_count = 1;
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    assert_int_equal(study.sheets, 1);
+    const ni_sheet *s = study.sheet;
+    assert_int_equal(s->rows, 3);
+    for (size_t row = 0; row < s->rows; row++)
+        for (size_t column = 0; column < 9; column++)
+            assert_int_equal(ni_study_cell(&r, s, row, column, 0, &cell), column == 4);
+    ni_study_free(&study);
+    neap_options_free(paper);
+    neap_options_free(clean);
+}
+
+static void the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none(void **state)
+{
+    (void)state;
+    ni_study study;
+    ni_cell cell;
+    neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
+    neap_reproduction r = request(paper, clean);
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    const ni_sheet *leaky = sheet_of(&study, "link-zhihu", "paper");
+    const ni_sheet *honest = sheet_of(&study, "link-zhihu", "clean");
+    assert_true(ni_study_cell(&r, leaky, row_of(leaky, "gap", false), 0, 1, &cell));
+    assert_int_equal(cell.options.neighbors, 250);
+    assert_true(cell.options.dropout == 0.65 && cell.seed == 2 && cell.options.seed == 2);
+    assert_true(ni_study_cell(&r, honest, row_of(honest, "gap", false), 0, 0, &cell));
+    assert_int_equal(cell.options.neighbors, clean->neighbors);
+    assert_true(cell.options.dropout == clean->dropout);
+    assert_true(ni_study_cell(&r, honest, row_of(honest, "gap", true), 0, 0, &cell));
+    assert_int_equal(cell.options.epochs, 0);
+    const ni_sheet *sizes = sheet_of(&study, "sensitivity-link", "clean");
+    assert_true(ni_study_cell(&r, sizes, 0, 1, 0, &cell));
+    assert_int_equal(cell.options.neighbors, 10);
+    r.own_neighbors = r.own_dropout = 1;
+    assert_true(ni_study_cell(&r, leaky, row_of(leaky, "gap", false), 0, 0, &cell));
+    assert_int_equal(cell.options.neighbors, paper->neighbors);
+    assert_true(cell.options.dropout == paper->dropout);
+    ni_study_free(&study);
+    neap_options_free(paper);
+    neap_options_free(clean);
+}
+
+static void means_and_deviations_are_those_of_the_seeds(void **state)
+{
+    (void)state;
+    ni_study study;
+    neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
+    neap_reproduction r = request(paper, clean);
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    ni_outcome o = { .value = { 0.5, NAN, NAN, NAN, NAN, NAN }, .seconds = 1 };
+    ni_study_add(&study.sheet[0], 0, 0, &o);
+    o.value[0] = 0.8, o.seconds = 3;
+    ni_study_add(&study.sheet[0], 0, 0, &o);
+    ni_study_finish(&study);
+    const ni_entry *e = study.sheet[0].entry;
+    assert_int_equal(e->seeds, 2);
+    assert_true(fabs(e->mean[0] - 0.65) < 1e-15 && fabs(e->std[0] - 0.3 / sqrt(2)) < 1e-15);
+    assert_true(isnan(e->mean[1]) && e->seconds == 2);
+    assert_true(e[1].seeds == 0 && isnan(e[1].mean[0]) && isnan(e[1].seconds));
+    ni_study_free(&study);
+    neap_options_free(paper);
+    neap_options_free(clean);
+}
+
+/* ---- cells on disk ---- */
+
+static ni_cell some_cell(void)
+{
+    static const ni_source graph = { .name = "cora" };
+    neap_options *o = options_of("neap", NULL);
+    ni_cell c = { .aim = NI_AIM_LINK, .protocol = "clean", .seed = 7, .learns = true, .options = *o };
+    c.place = (ni_place){ .method = "gap", .graph = &graph, .ratio = 0.55 };
+    neap_options_free(o);
+    return c;
+}
+
+static void a_cell_is_read_back_to_the_last_bit(void **state)
+{
+    (void)state;
+    ni_cell c = some_cell();
+    ni_outcome in = { { 1.0 / 3, 0.1, NAN, 0, 1, 2.0 / 7 }, 1e-9, 12 }, out;
+    bool found;
+    char name[NI_CELL_NAME];
+    ni_cell_name(&c, name);
+    assert_string_equal(name, "link-cora-clean-gap-55-7.json");
+    assert_int_equal(ni_cell_load(".", &c, &out, &found, NULL), NEAP_OK);
+    assert_false(found);
+    assert_int_equal(ni_cell_save(".", &c, &in, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_load(".", &c, &out, &found, NULL), NEAP_OK);
+    assert_true(found && out.epochs == 12 && out.seconds == 1e-9 && isnan(out.value[2]));
+    for (size_t v = 0; v < NI_VALUES; v++)
+        if (v != 2) assert_true(in.value[v] == out.value[v]);
+}
+
+static void a_cell_of_other_settings_does_not_count(void **state)
+{
+    (void)state;
+    ni_cell c = some_cell();
+    ni_outcome o = { .seconds = 1 };
+    bool found;
+    assert_int_equal(ni_cell_save(".", &c, &o, NULL), NEAP_OK);
+    c.options.lr *= 2;
+    assert_int_equal(ni_cell_load(".", &c, &o, &found, NULL), NEAP_OK);
+    assert_false(found);
+    c.learns = false;
+    assert_int_equal(ni_cell_save(".", &c, &o, NULL), NEAP_OK);
+    c.options.lr *= 2;
+    assert_int_equal(ni_cell_load(".", &c, &o, &found, NULL), NEAP_OK);
+    assert_true(found);
+}
+
+static void a_damaged_cell_is_made_again(void **state)
+{
+    (void)state;
+    ni_cell c = some_cell();
+    ni_outcome o = { .value = { 0.5 }, .seconds = 1 };
+    char name[NI_CELL_NAME], bytes[4096];
+    bool found;
+    ni_cell_name(&c, name);
+    assert_int_equal(ni_cell_save(".", &c, &o, NULL), NEAP_OK);
+    FILE *file = fopen(name, "r");
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (size_t cut = 0; cut + 2 < size; cut++) {
+        file = fopen(name, "w");
+        fwrite(bytes, 1, cut, file);
+        fclose(file);
+        assert_int_equal(ni_cell_load(".", &c, &o, &found, NULL), NEAP_OK);
+        assert_false(found);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_protocol_has_its_own_sheet),
+        cmocka_unit_test(a_published_number_stands_only_beside_its_own_protocol_and_method),
+        cmocka_unit_test(the_tables_are_as_wide_as_the_papers),
+        cmocka_unit_test(only_what_was_asked_for_is_a_cell),
+        cmocka_unit_test(the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none),
+        cmocka_unit_test(means_and_deviations_are_those_of_the_seeds),
+        cmocka_unit_test_setup_teardown(a_cell_is_read_back_to_the_last_bit, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(a_cell_of_other_settings_does_not_count, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(a_damaged_cell_is_made_again, scratch_enter, scratch_leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
