@@ -256,13 +256,13 @@ typedef struct neap_hooks {
     /* Remarks a user should see ("3 sources are linked with every node: left out"), one line each. */
     void (*note)(const char *text, void *user);
     void *user;
-    const char *checkpoint;    /* file for checkpoints, or NULL for none                              */
-    double checkpoint_seconds; /* also between epochs, this often; 0: 60                              */
-    int resume;                /* 1: go on from the checkpoint if it is there                         */
-    const neap_graph *around;  /* read neighbourhoods from this graph of the same nodes; NULL: from the
-                                  training graph. Only to reproduce evaluations that leak.            */
+    const char *checkpoint;       /* file for checkpoints, or NULL for none                              */
+    double checkpoint_seconds;    /* also between epochs, this often; 0: 60                              */
+    int resume;                   /* 1: go on from the checkpoint if it is there                         */
+    const neap_graph *around;     /* read neighbourhoods from this graph of the same nodes; NULL: from the
+                                     training graph. Only to reproduce evaluations that leak.            */
     const neap_validation *valid; /* where the option `valid` keeps pairs back: these; NULL: they are
-                                     drawn. A resumed run must be given the same.                     */
+                                     drawn. A resumed run must be given the same.                        */
 } neap_hooks;
 
 /* Trains the method named by the option `method`. hooks may be NULL. The same graph, options and seed
@@ -272,8 +272,9 @@ typedef struct neap_hooks {
 NEAP_API neap_status neap_train(const neap_graph *graph, const neap_options *options,
                                 const neap_hooks *hooks, neap_model **out, neap_error *err);
 
-/* The same for a measurement: where the options keep a share back for early stopping, that run only finds the
- * number of epochs, and then all pairs are trained on for that many. The checkpoint of hooks is not used. */
+/* The same for a measurement: where the options keep a share back for early stopping, that run only finds
+ * the number of epochs, and then all pairs are trained on for that many. The checkpoint of hooks is not
+ * used. */
 NEAP_API neap_status neap_train_fully(const neap_graph *graph, const neap_options *options,
                                       const neap_hooks *hooks, neap_model **out, neap_error *err);
 
@@ -381,8 +382,9 @@ typedef struct neap_vectors {
  * array of shape (n, d) of float32 or float64; gzip and zstd are recognised by content. The names of the
  * rows of X.npy are the lines of X.names.txt beside it; without that file there must be a row for each node
  * of the graph, in its order. %XX in a name is the byte XX, as neap_vectors_save writes it.
- * NEAP_E_UNKNOWN if a node has no vector, unless allow_missing is not 0. NEAP_E_FORMAT, with the line in
- * err->where, for what cannot be read, is not finite, or stands there twice. */
+ * NEAP_E_UNKNOWN if a node has no vector, unless allow_missing is not 0. NEAP_E_MISMATCH if there are no
+ * names and another number of rows. NEAP_E_FORMAT, with the line in err->where, for what cannot be read, is
+ * not finite, or stands there twice. NEAP_E_LIMIT for a NumPy file of vectors longer than 65,536. */
 NEAP_API neap_status neap_vectors_load(const char *path, const neap_graph *graph, int allow_missing,
                                        neap_vectors **out, neap_error *err);
 NEAP_API void neap_vectors_free(neap_vectors *vectors);
@@ -621,7 +623,7 @@ typedef struct neap_reproduction {
     const char *const *protocols; /* likewise: "paper", "paper-clean", "clean"                */
     const double *ratios;         /* only these training shares                               */
     size_t ratio_count;           /* 0: those of the paper                                    */
-    uint32_t seeds;               /* from the seed of the options on                          */
+    uint32_t seeds;               /* 1 to 1000, from the seed of the options on               */
     const neap_options *paper;    /* settings in the paper's two protocols                    */
     const neap_options *clean;    /* and in the clean one                                     */
     int own_neighbors;            /* 1: S and dropout as in `paper`, not as the paper's       */

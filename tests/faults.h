@@ -30,6 +30,7 @@ typedef enum faults_call {
     FAULTS_CLOSE,
     FAULTS_RENAME,
     FAULTS_UNLINK,
+    FAULTS_MKDIR,
     FAULTS_THREAD,
     FAULTS_CALLS
 } faults_call;
@@ -164,6 +165,12 @@ static inline int faults_unlink(const char *path)
     return faults_hit(FAULTS_UNLINK) ? -1 : faults.real.unlink(path);
 }
 
+static inline int faults_mkdir(const char *path, mode_t mode)
+{
+    if (faults_last()) _exit(FAULTS_DEAD);
+    return faults_hit(FAULTS_MKDIR) ? -1 : faults.real.mkdir(path, mode);
+}
+
 static inline int faults_thread(pthread_t *thread, void *(*body)(void *), void *arg)
 {
     return faults_hit(FAULTS_THREAD) ? faults.sys : faults.real.thread(thread, body, arg);
@@ -174,9 +181,21 @@ static inline int faults_thread(pthread_t *thread, void *(*body)(void *), void *
 static inline void faults_install(void)
 {
     faults.real = ni_system;
-    ni_system = (ni_sys){ faults_allocate, faults_resize, faults_release, faults_open,
-                          faults_fstat,    faults_read,   faults_write,   faults_fsync,
-                          faults_close,    faults_rename, faults_unlink,  faults_thread };
+    ni_system = (ni_sys){ faults_allocate, faults_resize, faults_release, faults_open,  faults_fstat,
+                          faults_read,     faults_write,  faults_fsync,   faults_close, faults_rename,
+                          faults_unlink,   faults_mkdir,  faults_thread };
+}
+
+static inline int faults_no_wait(int fd)
+{
+    (void)fd;
+    return 0;
+}
+
+/* Nobody cuts the power of a test, and waiting for the disk a thousand times takes long. */
+static inline void faults_skip_fsync(void)
+{
+    faults.real.fsync = faults_no_wait;
 }
 
 /* From now on the k-th call of a kind fails with errno sys, alone or with all that follow. k = 0: none. */
@@ -239,9 +258,9 @@ static inline void faults_expect_memory(void *user, neap_status rc, const neap_e
     assert_true(err->text[0] != 0);
 }
 
-/* Runs the scenario in a child that dies before its k-th call of open, write, fsync, close, rename or
- * unlink, k = 1, 2, ... until it lives to the end; `look` sees what each child left behind. Returns how
- * many died. */
+/* Runs the scenario in a child that dies before its k-th call of open, write, fsync, close, rename,
+ * unlink or mkdir, k = 1, 2, ... until it lives to the end; `look` sees what each child left behind.
+ * Returns how many died. */
 static inline unsigned faults_crash_each(faults_scenario run, void (*look)(void *user), void *user)
 {
     for (unsigned k = 1;; k++) {

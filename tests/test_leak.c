@@ -183,6 +183,59 @@ static void neighbourhoods_of_the_whole_graph_are_found(void **state)
     }
 }
 
+/* What is no test pair can give one away: two strangers of one node are near each other. */
+static void an_edge_that_is_none_of_training_is_found(void **state)
+{
+    (void)state;
+    for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER_CLEAN; protocol++) {
+        world w = world_of(protocol);
+        neap_pair p = secret(w.trial);
+        uint32_t stranger = 0;
+        while (stranger == p.source || ni_linked(&w.trial->known, p.source, stranger)) stranger++;
+        neap_graph *g = train_and(w.trial, p.source, stranger);
+        neap_model *m = model_of(g, NULL, "neap");
+        expect_leak(w.trial, m, "is an edge of the model, which the split does not train on");
+        neap_model_free(m);
+        neap_graph_free(g);
+        end(&w);
+    }
+}
+
+static void a_neighbour_that_is_no_link_is_found(void **state)
+{
+    (void)state;
+    world w = world_of(NI_CLEAN);
+    ni_hood *h = &w.model->hood;
+    uint32_t u = 0, stranger = 0;
+    while (h->offset[u + 1] == h->offset[u]) u++;
+    while (stranger == u || ni_linked(&w.trial->known, u, stranger)) stranger++;
+    h->node[h->offset[u]] = stranger;
+    expect_leak(w.trial, w.model, "is in a neighbourhood of the model, which the split does not train on");
+    end(&w);
+}
+
+static void a_weight_that_is_none_of_training_is_found(void **state)
+{
+    (void)state;
+    world w = world_of(NI_CLEAN);
+    const neap_graph *t = w.trial->train;
+    neap_edge edge[MESSY_EDGES];
+    neap_graph *weighted;
+    size_t count = 0;
+    const char *names[MESSY_NODES];
+    for (uint32_t u = 0; u < MESSY_NODES; u++) {
+        names[u] = ni_name(&t->names, u);
+        for (uint64_t e = t->offset[u]; e < t->offset[u + 1]; e++, count++)
+            edge[count] = (neap_edge){ u, t->target[e], 1 + (float)(count % 3) };
+    }
+    assert_int_equal(neap_graph_create(MESSY_NODES, names, edge, count, 1, 0, &weighted, NULL), NEAP_OK);
+    neap_model *m = model_of(weighted, NULL, "neap");
+    expect_leak(w.trial, m, "is an edge of the model with a weight, which the split does not train on");
+    neap_model_free(m);
+    neap_graph_free(weighted);
+    end(&w);
+}
+
 /* Puts v in the place of the first link of u. */
 static void plant_link(ni_links *l, uint32_t u, uint32_t v)
 {
@@ -253,6 +306,23 @@ static void a_split_that_trains_on_its_test_is_found(void **state)
 }
 
 /* Nodes are matched by name: the order of another reader's numbers does not matter. */
+static void test_pairs_that_somebody_picked_are_found(void **state)
+{
+    (void)state;
+    for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER_CLEAN; protocol++) {
+        world w = world_of(protocol);
+        neap_error err = { 0 };
+        w.trial->count--;
+        assert_int_equal(neap_trial_check(w.trial, NULL, NULL, &err), NEAP_E_FORMAT);
+        assert_non_null(strstr(err.text, "picked by hand"));
+        w.trial->count++;
+        w.trial->ratio += 0.2;
+        assert_int_equal(neap_trial_check(w.trial, NULL, NULL, &err), NEAP_E_FORMAT);
+        assert_non_null(strstr(err.text, "ratio"));
+        end(&w);
+    }
+}
+
 static void a_model_with_other_numbers_is_matched_by_name(void **state)
 {
     world w = world_of(NI_CLEAN);
@@ -312,10 +382,14 @@ int main(void)
         cmocka_unit_test(a_test_edge_whose_reverse_is_trained_on_is_found_among_training_edges),
         cmocka_unit_test(a_loop_that_is_a_test_edge_is_found),
         cmocka_unit_test(neighbourhoods_of_the_whole_graph_are_found),
+        cmocka_unit_test(an_edge_that_is_none_of_training_is_found),
+        cmocka_unit_test(a_neighbour_that_is_no_link_is_found),
+        cmocka_unit_test(a_weight_that_is_none_of_training_is_found),
         cmocka_unit_test(a_reject_list_that_knows_a_test_pair_is_found),
         cmocka_unit_test(a_degree_that_counts_more_than_training_is_found),
         cmocka_unit_test(a_test_negative_that_is_an_edge_is_found),
         cmocka_unit_test(a_split_that_trains_on_its_test_is_found),
+        cmocka_unit_test(test_pairs_that_somebody_picked_are_found),
         cmocka_unit_test(a_model_with_other_numbers_is_matched_by_name),
         cmocka_unit_test(memory_may_run_out_at_any_time),
     };

@@ -347,7 +347,7 @@ static void the_paper_protocol_is_called_leaky_and_says_why(void **state)
     char *page = html_of(w), *text = written(w, ni_report_markdown);
     json_t *root = json_of(w), *sheet = json_array_get(json_object_get(root, "tables"), 0);
     assert_has(page, "<h3>Protocol paper <span class=\"leaky\">leaky</span></h3>");
-    assert_has(page, "neighbourhoods of the whole graph, test links included.</p>");
+    assert_has(page, "neighbourhoods of the whole graph, test links included; methods that have no");
     assert_has(page, "<caption>AUC in per cent, protocol paper (leaky)</caption>");
     assert_has(page, "protocol paper (leaky)</title>"); /* of the chart */
     assert_has(text, "### Protocol paper (leaky)\n\nLeaky: ");
@@ -366,10 +366,12 @@ static void the_paper_protocol_is_called_leaky_and_says_why(void **state)
 static void the_summary_counts_what_the_tables_show(void **state)
 {
     world *w = *state;
+    w->row[UNTRAINED].self = true;
     char *page = html_of(w);
     assert_has(page, "24 of 27 measurements were run; the others are marked <i>not run</i>.");
-    assert_has(page, "GAP reaches the published number in 1 of 2 cells; before its first training step it "
-                     "already does so in 0 of 3.");
+    assert_has(page,
+               "GAP reaches the published number in 1 of 2 cells; a model without any training, "
+               "which reads neighbourhoods as the authors\u2019 program does, already does so in 0 of 3.");
     assert_has(page, "<dt>seeds</dt><dd>7 to 9</dd>");
     free(page);
     w->sheet.protocol = "clean";
@@ -404,6 +406,17 @@ static void one_column_is_enough(void **state)
     assert_has(page, "colspan=\"1\"");
     free(page);
     free(written(w, ni_report_markdown));
+}
+
+/* By chance AMI is around 0. */
+static void a_row_below_zero_is_drawn_like_any_other(void **state)
+{
+    world *w = *state;
+    w->table.aim = NI_AIM_CLUSTER;
+    for (size_t j = 0; j < COLUMNS; j++) set(w, PPR, j, -0.01, 3);
+    char *page = html_of(w);
+    assert_int_equal(count_of(page, ">ppr</text>"), 2);
+    free(page);
 }
 
 static void two_values_have_two_charts_and_two_tables(void **state)
@@ -588,6 +601,7 @@ int main(void)
         ON_WORLD(the_summary_counts_what_the_tables_show),
         ON_WORLD(a_chart_has_one_line_a_row_that_was_run),
         ON_WORLD(one_column_is_enough),
+        ON_WORLD(a_row_below_zero_is_drawn_like_any_other),
         ON_WORLD(two_values_have_two_charts_and_two_tables),
         ON_WORLD(times_are_drawn_against_edges),
         ON_WORLD(more_lines_than_can_be_told_apart_are_left_to_the_table),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "faults.h"
 #include "reproduce/study.h"
 #include "scratch.h"
 #include "world.h"
@@ -144,6 +145,27 @@ static void the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none
     neap_options_free(clean);
 }
 
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    static const uint32_t seeds[] = { 0, 1001, UINT32_MAX };
+    const char *unknown[] = { "nothing", NULL };
+    ni_study study;
+    neap_options *o = options_of("neap", NULL);
+    neap_reproduction r = request(o, o);
+    for (size_t i = 0; i < 3; i++) {
+        r.seeds = seeds[i];
+        assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_E_ARG);
+    }
+    r.seeds = 1000, r.tables = unknown;
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_E_ARG);
+    r.tables = NULL, r.methods = unknown;
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_E_ARG);
+    r.methods = NULL, r.protocols = unknown;
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_E_ARG);
+    neap_options_free(o);
+}
+
 static void means_and_deviations_are_those_of_the_seeds(void **state)
 {
     (void)state;
@@ -232,6 +254,82 @@ static void a_damaged_cell_is_made_again(void **state)
         assert_int_equal(ni_cell_load(".", &c, &o, &found, NULL), NEAP_OK);
         assert_false(found);
     }
+    scratch_put(name, "\x1f\x8b no gzip data", 15);
+    assert_int_equal(ni_cell_load(".", &c, &o, &found, NULL), NEAP_OK);
+    assert_false(found);
+}
+
+/* ---- the system says no ---- */
+
+static const char *const kept[] = { "out/cells/link-cora-clean-pa-55-1.json",
+                                    "out/results.json",
+                                    "out/results.md",
+                                    "out/report.html",
+                                    "out/cells",
+                                    "out",
+                                    "data/cora/graph.txt",
+                                    "data/cora",
+                                    "data" };
+
+static int enter(void **state)
+{
+    int rc = scratch_enter(state);
+    if (rc || mkdir("data", 0777) || mkdir("data/cora", 0777)) return -1;
+    char text[1024] = "";
+    for (int i = 0; i < 40; i++) sprintf(text + strlen(text), "n%d n%d\n", i % 11, (3 * i + 1) % 13);
+    scratch_put("data/cora/graph.txt", text, strlen(text));
+    return 0;
+}
+
+static int leave(void **state)
+{
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) remove(kept[i]);
+    return scratch_leave(state);
+}
+
+/* One cell from nothing. */
+static neap_status run_cell(void *user, neap_error *err)
+{
+    static const char *const tables[] = { "link-cora", NULL }, *const methods[] = { "pa", NULL },
+                             *const protocols[] = { "clean", NULL };
+    static const double ratios[] = { 0.55 };
+    neap_reproduction r = *(const neap_reproduction *)user;
+    r.tables = tables, r.methods = methods, r.protocols = protocols, r.ratios = ratios, r.ratio_count = 1;
+    for (size_t i = 0; strcmp(kept[i], "data/cora/graph.txt"); i++) remove(kept[i]);
+    return neap_reproduce(&r, NULL, err);
+}
+
+static void expect_told(void *user, neap_status rc, const neap_error *err)
+{
+    (void)user;
+    assert_true((rc == NEAP_E_IO || rc == NEAP_E_READ) && err->code == rc && err->sys == EIO &&
+                err->text[0]);
+}
+
+static void every_failure_is_told_and_gives_everything_back(void **state)
+{
+    (void)state;
+    neap_options *o = options_of("neap", "threads", "1", NULL);
+    neap_reproduction r = request(o, o);
+    r.seeds = 1;
+    static const faults_call calls[] = { FAULTS_OPEN,  FAULTS_READ,   FAULTS_WRITE,
+                                         FAULTS_FSYNC, FAULTS_RENAME, FAULTS_MKDIR };
+    assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, run_cell, faults_expect_memory, &r) > 50);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        assert_true(faults_each(calls[i], EIO, false, run_cell, expect_told, &r) > 1);
+    neap_options_free(o);
+}
+
+static void a_folder_of_results_that_is_a_file_is_refused(void **state)
+{
+    (void)state;
+    neap_options *o = options_of("neap", NULL);
+    neap_reproduction r = request(o, o);
+    neap_error err = { 0 };
+    scratch_put("out", "x", 1);
+    assert_int_equal(neap_reproduce(&r, NULL, &err), NEAP_E_IO);
+    assert_int_equal(err.sys, EEXIST);
+    neap_options_free(o);
 }
 
 int main(void)
@@ -242,11 +340,17 @@ int main(void)
         cmocka_unit_test(the_tables_are_as_wide_as_the_papers),
         cmocka_unit_test(only_what_was_asked_for_is_a_cell),
         cmocka_unit_test(the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(means_and_deviations_are_those_of_the_seeds),
         cmocka_unit_test_setup_teardown(a_cell_is_read_back_to_the_last_bit, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(a_cell_of_other_settings_does_not_count, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(a_damaged_cell_is_made_again, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(every_failure_is_told_and_gives_everything_back, enter, leave),
+        cmocka_unit_test_setup_teardown(a_folder_of_results_that_is_a_file_is_refused, scratch_enter,
+                                        scratch_leave),
     };
+    faults_install();
+    faults_skip_fsync();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

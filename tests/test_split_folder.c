@@ -105,7 +105,6 @@ static void a_split_comes_back_and_goes_out_as_the_same_bytes(void **state)
                 back = load("s", with_graph ? g : NULL);
                 assert_int_equal(ni_graph_hash(back->whole), ni_graph_hash(g));
                 assert_int_equal(ni_graph_hash(back->train), ni_graph_hash(t->train));
-                assert_memory_equal(&t->facts, &back->facts, sizeof t->facts);
                 save(back, "again");
                 expect_same_files("s", "again");
                 neap_trial_free(back);
@@ -140,20 +139,41 @@ static void odd_names_survive(void **state)
     neap_graph_free(g);
 }
 
-static void a_name_that_is_no_line_is_refused_before_anything_stands_there(void **state)
+/* A split of a graph whose first node has this name is not saved, and the message says these words. */
+static void expect_unsaved(const char *name, const char *words)
 {
-    static const char *const names[] = { "a", "b\nc", "d", "e" };
+    const char *const names[] = { name, "b", "c", "d" };
     const neap_edge edge[] = { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 } };
     neap_graph *g;
     neap_error err = { 0 };
-    (void)state;
     assert_int_equal(neap_graph_create(4, names, edge, 3, 0, 0, &g, NULL), NEAP_OK);
     neap_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.5, 1);
     assert_int_equal(neap_trial_save(t, "s", &err), NEAP_E_ARG);
-    assert_non_null(strstr(err.text, "line"));
+    if (!strstr(err.text, words)) fail_msg("no '%s' in: %s", words, err.text);
     assert_int_equal(access("s/manifest.json", F_OK), -1);
     neap_trial_free(t);
     neap_graph_free(g);
+}
+
+static void a_name_that_is_no_line_is_refused_before_anything_stands_there(void **state)
+{
+    (void)state;
+    expect_unsaved("a\nb", "line");
+    expect_unsaved("\xef\xbb\xbf", "line");
+}
+
+static void a_name_that_makes_a_file_look_like_another_kind_is_refused(void **state)
+{
+    static const char *const names[] = { "<?xml",
+                                         "%PDF-1.4",
+                                         "PK\x03\x04",
+                                         "\xff\xfe",
+                                         "\x1f\x8b",
+                                         "\x28\xb5\x2f\xfd",
+                                         "\x50\x2a\x4d\x18\x01\x01" };
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        expect_unsaved(names[i], "nodes.txt look like");
 }
 
 static void results_on_a_loaded_split_are_the_same_bits(void **state)
@@ -485,8 +505,8 @@ static void every_failure_is_told_and_leaves_nothing_behind(void **state)
     neap_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 2);
     scene with = { g, t }, without = { NULL, t };
     assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, save_scene, faults_expect_memory, &with) > 20);
-    static const faults_call writing[] = { FAULTS_OPEN,  FAULTS_READ,   FAULTS_WRITE,
-                                           FAULTS_FSYNC, FAULTS_RENAME, FAULTS_UNLINK };
+    static const faults_call writing[] = { FAULTS_OPEN,   FAULTS_READ,   FAULTS_WRITE, FAULTS_FSYNC,
+                                           FAULTS_RENAME, FAULTS_UNLINK, FAULTS_MKDIR };
     for (size_t i = 0; i < sizeof writing / sizeof *writing; i++)
         assert_true(faults_each(writing[i], EIO, false, save_scene, expect_no_split, &with) > 0);
     assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, load_scene, faults_expect_memory, &without) > 20);
@@ -497,13 +517,6 @@ static void every_failure_is_told_and_leaves_nothing_behind(void **state)
     neap_graph_free(g);
 }
 
-/* Nobody cuts the power of a test, and waiting for the disk a thousand times takes long. */
-static int no_wait(int fd)
-{
-    (void)fd;
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -511,6 +524,7 @@ int main(void)
         IN_SCRATCH(a_split_comes_back_and_goes_out_as_the_same_bytes),
         IN_SCRATCH(odd_names_survive),
         IN_SCRATCH(a_name_that_is_no_line_is_refused_before_anything_stands_there),
+        IN_SCRATCH(a_name_that_makes_a_file_look_like_another_kind_is_refused),
         IN_SCRATCH(results_on_a_loaded_split_are_the_same_bits),
         IN_SCRATCH(a_folder_is_told_by_its_manifest),
         IN_SCRATCH(a_changed_byte_is_noticed_wherever_it_is),
@@ -522,6 +536,6 @@ int main(void)
         IN_SCRATCH(every_failure_is_told_and_leaves_nothing_behind),
     };
     faults_install();
-    faults.real.fsync = no_wait;
+    faults_skip_fsync();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -352,6 +352,24 @@ static void vectors_score_by_product_or_cosine(void **state)
     neap_graph_free(g);
 }
 
+static void the_length_of_vectors_means_nothing_to_the_cosine(void **state)
+{
+    (void)state;
+    neap_graph *g = messy_graph(4);
+    ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.7, 1);
+    static const float lengths[] = { 1, 0x1p-130f, 0x1p-70f, 0x1p100f };
+    neap_link_result r[4];
+    for (int i = 0; i < 4; i++) {
+        float x[MESSY_NODES * 2];
+        for (uint32_t k = 0; k < MESSY_NODES * 2; k++) x[k] = lengths[i] * (float)((int)(k * k % 17) - 8);
+        assert_int_equal(neap_trial_measure_vectors(t, x, 2, 1, &r[i], NULL), NEAP_OK);
+        assert_true(fabs(r[i].auc - r[0].auc) < 1e-2);
+    }
+    assert_true(fabs(r[0].auc - 0.5) > 1e-3);
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
+
 /* ---- blocks ---- */
 
 typedef struct counting {
@@ -470,6 +488,7 @@ int main(void)
         cmocka_unit_test(clean_metrics_are_those_computed_by_hand),
         cmocka_unit_test(the_papers_metric_is_that_computed_by_hand),
         cmocka_unit_test(vectors_score_by_product_or_cosine),
+        cmocka_unit_test(the_length_of_vectors_means_nothing_to_the_cosine),
         cmocka_unit_test(negatives_are_scored_in_blocks_that_keep_sources_together),
         cmocka_unit_test(validation_pairs_of_a_trial_are_those_of_training),
         cmocka_unit_test(pairs_to_hold_back_must_be_pairs_of_nodes),

@@ -36,6 +36,7 @@ ni_sys ni_system = {
     .close = close,
     .rename = rename,
     .unlink = unlink,
+    .mkdir = mkdir,
     .thread = sys_thread,
 };
 

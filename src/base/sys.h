@@ -25,6 +25,7 @@ typedef struct ni_sys {
     int (*close)(int fd);
     int (*rename)(const char *from, const char *to);
     int (*unlink)(const char *path);
+    int (*mkdir)(const char *path, mode_t mode);
     int (*thread)(pthread_t *thread, void *(*body)(void *), void *arg);
 } ni_sys;
 

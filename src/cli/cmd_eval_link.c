@@ -116,13 +116,9 @@ static int on_progress(const neap_progress *now, void *user)
 static neap_status train(run *r, const neap_trial *trial, const char *method, uint64_t seed,
                          neap_model **model, neap_error *err)
 {
-    char text[SHORT];
     neap_options *set = NULL;
     neap_hooks hooks = { .progress = on_progress, .user = r };
-    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
-    neap_status rc = args_options(r->a, &set, err);
-    if (rc == NEAP_OK) rc = neap_options_set(set, "method", method, err);
-    if (rc == NEAP_OK) rc = neap_options_set(set, "seed", text, err);
+    neap_status rc = options_for(r->a, method, seed, &set, err);
     if (rc == NEAP_OK) rc = neap_trial_train(trial, set, &hooks, model, err);
     neap_options_free(set);
     progress_clear(&r->bar);
@@ -180,7 +176,7 @@ static const char *sees(const run *r, size_t row, size_t column)
 static const char *sees_in_words(const run *r)
 {
     if (!r->methods.count) return "which links the vectors have seen is not known";
-    return is_leaky(r) ? "leaky: methods read the neighbourhoods of the whole graph, test links included"
+    return is_leaky(r) ? "leaky: gap reads the neighbourhoods of the whole graph, test links included"
                        : "methods saw training links only, which was checked for each of them";
 }
 

@@ -1,8 +1,9 @@
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
+#include "eval_common.h"
 #include "interrupt.h"
 #include "lists.h"
 #include "progress.h"
@@ -135,6 +136,29 @@ static neap_status reproduce(run *r, const own *o, neap_error *err)
     return rc;
 }
 
+static neap_status copy_to_stdout(const char *path, neap_error *err)
+{
+    char bytes[4096];
+    size_t got;
+    FILE *from = fopen(path, "rb");
+    if (!from) return fail_sys(err, NEAP_E_READ, errno, "cannot read %s", path);
+    while ((got = fread(bytes, 1, sizeof bytes, from))) fwrite(bytes, 1, got, stdout);
+    neap_status rc = ferror(from) ? fail_sys(err, NEAP_E_READ, errno, "cannot read %s", path) : NEAP_OK;
+    fclose(from);
+    return rc;
+}
+
+/* --json prints what results.json holds, as the other commands do. */
+static neap_status print_results(const args *a, const char *folder, neap_error *err)
+{
+    char *path = join_path(folder, a->json ? "results.json" : "report.html");
+    if (!path) return fail(err, NEAP_E_MEM, "out of memory for a path");
+    neap_status rc = a->json ? copy_to_stdout(path, err) : NEAP_OK;
+    if (!a->json) puts(path);
+    free(path);
+    return rc;
+}
+
 static neap_status run_reproduce(const args *a, neap_error *err)
 {
     const own *o = a->own;
@@ -142,7 +166,7 @@ static neap_status run_reproduce(const args *a, neap_error *err)
     neap_status rc = read_lists(&r, o, err);
     if (rc == NEAP_OK) rc = set_options(&r, err);
     if (rc == NEAP_OK) rc = reproduce(&r, o, err);
-    if (rc == NEAP_OK && !a->json) printf("%s/report.html\n", o->folder);
+    if (rc == NEAP_OK) rc = print_results(a, o->folder, err);
     neap_options_free(r.paper);
     neap_options_free(r.clean);
     return rc;

@@ -41,30 +41,64 @@ char *join_path(const char *folder, const char *name)
     return path;
 }
 
-static neap_status keep_results(const char *folder, const char *text, size_t length, neap_error *err)
+/* What is printed, in a block that the caller releases, also after a failure. */
+static neap_status print_to_text(print_to print, const void *user, char **text, size_t *length,
+                                 neap_error *err)
+{
+    *text = NULL;
+    FILE *to = open_memstream(text, length);
+    bool bad = !to;
+    if (to) {
+        print(user, to);
+        bad = ferror(to);
+        bad |= fclose(to) != 0;
+    }
+    return bad || !*text ? fail(err, NEAP_E_MEM, "out of memory for the results") : NEAP_OK;
+}
+
+static neap_status keep_text(const char *folder, const char *name, const char *text, size_t length,
+                             neap_error *err)
 {
     if (!folder) return NEAP_OK;
-    char *path = join_path(folder, "results.json");
+    char *path = join_path(folder, name);
     neap_status rc = path ? neap_file_replace(path, text, length, err)
                           : fail(err, NEAP_E_MEM, "out of memory for a path");
     free(path);
     return rc;
 }
 
-neap_status report_json(const args *a, const char *folder, void (*print)(const void *run, FILE *to),
-                        const void *run, neap_error *err)
+neap_status keep_printed(const char *folder, const char *name, print_to print, const void *user,
+                         neap_error *err)
 {
-    char *text = NULL;
+    char *text;
     size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    if (!to) return fail(err, NEAP_E_MEM, "out of memory for the results");
-    print(run, to);
-    bool bad = ferror(to);
-    bad |= fclose(to) != 0;
-    neap_status rc = bad || !text ? fail(err, NEAP_E_MEM, "out of memory for the results")
-                                  : keep_results(folder, text, length, err);
+    if (!folder) return NEAP_OK;
+    neap_status rc = print_to_text(print, user, &text, &length, err);
+    if (rc == NEAP_OK) rc = keep_text(folder, name, text, length, err);
+    free(text);
+    return rc;
+}
+
+neap_status report_json(const args *a, const char *folder, print_to print, const void *user,
+                        neap_error *err)
+{
+    char *text;
+    size_t length = 0;
+    neap_status rc = print_to_text(print, user, &text, &length, err);
+    if (rc == NEAP_OK) rc = keep_text(folder, "results.json", text, length, err);
     if (rc == NEAP_OK && a->json) fwrite(text, 1, length, stdout);
     free(text);
+    return rc;
+}
+
+neap_status options_for(const args *a, const char *method, uint64_t seed, neap_options **out,
+                        neap_error *err)
+{
+    char text[SHORT];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    neap_status rc = args_options(a, out, err);
+    if (rc == NEAP_OK) rc = neap_options_set(*out, "method", method, err);
+    if (rc == NEAP_OK) rc = neap_options_set(*out, "seed", text, err);
     return rc;
 }
 

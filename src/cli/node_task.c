@@ -112,7 +112,7 @@ void node_task_title(const node_task *t, const char *what)
     if (t->methods.count) printf(", protocol %s%s", t->o->protocol, is_leaky(t) ? " (leaky)" : "");
     printf(", %llu seed%s\n", (unsigned long long)t->o->seeds, plural(t->o->seeds));
     if (is_leaky(t))
-        puts("leaky: methods read the neighbourhoods of the whole graph, held-out links included");
+        puts("leaky: gap reads the neighbourhoods of the whole graph, held-out links included");
 }
 
 char *node_vectors_words(const node_task *t, const node_vectors *v, char text[96])
@@ -143,13 +143,9 @@ static neap_status measure_unless_stopped(node_measure measure, void *user, cons
 static neap_status train(node_task *t, const neap_trial *trial, const char *method, uint64_t seed,
                          neap_model **model, neap_error *err)
 {
-    char text[SHORT];
     neap_options *set = NULL;
     neap_hooks hooks = { .progress = on_progress, .user = t };
-    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
-    neap_status rc = args_options(t->a, &set, err);
-    if (rc == NEAP_OK) rc = neap_options_set(set, "method", method, err);
-    if (rc == NEAP_OK) rc = neap_options_set(set, "seed", text, err);
+    neap_status rc = options_for(t->a, method, seed, &set, err);
     if (rc == NEAP_OK)
         rc = trial ? neap_trial_train(trial, set, &hooks, model, err)
                    : neap_train_fully(t->graph, set, &hooks, model, err);
@@ -251,20 +247,15 @@ void node_row_json(const node_task *t, json *j, size_t row)
     json_real(j, "ratio", r.ratio);
 }
 
-static neap_status keep(const node_task *t, const char *name, const char *text, size_t length,
-                        neap_error *err)
-{
-    char file[128];
-    snprintf(file, sizeof file, "%s.tsv", name);
-    char *path = join_path(t->o->folder, file);
-    neap_status rc = path ? neap_file_replace(path, text, length, err)
-                          : fail(err, NEAP_E_MEM, "out of memory for a path");
-    free(path);
-    return rc;
-}
+typedef struct found_table {
+    const node_task *task;
+    const node_found *found;
+} found_table;
 
-static void print_found(const node_task *t, const node_found *f, FILE *to)
+static void print_found(const void *user, FILE *to)
 {
+    const node_task *t = ((const found_table *)user)->task;
+    const node_found *f = ((const found_table *)user)->found;
     fprintf(to, "node\tclass\t%s\n", f->title);
     for (uint32_t u = 0; u < t->facts.nodes; u++) {
         if (f->of[u] == NEAP_NONE) continue;
@@ -276,16 +267,7 @@ static void print_found(const node_task *t, const node_found *f, FILE *to)
 
 neap_status node_task_keep(const node_task *t, const char *name, const node_found *f, neap_error *err)
 {
-    char *text = NULL;
-    size_t length = 0;
-    if (!t->o->folder) return NEAP_OK;
-    FILE *to = open_memstream(&text, &length);
-    if (!to) return fail(err, NEAP_E_MEM, "out of memory for a table");
-    print_found(t, f, to);
-    bool bad = ferror(to);
-    bad |= fclose(to) != 0;
-    neap_status rc = bad || !text ? fail(err, NEAP_E_MEM, "out of memory for a table")
-                                  : keep(t, name, text, length, err);
-    free(text);
-    return rc;
+    char file[128];
+    snprintf(file, sizeof file, "%s.tsv", name);
+    return keep_printed(t->o->folder, file, print_found, &(found_table){ t, f }, err);
 }

@@ -1,5 +1,6 @@
 #include "eval/leak.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,56 @@ static neap_status check_test(const ni_trial *t, neap_error *err)
             return leak(t, p.source, p.target, "a training edge of the split", err);
     }
     return NEAP_OK;
+}
+
+static int by_source(const void *a, const void *b)
+{
+    const neap_pair *x = a, *y = b;
+    if (x->source != y->source) return x->source < y->source ? -1 : 1;
+    return (x->target > y->target) - (x->target < y->target);
+}
+
+static int is_scored(const ni_trial *t, uint32_t u, uint32_t v)
+{
+    neap_pair p = { u, v };
+    return bsearch(&p, t->positive, t->count, sizeof p, by_source) != NULL;
+}
+
+static bool knows_all(const ni_trial *t, uint32_t u)
+{
+    return ni_degree(&t->known, u) + 1 >= t->whole->nodes;
+}
+
+/* Whether an edge that was held out is scored, or not, as the protocol says: in clean once a pair, unless
+ * it has no negative; in the others, if both ends have a training edge. */
+static bool is_fair(const ni_trial *t, uint32_t u, uint32_t v)
+{
+    int scored = is_scored(t, u, v) + (u != v && is_scored(t, v, u));
+    if (t->protocol == NI_CLEAN)
+        return u == v ? !scored : scored == 1 || (!scored && (knows_all(t, u) || knows_all(t, v)));
+    bool should = ni_trial_trained(t, u) && ni_trial_trained(t, v);
+    return (is_scored(t, u, v) || (t->whole->undirected && scored)) == should;
+}
+
+/* Nobody has picked the test pairs: all that were held out are scored, and they are as many as the ratio
+ * says. */
+static neap_status check_fairness(const ni_trial *t, neap_error *err)
+{
+    const neap_graph *g = t->whole;
+    bool clean = t->protocol == NI_CLEAN;
+    double all = clean ? (double)t->known.offset[g->nodes] / 2 : (double)g->edges;
+    for (uint32_t u = 0; u < g->nodes; u++)
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
+            uint32_t v = g->target[e];
+            if (!ni_graph_has(t->train, u, v) && !is_fair(t, u, v))
+                return ni_fail(err, NEAP_E_FORMAT,
+                               "the split is damaged or picked by hand: whether the held-out pair "
+                               "'%.100s' - '%.100s' is scored is not as the protocol says",
+                               ni_name(&g->names, u), ni_name(&g->names, v));
+        }
+    if (fabs((double)t->held_out - (1 - t->ratio) * all) <= 1) return NEAP_OK;
+    return ni_fail(err, NEAP_E_FORMAT, "the split holds out %zu of %.0f pairs, which is not its ratio",
+                   t->held_out, all);
 }
 
 static neap_status check_valid(const ni_trial *t, neap_error *err)
@@ -165,6 +216,7 @@ neap_status ni_leak_in_trial(const ni_trial *t, neap_leak_report *report, neap_e
     report->reverse = t->facts.reverse;
     neap_status rc = check_held_out(t, err);
     if (rc == NEAP_OK) rc = check_test(t, err);
+    if (rc == NEAP_OK) rc = check_fairness(t, err);
     if (rc == NEAP_OK) rc = check_valid(t, err);
     return rc == NEAP_OK ? check_negatives(t, report, err) : rc;
 }
@@ -193,22 +245,57 @@ static neap_status match_nodes(model_scan *s, neap_error *err)
     return NEAP_OK;
 }
 
-static neap_status check_edges(const model_scan *s, neap_error *err)
+/* What a model knows beyond training may be anything, test pairs in other clothes included. */
+static neap_status unknown(const ni_trial *t, uint32_t u, uint32_t v, const char *what, neap_error *err)
 {
-    const neap_graph *g = s->model->graph;
-    const ni_trial *t = s->trial;
-    bool directed = !g->undirected && t->protocol != NI_CLEAN;
-    for (uint32_t i = 0; i < g->nodes; i++)
-        for (uint64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
-            uint32_t u = s->node[i], v = s->node[g->target[e]];
-            bool itself = directed && ni_graph_has(t->whole, u, v) && !ni_graph_has(t->train, u, v);
-            if (itself || is_secret(t, u, v)) return leak(t, u, v, "a training edge of the model", err);
-        }
-    s->report->train_edges = g->edges;
+    return ni_fail(err, NEAP_E_LEAK, "leak: '%.100s' - '%.100s' is %s, which the split does not train on",
+                   ni_name(&t->whole->names, u), ni_name(&t->whole->names, v), what);
+}
+
+static double weight_of(const neap_graph *g, uint32_t u, uint32_t v)
+{
+    uint64_t place = ni_graph_place(g, u, v);
+    return place == g->edges ? 0 : g->weight ? (double)g->weight[place] : 1;
+}
+
+/* Weights tell, too. Where only the model has no direction, it has added those of both. */
+static bool is_weighed(const ni_trial *t, const neap_graph *g, uint32_t u, uint32_t v, double weight)
+{
+    double there = weight_of(t->train, u, v), back = weight_of(t->train, v, u);
+    double known = there > 0 ? there : back;
+    if (g->undirected && !t->train->undirected && u != v) known = there + back;
+    return t->train->weight && fabs(weight - known) <= 1e-5 * known;
+}
+
+/* Loops are no pairs in clean; direction counts where both the protocol and the model have one. */
+static neap_status check_edge(const ni_trial *t, const neap_graph *g, uint32_t u, uint32_t v,
+                              const float *weight, neap_error *err)
+{
+    bool either = g->undirected || t->protocol == NI_CLEAN;
+    if (u == v && t->protocol == NI_CLEAN) return NEAP_OK;
+    if (!(either ? joined(t->train, u, v) : ni_graph_has(t->train, u, v)))
+        return ni_graph_has(t->whole, u, v) || is_secret(t, u, v)
+                   ? leak(t, u, v, "a training edge of the model", err)
+                   : unknown(t, u, v, "an edge of the model", err);
+    if (weight && !is_weighed(t, g, u, v, (double)*weight))
+        return unknown(t, u, v, "an edge of the model with a weight", err);
     return NEAP_OK;
 }
 
-/* A node may be its own neighbour by the option `self`, without a loop. */
+static neap_status check_edges(const model_scan *s, neap_error *err)
+{
+    const neap_graph *g = s->model->graph;
+    neap_status rc = NEAP_OK;
+    for (uint32_t i = 0; i < g->nodes; i++)
+        for (uint64_t e = g->offset[i]; e < g->offset[i + 1] && rc == NEAP_OK; e++)
+            rc = check_edge(s->trial, g, s->node[i], s->node[g->target[e]],
+                            g->weight ? &g->weight[e] : NULL, err);
+    s->report->train_edges = g->edges;
+    return rc;
+}
+
+/* Neighbours are links of training. A node may be its own neighbour by the option `self`,
+ * without a loop. */
 static neap_status check_neighbourhoods(const model_scan *s, neap_error *err)
 {
     const ni_hood *h = &s->model->hood;
@@ -218,6 +305,8 @@ static neap_status check_neighbourhoods(const model_scan *s, neap_error *err)
             if (i == j && s->model->options.self) continue;
             if (is_secret(s->trial, u, v))
                 return leak(s->trial, u, v, "in a neighbourhood of the model", err);
+            if (u != v && !ni_linked(&s->trial->seen, u, v))
+                return unknown(s->trial, u, v, "in a neighbourhood of the model", err);
         }
     s->report->neighbours = h->offset[h->nodes];
     return NEAP_OK;

@@ -26,6 +26,18 @@ typedef struct vector_scorer {
     const float *scale; /* NULL, or a factor for each row: 1 / length makes it the cosine */
 } vector_scorer;
 
+/* The slow way, for vectors so long or short that their product is no ordinary float. */
+static float cosine_of(const float *a, const float *b, uint32_t dim)
+{
+    double both = 0, left = 0, right = 0;
+    for (uint32_t k = 0; k < dim; k++) {
+        both += (double)a[k] * b[k];
+        left += (double)a[k] * a[k];
+        right += (double)b[k] * b[k];
+    }
+    return left > 0 && right > 0 ? (float)(both / sqrt(left) / sqrt(right)) : 0;
+}
+
 static neap_status score_by_vectors(void *self, const neap_pair *pairs, size_t count, float *scores,
                                     neap_error *err)
 {
@@ -33,8 +45,10 @@ static neap_status score_by_vectors(void *self, const neap_pair *pairs, size_t c
     (void)err;
     for (size_t i = 0; i < count; i++) {
         uint64_t s = pairs[i].source, t = pairs[i].target;
-        scores[i] = ni_kernels_get()->dot(v->vectors + s * v->dim, v->vectors + t * v->dim, v->dim);
+        const float *a = v->vectors + s * v->dim, *b = v->vectors + t * v->dim;
+        scores[i] = ni_kernels_get()->dot(a, b, v->dim);
         if (v->scale) scores[i] *= v->scale[s] * v->scale[t];
+        if (v->scale && !isfinite(scores[i])) scores[i] = cosine_of(a, b, v->dim);
     }
     return NEAP_OK;
 }

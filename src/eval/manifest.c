@@ -3,14 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "io/crc32c.h"
+#include "io/folder.h"
 #include "io/output.h"
 #include "io/stream.h"
 
@@ -37,11 +36,9 @@ const char *ni_part_name(const ni_manifest *m, ni_part part)
     return NULL;
 }
 
-neap_status ni_part_path(const char *folder, const char *name, char *path, neap_error *err)
+bool ni_part_is_text(const char *name)
 {
-    int n = snprintf(path, PATH_MAX, "%s/%s", folder, name);
-    return n > 0 && n < PATH_MAX ? NEAP_OK
-                                 : ni_fail(err, NEAP_E_ARG, "the path %.100s is too long", folder);
+    return !ni_ends(name, strlen(name), ".npy");
 }
 
 static uint64_t count_lines(const char *bytes, size_t count)
@@ -124,8 +121,7 @@ static void write_parts(ni_output *out, const ni_manifest *m)
         if (!name) continue;
         ni_output_print(out, "%s\n    \"%s\": {\"bytes\": %llu, ", comma, name,
                         (unsigned long long)d->bytes);
-        if (!ni_ends(name, strlen(name), ".npy"))
-            ni_output_print(out, "\"lines\": %llu, ", (unsigned long long)d->lines);
+        if (ni_part_is_text(name)) ni_output_print(out, "\"lines\": %llu, ", (unsigned long long)d->lines);
         ni_output_print(out, "\"crc32c\": \"%08x\"}", d->crc);
         comma = ",";
     }
@@ -136,7 +132,7 @@ neap_status ni_manifest_write(const ni_manifest *m, const char *folder, neap_err
 {
     char path[PATH_MAX];
     ni_output *out;
-    neap_status rc = ni_part_path(folder, "manifest.json", path, err);
+    neap_status rc = ni_path_join(folder, "manifest.json", path, err);
     if (rc == NEAP_OK) rc = ni_output_open(path, &out, err);
     if (rc != NEAP_OK) return rc;
     write_facts(out, m);
@@ -235,7 +231,7 @@ static void take_parts(reader *r, ni_manifest *m)
         if (!name) continue;
         reader part = { .at = take(&files, name, JSON_OBJECT) };
         m->part[p].bytes = take_count(&part, "bytes");
-        if (!ni_ends(name, strlen(name), ".npy")) m->part[p].lines = take_count(&part, "lines");
+        if (ni_part_is_text(name)) m->part[p].lines = take_count(&part, "lines");
         m->part[p].crc = (uint32_t)take_hex(&part, "crc32c", 8);
         if (part.bad && !files.bad) files.bad = name;
     }
@@ -280,7 +276,7 @@ neap_status ni_manifest_read(const char *folder, ni_manifest *m, neap_error *err
     char path[PATH_MAX];
     json_t *root = NULL;
     *m = (ni_manifest){ 0 };
-    neap_status rc = ni_part_path(folder, "manifest.json", path, err);
+    neap_status rc = ni_path_join(folder, "manifest.json", path, err);
     if (rc == NEAP_OK) rc = load_json(path, &root, err);
     if (rc == NEAP_OK) rc = take_manifest(root, path, m, err);
     json_decref(root);

@@ -34,8 +34,8 @@ typedef struct ni_manifest {
 /* The name of a file; NULL if this split has no such part. */
 const char *ni_part_name(const ni_manifest *m, ni_part part);
 
-/* FOLDER/NAME into a buffer of PATH_MAX bytes. */
-neap_status ni_part_path(const char *folder, const char *name, char *path, neap_error *err);
+/* Lines of names; the others are node numbers for NumPy. */
+bool ni_part_is_text(const char *name);
 
 /* What is in a file, as it stands there. */
 neap_status ni_digest_of(const char *path, ni_digest *digest, neap_error *err);

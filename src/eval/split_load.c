@@ -1,7 +1,6 @@
 /* A trial from its folder. Nothing is believed: every file is compared with its checksum, every name is
  * looked up, every edge must be one of the graph, once, either for training or held out. What can be said
  * with a line number is said so; the checksums come last. */
-#include <limits.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -10,6 +9,7 @@
 #include "eval/manifest.h"
 #include "eval/rivals.h"
 #include "graph/lines.h"
+#include "io/folder.h"
 #include "io/stream.h"
 
 typedef struct loading {
@@ -25,7 +25,7 @@ enum { UNSEEN, TRAINING, HELD_OUT };
 
 static neap_status choose_part(loading *l, ni_part part, neap_error *err)
 {
-    return ni_part_path(l->folder, ni_part_name(&l->manifest, part), l->path, err);
+    return ni_path_join(l->folder, ni_part_name(&l->manifest, part), l->path, err);
 }
 
 /* ---- nodes ---- */

@@ -1,14 +1,14 @@
 /* A trial as a folder of files that people and other tools read without neap (docs/split.md). Texts are
  * written as graphs are: what they say reads back the same, names with tabs or quotes included. */
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/status.h"
 #include "base/sys.h"
 #include "eval/manifest.h"
 #include "eval/rivals.h"
+#include "graph/lines.h"
+#include "io/folder.h"
 #include "io/output.h"
 
 typedef struct saving {
@@ -129,7 +129,7 @@ static neap_status save_rivals(const saving *s, const char *path, neap_error *er
     rc = open_numbers(path, s->trial->count, each, &out, err);
     for (size_t i = 0; i < s->trial->count && rc == NEAP_OK; i++) {
         rc = ni_rivals_next(&r, 1, node, err);
-        ni_output_write(out, node, each * sizeof *node);
+        if (rc == NEAP_OK) ni_output_write(out, node, each * sizeof *node);
     }
     ni_rivals_close(&r);
     if (rc == NEAP_OK) return ni_output_commit(out, err);
@@ -154,13 +154,32 @@ static neap_status (*const save_part[NI_PARTS])(const saving *s, const char *pat
 static neap_status prepare(const saving *s, neap_error *err)
 {
     char path[PATH_MAX];
-    neap_status rc = ni_part_path(s->folder, "manifest.json", path, err);
+    neap_status rc = ni_path_join(s->folder, "manifest.json", path, err);
+    if (rc == NEAP_OK) rc = ni_folder_make(s->folder, err);
     if (rc != NEAP_OK) return rc;
-    if (mkdir(s->folder, 0777) && errno != EEXIST)
-        return ni_fail_sys(err, NEAP_E_IO, errno, "cannot make the folder %.200s", s->folder);
     if (ni_system.unlink(path) && errno != ENOENT)
         return ni_fail_sys(err, NEAP_E_IO, errno, "cannot replace %.200s", path);
     return NEAP_OK;
+}
+
+/* The names that stand first may make a file look like another kind: gzip, XML, UTF-16, ... */
+static neap_status check_start(const char *path, neap_error *err)
+{
+    ni_stream_in *in = NULL;
+    ni_lines lines = { 0 };
+    char *line = NULL;
+    size_t length;
+    neap_status rc = ni_stream_open(path, &in, err);
+    if (rc == NEAP_OK) rc = ni_lines_init(&lines, in, NI_LINE_SHORT, err);
+    if (rc == NEAP_OK) rc = ni_lines_next(&lines, &line, &length, err);
+    bool misread = rc == NEAP_E_FORMAT || (rc == NEAP_OK && !line);
+    ni_lines_free(&lines);
+    ni_stream_close(in);
+    if (!misread) return rc;
+    return ni_fail(err, NEAP_E_ARG,
+                   "the names of this graph make %.200s look like something else than text, so this split "
+                   "cannot be saved",
+                   path);
 }
 
 /* What is read back is what the disk has. */
@@ -171,8 +190,9 @@ static neap_status save_parts(saving *s, neap_error *err)
     for (ni_part p = 0; p < NI_PARTS && rc == NEAP_OK; p++) {
         const char *name = ni_part_name(&s->manifest, p);
         if (!name) continue;
-        rc = ni_part_path(s->folder, name, path, err);
+        rc = ni_path_join(s->folder, name, path, err);
         if (rc == NEAP_OK) rc = save_part[p](s, path, err);
+        if (rc == NEAP_OK && ni_part_is_text(name)) rc = check_start(path, err);
         if (rc == NEAP_OK) rc = ni_digest_of(path, &s->manifest.part[p], err);
     }
     return rc;

@@ -131,17 +131,19 @@ static bool keep_chosen(void *user, uint32_t s, uint32_t t)
     return in_training(c->trial, ni_graph_place(c->trial->whole, s, t), c->train);
 }
 
-/* The nodes of the scored test edges, which all have a training edge, once each. */
+/* The nodes of all test edges, scored or not, that have a training edge, once each. */
 static bool collect_candidates(ni_trial *t)
 {
+    const neap_graph *g = t->whole;
     uint8_t *is_test = ni_zeros(t->whole->nodes, 1);
     t->candidate = ni_array(t->whole->nodes, sizeof *t->candidate);
     bool ok = is_test && t->candidate;
     if (ok) {
-        for (size_t i = 0; i < t->count; i++)
-            is_test[t->positive[i].source] = is_test[t->positive[i].target] = 1;
-        for (uint32_t u = 0; u < t->whole->nodes; u++)
-            if (is_test[u]) t->candidate[t->candidates++] = u;
+        for (uint32_t u = 0; u < g->nodes; u++)
+            for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
+                if (!ni_graph_has(t->train, u, g->target[e])) is_test[u] = is_test[g->target[e]] = 1;
+        for (uint32_t u = 0; u < g->nodes; u++)
+            if (is_test[u] && ni_trial_trained(t, u)) t->candidate[t->candidates++] = u;
     }
     ni_free(is_test);
     return ok;

@@ -2,7 +2,7 @@
  *
  * clean        unordered pairs are split; each test pair has a negative that is no link of the whole graph;
  *              every test pair is scored (docs/evaluation.md)
- * paper        directed edges are split, loops and reciprocal edges stay; methods read the neighbourhoods
+ * paper        directed edges are split, loops and reciprocal edges stay; GAP reads the neighbourhoods
  *              of the whole graph, test edges included: leaky, to reproduce published numbers
  * paper-clean  the paper's split and metric, but neighbourhoods of training edges only
  *

@@ -7,7 +7,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 
-enum { HEADER_MOST = 1 << 16, CHUNK = 1 << 16 };
+enum { HEADER_MOST = 1 << 16, CHUNK = 1 << 14 };
 static const char magic[] = "\x93NUMPY";
 
 typedef struct layout {
@@ -69,7 +69,7 @@ static bool take_number(const char **at, uint64_t *number)
 /* "<f4", ">f8" and so on. */
 static bool take_type(const char **at, layout *l)
 {
-    char type[8];
+    char type[8] = "";
     if (!take_quoted(at, type, sizeof type)) return false;
     if (strcmp(type + 1, "f4") && strcmp(type + 1, "f8")) return false;
     l->width = (unsigned)(type[2] - '0');

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/text.h"
+#include "io/folder.h"
 #include "io/output.h"
 #include "io/stream.h"
 
-enum { PATH = 4096, SETTINGS = 2048, FILE_MOST = 16384 };
+enum { SETTINGS = 2048, FILE_MOST = 16384 };
 
 void ni_cell_name(const ni_cell *c, char name[NI_CELL_NAME])
 {
@@ -20,15 +20,15 @@ void ni_cell_name(const ni_cell *c, char name[NI_CELL_NAME])
     if (c->place.neighbors) snprintf(size, sizeof size, "-s%u", c->place.neighbors);
     snprintf(name, NI_CELL_NAME, "%s-%s%s%s-%s%s-%s%s-%llu.json", ni_aim_info_of(c->aim)->name,
              c->place.graph->name, *c->protocol ? "-" : "", c->protocol, c->place.method,
-             c->place.untrained ? "-untrained" : "", ratio, size, (unsigned long long)c->seed);
+             c->place.untrained ? c->place.self ? "-untrained-self" : "-untrained" : "", ratio, size,
+             (unsigned long long)c->seed);
 }
 
-static neap_status path_of(const char *folder, const ni_cell *c, char path[PATH], neap_error *err)
+static neap_status path_of(const char *folder, const ni_cell *c, char path[PATH_MAX], neap_error *err)
 {
     char name[NI_CELL_NAME];
     ni_cell_name(c, name);
-    if (snprintf(path, PATH, "%s/%s", folder, name) < PATH) return NEAP_OK;
-    return ni_fail(err, NEAP_E_ARG, "the path of the folder is too long");
+    return ni_path_join(folder, name, path, err);
 }
 
 /* "dim=200 neighbors=100 ...": every option that is part of the result. */
@@ -59,15 +59,13 @@ static neap_status read_text(const char *path, char *text, size_t room, size_t *
 {
     ni_stream_in *in;
     neap_error trouble = { 0 };
-    *found = false;
     neap_status rc = ni_stream_open(path, &in, &trouble);
-    if (rc == NEAP_E_READ && trouble.sys == ENOENT) return NEAP_OK;
-    if (rc == NEAP_OK) {
-        rc = ni_stream_read(in, text, room, length, &trouble);
-        ni_stream_close(in);
-    }
-    if (rc != NEAP_OK && err) *err = trouble;
+    if (rc == NEAP_OK) rc = ni_stream_read(in, text, room, length, &trouble);
+    ni_stream_close(in);
     *found = rc == NEAP_OK && *length < room;
+    bool absent = rc == NEAP_E_READ && trouble.sys == ENOENT;
+    if (absent || rc == NEAP_E_FORMAT) return NEAP_OK; /* the latter looks packed, and is damaged */
+    if (rc != NEAP_OK && err) *err = trouble;
     return rc;
 }
 
@@ -85,12 +83,24 @@ static bool says(const json_t *object, const char *key, const char *text)
     return is && !strcmp(is, text);
 }
 
+static void hash_text(uint64_t hash, char text[24])
+{
+    snprintf(text, 24, "%016llx", (unsigned long long)hash);
+}
+
+static bool is_of_graph(const json_t *root, const ni_cell *c)
+{
+    char hash[24];
+    hash_text(c->graph_hash, hash);
+    return !c->graph_hash || says(root, "graph", hash);
+}
+
 static bool take_outcome(const json_t *root, const ni_cell *c, ni_outcome *o)
 {
     words settings;
     double epochs;
     settings_of(c, &settings);
-    bool ok = json_is_object(root) && says(root, "neap", neap_version()) &&
+    bool ok = json_is_object(root) && says(root, "neap", neap_version()) && is_of_graph(root, c) &&
               says(root, "settings", settings.text) && take_real(root, "seconds", &o->seconds) &&
               take_real(root, "epochs", &epochs) && epochs >= 0 && epochs <= UINT32_MAX;
     const ni_aim_info *aim = ni_aim_info_of(c->aim);
@@ -104,7 +114,7 @@ static bool take_outcome(const json_t *root, const ni_cell *c, ni_outcome *o)
 
 neap_status ni_cell_load(const char *folder, const ni_cell *c, ni_outcome *o, bool *found, neap_error *err)
 {
-    char path[PATH], text[FILE_MOST];
+    char path[PATH_MAX], text[FILE_MOST];
     size_t length = 0;
     *found = false;
     neap_status rc = path_of(folder, c, path, err);
@@ -127,14 +137,16 @@ static void write_real(ni_output *out, const char *key, double value)
 
 neap_status ni_cell_save(const char *folder, const ni_cell *c, const ni_outcome *o, neap_error *err)
 {
-    char path[PATH];
+    char path[PATH_MAX], hash[24];
     words settings;
     ni_output *out;
     neap_status rc = path_of(folder, c, path, err);
     if (rc == NEAP_OK) rc = ni_output_open(path, &out, err);
     if (rc != NEAP_OK) return rc;
     settings_of(c, &settings);
-    ni_output_print(out, "{\n  \"neap\": \"%s\",\n  \"settings\": \"%s\"", neap_version(), settings.text);
+    hash_text(c->graph_hash, hash);
+    ni_output_print(out, "{\n  \"neap\": \"%s\",\n  \"graph\": \"%s\",\n  \"settings\": \"%s\"",
+                    neap_version(), hash, settings.text);
     const ni_aim_info *aim = ni_aim_info_of(c->aim);
     for (size_t i = 0; i < NI_VALUES && aim->value[i]; i++) write_real(out, aim->value[i], o->value[i]);
     write_real(out, "seconds", o->seconds);

@@ -10,7 +10,8 @@
 typedef struct ni_cell {
     ni_aim aim;
     const char *protocol; /* "" where there is no split */
-    ni_place place;       /* graph, method and ratio are said */
+    ni_place place;       /* graph, method and ratio are said             */
+    uint64_t graph_hash;  /* 0: not known, and not compared               */
     uint64_t seed;
     bool learns;          /* a method that learns nothing has no settings */
     neap_options options; /* what the method is given                     */
@@ -26,8 +27,8 @@ typedef struct ni_outcome {
 enum { NI_CELL_NAME = 128 };
 void ni_cell_name(const ni_cell *cell, char name[NI_CELL_NAME]);
 
-/* *found: the cell is on disk, and was made by this version with these settings. A file that cannot be
- * understood counts as not found; NEAP_E_READ only if it is there and cannot be read. */
+/* *found: the cell is on disk, and was made by this version with these settings on this graph. A file that
+ * cannot be understood counts as not found; NEAP_E_READ only if it is there and cannot be read. */
 neap_status ni_cell_load(const char *folder, const ni_cell *cell, ni_outcome *outcome, bool *found,
                          neap_error *err);
 neap_status ni_cell_save(const char *folder, const ni_cell *cell, const ni_outcome *outcome,

@@ -1,33 +1,38 @@
 #include "reproduce/lab.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "base/sys.h"
 #include "eval/cluster.h"
+#include "io/folder.h"
 #include "model/model.h"
-
-enum { PATH = 4096 };
 
 /* ---- graphs ---- */
 
-static neap_status path_to(const ni_lab *lab, const ni_source *s, const char *file, char path[PATH],
+static neap_status path_to(const ni_lab *lab, const ni_source *s, const char *file, char path[PATH_MAX],
                            neap_error *err)
 {
-    if (snprintf(path, PATH, "%s/%s/%s", lab->data, s->name, file) < PATH) return NEAP_OK;
-    return ni_fail(err, NEAP_E_ARG, "the path of the data is too long");
+    char folder[PATH_MAX];
+    neap_status rc = ni_path_join(lab->data, s->name, folder, err);
+    return rc == NEAP_OK ? ni_path_join(folder, file, path, err) : rc;
 }
 
 static neap_status read_files(const ni_lab *lab, ni_specimen *x, neap_error *err)
 {
-    char path[PATH];
+    char path[PATH_MAX];
     neap_status rc = path_to(lab, x->source, "graph.txt", path, err);
     if (rc == NEAP_OK) rc = neap_graph_load(path, lab->reading, &x->graph, err);
     if (rc != NEAP_OK || !x->source->labels) return rc;
     rc = path_to(lab, x->source, "labels.txt", path, err);
     return rc == NEAP_OK ? ni_labels_read(path, x->graph, false, &x->labels, err) : rc;
+}
+
+static void release(ni_specimen *x)
+{
+    neap_graph_free(x->graph);
+    ni_labels_free(&x->labels);
 }
 
 neap_status ni_lab_find(ni_lab *lab, const ni_source *source, const ni_specimen **out, neap_error *err)
@@ -42,18 +47,16 @@ neap_status ni_lab_find(ni_lab *lab, const ni_source *source, const ni_specimen 
     *x = (ni_specimen){ .source = source };
     neap_status rc = source->generator.kind ? neap_graph_generate(&source->generator, &x->graph, err)
                                             : read_files(lab, x, err);
-    lab->specimens++; /* also after a failure: it is released with the others */
-    *out = x;
+    if (rc == NEAP_OK) x->hash = ni_graph_hash(x->graph), lab->specimens++;
+    else release(x);
+    *out = rc == NEAP_OK ? x : NULL;
     return rc;
 }
 
 void ni_lab_free(ni_lab *lab)
 {
     neap_trial_free(lab->trial);
-    for (size_t i = 0; i < lab->specimens; i++) {
-        neap_graph_free(lab->specimen[i].graph);
-        ni_labels_free(&lab->specimen[i].labels);
-    }
+    for (size_t i = 0; i < lab->specimens; i++) release(&lab->specimen[i]);
     *lab = (ni_lab){ 0 };
 }
 
@@ -61,9 +64,11 @@ void ni_lab_free(ni_lab *lab)
 
 static neap_status find_trial(ni_lab *lab, const neap_graph *graph, const ni_cell *c, neap_error *err)
 {
-    neap_link_spec spec = {
-        .protocol = c->protocol, .negatives = "uniform", .ratio = c->place.ratio, .seed = c->seed
-    };
+    neap_link_spec spec = { .protocol = c->protocol,
+                            .negatives = "uniform",
+                            .ratio = c->place.ratio,
+                            .seed = c->seed,
+                            .valid = c->options.valid };
     const neap_trial_facts *have = lab->trial ? neap_trial_facts_view(lab->trial) : NULL;
     if (have && lab->trial_of == graph && !strcmp(have->protocol, spec.protocol) &&
         have->ratio == spec.ratio && have->seed == spec.seed)
@@ -93,7 +98,10 @@ static neap_status measure_clusters(const ni_lab *lab, const ni_cell *c, const n
     neap_status rc = vectors ? neap_model_vectors(model, vectors, err) : ni_fail_memory(err, "the vectors");
     ni_sample sample = ni_sample_of(&x->labels, vectors, dim);
     if (rc == NEAP_OK) rc = ni_cluster(&sample, &spec, model->pool, NULL, &got, err);
-    if (rc == NEAP_OK) o->value[0] = got.nmi, o->value[1] = got.ami, o->value[2] = got.ari;
+    if (rc == NEAP_OK) {
+        const double value[] = { got.nmi, got.ami, got.ari, got.nodes, got.gamma };
+        memcpy(o->value, value, sizeof value);
+    }
     ni_free(vectors);
     return rc;
 }

@@ -8,6 +8,7 @@
 typedef struct ni_specimen {
     const ni_source *source;
     neap_graph *graph;
+    uint64_t hash;    /* of the graph                */
     ni_labels labels; /* where the paper clusters it */
 } ni_specimen;
 

@@ -7,15 +7,16 @@
 /* ---- protocols ---- */
 
 const char ni_leak_words[] =
-    "Leaky: methods read the neighbourhoods of the whole graph, test links included.";
+    "Leaky: GAP reads the neighbourhoods of the whole graph, test links included; methods that have no "
+    "neighbourhoods see training links only.";
 
-const ni_protocol *ni_protocol_at(size_t i)
+const ni_protocol_info *ni_protocol_at(size_t i)
 {
-    static const ni_protocol protocols[] = {
+    static const ni_protocol_info protocols[] = {
         { "paper",
           "As published, to reproduce the paper\u2019s numbers. Directed edges are split, neighbourhoods "
           "are those of the whole graph with the test links in them, and test pairs with a node that "
-          "has no training edge are skipped. The untrained row shows what this leak alone is worth.",
+          "has no training edge are skipped. What the leak is worth is the difference to paper-clean.",
           true },
         { "paper-clean",
           "The paper\u2019s split, skipping and measure, but neighbourhoods of training edges only: the "
@@ -32,7 +33,7 @@ const ni_protocol *ni_protocol_at(size_t i)
 
 bool ni_sheet_is_leaky(const ni_sheet *s)
 {
-    const ni_protocol *p;
+    const ni_protocol_info *p;
     for (size_t i = 0; (p = ni_protocol_at(i)); i++)
         if (!strcmp(p->name, s->protocol)) return p->leaky;
     return false;
@@ -91,7 +92,8 @@ const char *ni_value_title(const ni_sheet *s, size_t value)
 
 void ni_row_label(const ni_place *row, char label[NI_ROW_LABEL])
 {
-    snprintf(label, NI_ROW_LABEL, "%s%s", row->label, row->untrained ? ", untrained" : "");
+    snprintf(label, NI_ROW_LABEL, "%s%s%s", row->label, row->untrained ? ", untrained" : "",
+             row->self ? ", node itself read" : "");
 }
 
 static double round_to(double x, int decimals)

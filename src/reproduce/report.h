@@ -10,14 +10,14 @@
 
 /* ---- protocols ---- */
 
-typedef struct ni_protocol {
+typedef struct ni_protocol_info {
     const char *name;  /* "paper"                        */
     const char *words; /* what it does, in two sentences */
     bool leaky;
-} ni_protocol;
+} ni_protocol_info;
 
 /* NULL behind the last, in the order of the reports. */
-const ni_protocol *ni_protocol_at(size_t i);
+const ni_protocol_info *ni_protocol_at(size_t i);
 bool ni_sheet_is_leaky(const ni_sheet *sheet);
 
 /* Why, in one line; it begins with "Leaky". */

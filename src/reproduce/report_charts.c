@@ -86,7 +86,8 @@ static void add_row(plot *p, const panel *at, size_t row, const char *label, ni_
 
 /* ---- which rows ---- */
 
-/* How much a row is wanted: GAP before all, then by the mean of what was run; -1 if nothing was. */
+/* How much a row is wanted: GAP before all, then by the mean of what was run, which may be below 0 (AMI,
+ * ARI); NaN if nothing was. */
 static double rank_of(const panel *at, size_t row)
 {
     double sum = 0, count = 0;
@@ -94,7 +95,7 @@ static double rank_of(const panel *at, size_t row)
         const ni_entry *e = ni_sheet_entry(at->s, row, j);
         if (ni_entry_has(e, at->value)) sum += e->mean[at->value], count++;
     }
-    if (count == 0) return -1;
+    if (count == 0) return NAN;
     return sum / count + (kind_of(at->s, &at->s->row[row]) != NI_LINE_PLAIN ? 1e9 : 0);
 }
 
@@ -106,7 +107,7 @@ static size_t choose_rows(const panel *at, size_t chosen[MOST], size_t *run)
     *run = 0;
     for (size_t i = 0; i < at->s->rows; i++) {
         double mine = rank_of(at, i);
-        if (mine < 0) continue;
+        if (isnan(mine)) continue;
         ++*run;
         size_t k = used < MOST ? used++ : MOST;
         for (; k && rank[k - 1] < mine; k--)
@@ -279,7 +280,7 @@ static size_t same_graph(const ni_table *t, size_t first)
 static bool was_run(const panel *at)
 {
     for (size_t i = 0; i < at->s->rows; i++)
-        if (rank_of(at, i) >= 0) return true;
+        if (!isnan(rank_of(at, i))) return true;
     return false;
 }
 

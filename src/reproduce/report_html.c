@@ -38,9 +38,11 @@ static void write_tally(const page *p, tally t)
     ni_html_whole(p->out, t.of);
 }
 
+/* Untrained, it is asked for as the authors' program reads neighbourhoods: with the node itself. */
 static bool is_gap(const ni_sheet *s, size_t row, bool untrained)
 {
-    return s->row[row].method && !strcmp(s->row[row].method, "gap") && s->row[row].untrained == untrained;
+    const ni_place *p = &s->row[row];
+    return p->method && !strcmp(p->method, "gap") && p->untrained == untrained && p->self == untrained;
 }
 
 /* A table on several graphs repeats cells of the tables on one. */
@@ -96,7 +98,10 @@ static void write_reached(const page *p)
     write_tally(p, trained);
     ni_output_text(p->out, " cells");
     if (untrained.of) {
-        ni_output_text(p->out, "; before its first training step it already does so in ");
+        ni_output_text(
+            p->out,
+            "; a model without any training, which reads neighbourhoods as the authors\u2019 program does, "
+            "already does so in ");
         write_tally(p, untrained);
     }
     ni_output_text(p->out, ".");
@@ -187,7 +192,7 @@ static void write_contents(const page *p)
 
 static void write_protocols(const page *p)
 {
-    const ni_protocol *protocol;
+    const ni_protocol_info *protocol;
     ni_output_text(
         p->out,
         "<section>\n<h2 class=\"minor\">Three protocols, never mixed</h2>\n<dl class=\"protocols\">\n");

@@ -129,6 +129,7 @@ static void put_result(json *j, const ni_sheet *s, size_t row, size_t column)
     open_item(j, NULL, "{");
     put_text(j, "method", place.method);
     put_switch(j, "untrained", place.untrained);
+    if (place.self) put_switch(j, "self", place.self);
     put_text(j, "protocol", *s->protocol ? s->protocol : NULL);
     put_text(j, "graph", place.graph ? place.graph->name : NULL);
     put_real(j, "ratio", round(1e6 * place.ratio) / 1e4); /* in per cent */

@@ -1,16 +1,14 @@
 /* Runs what a study lacks. Graphs are read once; the methods of a column are measured on one split. */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/status.h"
 #include "base/sys.h"
+#include "io/folder.h"
 #include "reproduce/lab.h"
 #include "reproduce/study.h"
 
-enum { PATH = 4096, PACES = 64 };
+enum { PACES = 64 };
 
 /* How fast cells of one kind went, to tell the time left. */
 typedef struct pace {
@@ -33,7 +31,7 @@ typedef struct run {
     const neap_reproduction *what;
     const neap_hooks *hooks;
     ni_study study;
-    char cells[PATH];
+    char cells[PATH_MAX];
     job *job;
     size_t jobs, room, done;
     ni_lab lab;
@@ -41,20 +39,6 @@ typedef struct run {
     size_t paces;
     double start;
 } run;
-
-/* ---- graphs and folders ---- */
-
-static neap_status join_path(char path[PATH], const char *folder, const char *rest, neap_error *err)
-{
-    if (snprintf(path, PATH, "%s/%s", folder, rest) < PATH) return NEAP_OK;
-    return ni_fail(err, NEAP_E_ARG, "the path of a folder is too long");
-}
-
-static neap_status make_folder(const char *path, neap_error *err)
-{
-    if (!mkdir(path, 0777) || errno == EEXIST) return NEAP_OK;
-    return ni_fail_sys(err, NEAP_E_IO, errno, "the folder %s cannot be made", path);
-}
 
 /* ---- jobs ---- */
 
@@ -83,17 +67,18 @@ static neap_status look_up(run *r, job *j, neap_error *err)
     return rc;
 }
 
-/* What is on disk is done; the files that the others need are read now, so that a missing one is said
- * before hours of work. */
+/* Files are read now, so that a missing one is said before hours of work. What is on disk, made from the
+ * same graph, is done. */
 static neap_status look_around(run *r, neap_error *err)
 {
-    const ni_specimen *x;
     neap_status rc = list_jobs(r, err);
     for (size_t i = 0; i < r->jobs && rc == NEAP_OK; i++) {
-        job *j = &r->job[i];
-        rc = look_up(r, j, err);
-        if (rc == NEAP_OK && !j->done && !r->what->report_only && !j->cell.place.graph->generator.kind)
-            rc = ni_lab_find(&r->lab, j->cell.place.graph, &x, err);
+        ni_cell *c = &r->job[i].cell;
+        const ni_specimen *x = NULL;
+        if (!r->what->report_only && !c->place.graph->generator.kind)
+            rc = ni_lab_find(&r->lab, c->place.graph, &x, err);
+        if (x) c->graph_hash = x->hash;
+        if (rc == NEAP_OK) rc = look_up(r, &r->job[i], err);
     }
     return rc;
 }
@@ -106,8 +91,7 @@ static double work_of(const run *r, const ni_cell *c)
     const ni_source *source = c->place.graph;
     double edges = (double)source->generator.edges;
     for (size_t i = 0; i < r->lab.specimens; i++)
-        if (r->lab.specimen[i].source == source && r->lab.specimen[i].graph)
-            edges = (double)neap_graph_edges(r->lab.specimen[i].graph);
+        if (r->lab.specimen[i].source == source) edges = (double)neap_graph_edges(r->lab.specimen[i].graph);
     return edges * (0.2 + c->place.ratio);
 }
 
@@ -196,7 +180,7 @@ static neap_status write_reports(run *r, neap_error *err)
     } reports[] = { { "results.json", ni_report_json },
                     { "results.md", ni_report_markdown },
                     { "report.html", ni_report_html } };
-    char path[PATH];
+    char path[PATH_MAX];
     neap_status rc = NEAP_OK;
     r->study.cells = r->jobs;
     r->study.missing = r->jobs - r->done;
@@ -206,7 +190,7 @@ static neap_status write_reports(run *r, neap_error *err)
     }
     ni_study_finish(&r->study);
     for (size_t i = 0; i < sizeof reports / sizeof *reports && rc == NEAP_OK; i++) {
-        rc = join_path(path, r->what->folder, reports[i].name, err);
+        rc = ni_path_join(r->what->folder, reports[i].name, path, err);
         if (rc == NEAP_OK) rc = reports[i].write(&r->study, path, err);
     }
     return rc;
@@ -230,9 +214,9 @@ neap_status neap_reproduce(const neap_reproduction *what, const neap_hooks *hook
     r->start = ni_seconds();
     r->lab = (ni_lab){ .data = what->data, .reading = what->paper };
     neap_status rc = ni_study_create(what, &r->study, err);
-    if (rc == NEAP_OK) rc = join_path(r->cells, what->folder, "cells", err);
-    if (rc == NEAP_OK) rc = make_folder(what->folder, err);
-    if (rc == NEAP_OK) rc = make_folder(r->cells, err);
+    if (rc == NEAP_OK) rc = ni_path_join(what->folder, "cells", r->cells, err);
+    if (rc == NEAP_OK) rc = ni_folder_make(what->folder, err);
+    if (rc == NEAP_OK) rc = ni_folder_make(r->cells, err);
     if (rc == NEAP_OK) rc = look_around(r, err);
     if (rc == NEAP_OK) {
         if (!what->report_only) rc = run_jobs(r, err);

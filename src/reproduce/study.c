@@ -6,6 +6,8 @@
 #include "base/status.h"
 #include "base/sys.h"
 
+enum { SEEDS_MOST = 1000 }; /* all cells are listed before the first one is run */
+
 static const char *const protocols[] = { "paper", "paper-clean", "clean", NULL };
 
 /* ---- what was asked for ---- */
@@ -59,7 +61,8 @@ static neap_status check_request(const neap_reproduction *r, neap_error *err)
     if (rc == NEAP_OK)
         rc = check_names(r->protocols, is_protocol, "protocol", "there are paper, paper-clean and clean",
                          err);
-    if (rc == NEAP_OK && r->seeds == 0) rc = ni_fail(err, NEAP_E_ARG, "there must be at least one seed");
+    if (rc == NEAP_OK && (r->seeds < 1 || r->seeds > SEEDS_MOST))
+        rc = ni_fail(err, NEAP_E_ARG, "there may be 1 to %d seeds, not %u", SEEDS_MOST, r->seeds);
     return rc;
 }
 
@@ -79,9 +82,12 @@ static bool is_published(const ni_table *t, const char *method)
 }
 
 /* First what this version has, each with its untrained twin if it learns; then what only the paper has. An
- * ablation compares the variants of one method and nothing else. */
-static size_t list_methods(const neap_reproduction *r, const ni_table *t, ni_place *row)
+ * ablation compares the variants of one method and nothing else. In the paper's protocols a method that
+ * reads neighbourhoods is shown untrained as the authors' program reads them, too. */
+static size_t list_methods(const neap_reproduction *r, const ni_table *t, const char *protocol,
+                           ni_place *row)
 {
+    bool theirs = strcmp(protocol, "clean") && t->aim == NI_AIM_LINK;
     bool variants_only = !strcmp(t->name, "ablation");
     const char *name;
     size_t n = 0;
@@ -92,6 +98,8 @@ static size_t list_methods(const neap_reproduction *r, const ni_table *t, ni_pla
         row[n++] = (ni_place){ .label = m->name, .method = m->name };
         if (m->vectors && t->aim != NI_AIM_TIME)
             row[n++] = (ni_place){ .label = m->name, .method = m->name, .untrained = true };
+        if (m->context && theirs)
+            row[n++] = (ni_place){ .label = m->name, .method = m->name, .untrained = true, .self = true };
     }
     for (size_t i = 0; !r->methods && (name = ni_published_method(t, i)); i++)
         if (!is_method(name)) row[n++] = (ni_place){ .label = name, .method = name };
@@ -116,12 +124,12 @@ static neap_status make_sheet(const neap_reproduction *r, const ni_table *t, con
 {
     size_t most = t->rows;
     if (!most) {
-        most = 2 * neap_method_count();
-        while (ni_published_method(t, most - 2 * neap_method_count())) most++;
+        most = 3 * neap_method_count();
+        while (ni_published_method(t, most - 3 * neap_method_count())) most++;
     }
     *s = (ni_sheet){ .table = t, .protocol = protocol, .row = ni_array(most, sizeof *s->row) };
     if (!s->row) return ni_fail_memory(err, "the tables");
-    s->rows = t->rows ? t->rows : list_methods(r, t, s->row);
+    s->rows = t->rows ? t->rows : list_methods(r, t, protocol, s->row);
     if (t->rows) memcpy(s->row, t->row, t->rows * sizeof *s->row);
     s->entry = ni_zeros(s->rows * t->columns, sizeof *s->entry);
     if (!s->entry) return ni_fail_memory(err, "the tables");
@@ -189,6 +197,7 @@ static void set_options(const neap_reproduction *r, ni_cell *c)
     if (c->place.neighbors) o->neighbors = c->place.neighbors;
     if (c->aim == NI_AIM_TIME) o->epochs = 1, o->valid = 0;
     if (c->place.untrained) o->epochs = 0;
+    if (c->place.self) o->self = true;
 }
 
 bool ni_study_cell(const neap_reproduction *r, const ni_sheet *s, size_t row, size_t column, uint32_t i,

@@ -7,7 +7,7 @@ const ni_aim_info *ni_aim_info_of(ni_aim aim)
 {
     static const ni_aim_info info[] = {
         [NI_AIM_LINK] = { "link", { "auc", "ap", "mrr", "hits1", "hits10", "hits50" }, 1, true },
-        [NI_AIM_CLUSTER] = { "cluster", { "nmi", "ami", "ari" }, 2, true },
+        [NI_AIM_CLUSTER] = { "cluster", { "nmi", "ami", "ari", "nodes", "gamma" }, 2, true },
         [NI_AIM_TIME] = { "time", { "seconds_epoch", "edges" }, 1, false },
     };
     return &info[aim];
@@ -169,6 +169,7 @@ ni_place ni_place_join(const ni_place *row, const ni_place *column)
     ni_place p = *column;
     if (row->method) p.method = row->method;
     p.untrained = row->untrained || column->untrained;
+    p.self = row->self || column->self;
     if (row->graph) p.graph = row->graph;
     if (row->ratio > 0) p.ratio = row->ratio;
     if (row->neighbors) p.neighbors = row->neighbors;

@@ -38,6 +38,7 @@ typedef struct ni_place {
     const char *label; /* for people */
     const char *method;
     bool untrained; /* the method's model before its first step */
+    bool self;      /* a node is among its own neighbours, as in the authors' program */
     const ni_source *graph;
     double ratio;       /* share of the edges to train on, at most 1 */
     uint32_t neighbors; /* S; 0 on both axes: as the protocol has it */

@@ -45,12 +45,22 @@ for r in eval_["results"]:
     assert abs(x["auc"]["mean"] - r["auc"]["mean"]) < 1e-9 and abs(x["ap"]["mean"] - r["ap"]) < 1e-9, (x, r)
 END
 
+# --json prints what results.json holds.
+expect 0 "$NEAP" reproduce link-cora "${quick[@]}" -o once --methods gap,pa --ratios 25 --report-only --json
+cmp -s out once/results.json || fail '--json is not results.json'
+valid_json out
+
 # What is done stays done; what was made with other settings is made again.
 expect 0 "$NEAP" reproduce link-cora cluster-email "${quick[@]}" -o once --methods gap,pa --ratios 25,55
 if grep -q 'seed' err; then fail 'a finished cell was run again'; fi
 expect 0 "$NEAP" reproduce link-cora "${quick[@]}" -o once --methods gap,pa --ratios 25 --margin 2
 says err 'gap at 25 %'
 if grep -q 'pa at' err; then fail 'pa has no margin'; fi
+
+cp -r graphs others
+tail -n +5 graphs/cora/graph.txt >others/cora/graph.txt
+expect 0 "$NEAP" reproduce link-cora "${quick[@]}" -o once --methods pa --ratios 25 --data others
+says err 'pa at 25 %'
 
 # Killed again and again, it ends with the same numbers.
 whole=(link-cora "${quick[@]}" --methods gap,ppr --ratios 15,55)
@@ -69,9 +79,8 @@ assert a == b
 END
 
 # Interrupted politely: exit code 130, a report of what is there, and what is missing is marked.
-(sleep 0.3; pkill -INT -f "reproduce link-cora --data graphs -o polite") &
-"$NEAP" reproduce link-cora --data graphs -o polite --methods gap --seeds 3 --epochs 100000 --dim 8 --valid 0 -t 1 >out 2>err
-[[ $? -eq 130 ]] || fail 'an interrupted run ends with 130'
+endless=(link-cora --data graphs --methods gap --seeds 3 --epochs 100000 --dim 8 --valid 0 -t 1)
+expect 130 timeout --preserve-status -s INT 0.3 "$NEAP" reproduce "${endless[@]}" -o polite
 says err 'goes on from there'
 says polite/results.json '"not run"'
 says polite/results.md 'not run'
