@@ -232,7 +232,8 @@ NEAP_API neap_status neap_auc(const float *positives, size_t n, const float *neg
 typedef struct neap_model neap_model;
 
 typedef struct neap_progress {
-    const char *stage;    /* "train" */
+    const char *stage;    /* "train"; "train-all": the second run of neap_train_fully; "score": the test
+                             pairs of a trial are scored, done of total, and all about epochs is 0 or NaN */
     uint32_t epoch;       /* current epoch, from 1                                                   */
     uint32_t epochs;      /* epochs asked for                                                        */
     uint64_t done, total; /* edges of this epoch                                                     */
@@ -251,7 +252,7 @@ typedef struct neap_validation {
 
 typedef struct neap_hooks {
     /* Called after every batch from the training thread, at the end of an epoch before its checkpoint is
-     * written; non-zero asks to stop. */
+     * written, and between blocks of scoring; non-zero asks to stop. */
     int (*progress)(const neap_progress *now, void *user);
     /* Remarks a user should see ("3 sources are linked with every node: left out"), one line each. */
     void (*note)(const char *text, void *user);
@@ -273,8 +274,8 @@ NEAP_API neap_status neap_train(const neap_graph *graph, const neap_options *opt
                                 const neap_hooks *hooks, neap_model **out, neap_error *err);
 
 /* The same for a measurement: where the options keep a share back for early stopping, that run only finds
- * the number of epochs, and then all pairs are trained on for that many. The checkpoint of hooks is not
- * used. */
+ * the number of epochs, and then all pairs are trained on for that many (stage "train-all"). The checkpoint
+ * of hooks is not used. */
 NEAP_API neap_status neap_train_fully(const neap_graph *graph, const neap_options *options,
                                       const neap_hooks *hooks, neap_model **out, neap_error *err);
 
@@ -382,7 +383,8 @@ typedef struct neap_vectors {
  * array of shape (n, d) of float32 or float64; gzip and zstd are recognised by content. The names of the
  * rows of X.npy are the lines of X.names.txt beside it; without that file there must be a row for each node
  * of the graph, in its order. %XX in a name is the byte XX, as neap_vectors_save writes it.
- * NEAP_E_UNKNOWN if a node has no vector, unless allow_missing is not 0. NEAP_E_MISMATCH if there are no
+ * NEAP_E_UNKNOWN if a node has no vector, unless allow_missing is not 0; and in any case if no node has
+ * one. NEAP_E_MISMATCH if there are no
  * names and another number of rows. NEAP_E_FORMAT, with the line in err->where, for what cannot be read, is
  * not finite, or stands there twice. NEAP_E_LIMIT for a NumPy file of vectors longer than 65,536. */
 NEAP_API neap_status neap_vectors_load(const char *path, const neap_graph *graph, int allow_missing,
@@ -443,8 +445,8 @@ NEAP_API neap_status neap_trial_create(const neap_graph *graph, const neap_link_
 NEAP_API void neap_trial_free(neap_trial *trial);
 
 /* Writes the trial into a folder, which is made if it is not there: the pairs as names with tabs between,
- * their negatives for NumPy, and manifest.json last, with a checksum of each file (docs/split.md). What
- * has one of these names is replaced. */
+ * their negatives for NumPy, and manifest.json last, with a checksum of each file (docs/split.md). A split
+ * of the same graph that is there is replaced; NEAP_E_MISMATCH if it is one of another graph. */
 NEAP_API neap_status neap_trial_save(const neap_trial *trial, const char *folder, neap_error *err);
 
 /* Reads it back; it gives the same results to the last bit, and nothing is drawn again. Its largest file
@@ -500,14 +502,15 @@ typedef struct neap_link_result {
 } neap_link_result;
 
 /* Measures a model whose nodes are those of the trial. In clean and paper-clean the model is checked for
- * leaks first: NEAP_E_LEAK. */
+ * leaks first: NEAP_E_LEAK. Of hooks, which may be NULL, only the progress is used: NEAP_E_STOPPED. */
 NEAP_API neap_status neap_trial_measure(const neap_trial *trial, const neap_model *model,
-                                        neap_link_result *result, neap_error *err);
+                                        const neap_hooks *hooks, neap_link_result *result, neap_error *err);
 
 /* Measures anybody's vectors, nodes x dim in the order of the graph: a pair scores the product of its two
  * vectors, or their cosine (0 with a zero vector). What they have seen nobody can check here. */
 NEAP_API neap_status neap_trial_measure_vectors(const neap_trial *trial, const float *vectors, uint32_t dim,
-                                                int cosine, neap_link_result *result, neap_error *err);
+                                                int cosine, const neap_hooks *hooks,
+                                                neap_link_result *result, neap_error *err);
 
 /* What the leak check has looked at; all of it free of test pairs, unless the check failed. */
 typedef struct neap_leak_report {
@@ -534,7 +537,8 @@ typedef struct neap_labels neap_labels;
 
 /* Reads a class for each node: lines `node<TAB>class`; by_line: line i (from 0) is the class of the node
  * named i. NEAP_E_FORMAT, with the line in err->where, if a line is bad, a node has two classes, no node of
- * the graph has one, or all have the same. Lines about other nodes are counted and passed over. */
+ * the graph has one, all have the same, or each has its own. Lines about other nodes are counted and passed
+ * over. */
 NEAP_API neap_status neap_labels_load(const char *path, const neap_graph *graph, int by_line,
                                       neap_labels **out, neap_error *err);
 NEAP_API void neap_labels_free(neap_labels *labels);
@@ -607,16 +611,27 @@ NEAP_API const char *neap_table_title(size_t i);
 /* How far neap_reproduce is: called before and after each cell. */
 typedef struct neap_cell_progress {
     const char *table, *protocol, *method;
-    int untrained;
-    double ratio; /* share of the edges that is trained on                                */
+    const char *graph;   /* NULL if the table has only one                                 */
+    uint32_t neighbors;  /* S; 0 if the table does not vary it                             */
+    int untrained, self; /* 1: before the first step; with the node among its neighbours     */
+    double ratio;        /* share of the edges that is trained on; 0 if the table has no split   */
     uint64_t seed;
-    uint64_t done, total; /* cells, those included that were on disk already              */
+    uint64_t done, total; /* cells asked for, those included that were on disk already    */
     double seconds, left; /* since the start; expected until the end, NaN: not known yet  */
     double value;         /* what was measured (AUC, NMI, seconds), NaN before            */
+    const char *unit;     /* of the value: "" or "seconds an epoch"                       */
 } neap_cell_progress;
 
+/* What came of it, in cells; tables that share a cell count it each. */
+typedef struct neap_reproduced {
+    uint64_t asked, done; /* asked for, and of these there at the end                      */
+    uint64_t ran;         /* measured by this call; the others were there                  */
+    uint64_t shown;       /* in the reports: all that the folder holds for these settings  */
+} neap_reproduced;
+
 typedef struct neap_reproduction {
-    const char *data;             /* folder of the graphs: DATA/cora/graph.txt, ...           */
+    const char *data;             /* folder of the graphs: DATA/cora/graph.txt, ...; may be   */
+                                  /* NULL if nothing is to be run                             */
     const char *folder;           /* of the results; made if it is not there                  */
     const char *const *tables;    /* names, NULL behind the last; NULL: all of them           */
     const char *const *methods;   /* likewise                                                 */
@@ -628,15 +643,20 @@ typedef struct neap_reproduction {
     const neap_options *clean;    /* and in the clean one                                     */
     int own_neighbors;            /* 1: S and dropout as in `paper`, not as the paper's       */
     int own_dropout;              /*    table 2 has them for each graph                       */
+    int chosen_on_leaky;          /* 1: lr, epochs and batch of `paper` were chosen after     */
+                                  /*    looking at leaky results, and the reports say so      */
     int report_only;              /* 1: run nothing, report what the folder holds             */
+    neap_reproduced *result;      /* filled, also on failure; may be NULL                     */
     void (*cell)(const neap_cell_progress *now, void *user); /* may be NULL                   */
     void *user;
 } neap_reproduction;
 
-/* Runs the paper's experiments, as far as they are not in the folder yet. Every finished cell is kept there
- * at once; a cell made with other settings or by another version is run again. Writes results.json,
- * results.md and report.html, also if it was stopped: what was not run is marked so. hooks may be NULL; its
- * progress is that of each training, and its checkpoint is not used. */
+/* Runs what is asked for of the paper's experiments, as far as it is not in the folder yet. Every finished
+ * cell is kept there at once; a cell made with other settings or by another version is run again. Writes
+ * results.json, results.md and report.html, also if it was stopped: they hold everything that the folder
+ * has for these settings, asked for now or before, and mark what was not run. NEAP_E_ARG if nothing is
+ * asked for, NEAP_E_READ if there is nothing to report. hooks may be NULL; its progress is that of each
+ * training, and its checkpoint is not used. */
 NEAP_API neap_status neap_reproduce(const neap_reproduction *what, const neap_hooks *hooks,
                                     neap_error *err);
 

@@ -69,7 +69,8 @@ static void a_line_is_a_node_and_its_class(void **state)
     expect("0\tred\n1\tblue\nann\tred\n", false, "- blue red red -", 0);
     expect("0 red\n1   blue\r\nann red", false, "- blue red red -", 0);
     expect("0,\"deep red\"\n1, blue\nann,\"deep red\"\n", false, "- blue deep red deep red -", 0);
-    expect("# who is what\n\n0\tred\n% aside\n2\tred, of sorts\n", false, "- - red - red, of sorts", 0);
+    expect("# who is what\n\n0\tred\n% aside\n2\tred, of sorts\nann\tred\n", false,
+           "- - red red red, of sorts", 0);
 }
 
 static void a_class_may_have_blanks_behind_a_tab(void **state)
@@ -97,26 +98,26 @@ static void classes_are_numbered_as_they_come_and_counted(void **state)
 static void strangers_and_a_header_are_counted_and_passed_over(void **state)
 {
     (void)state;
-    expect("node,label\n0,a\nbob,b\n1,d\neve,c\n", false, "- d a - -", 3);
+    expect("node,label\n0,a\nbob,b\n1,d\neve,c\nann,d\n", false, "- d a d -", 3);
 }
 
 static void by_line_counts_from_0_and_means_names(void **state)
 {
     (void)state;
-    expect("zero\none\ntwo\nthree", true, "three one zero - two", 0);
-    expect("zero\n\n  \t\nthree\n", true, "three - zero - -", 0);
-    expect("a\nb\nc\nd\ne\nf", true, "d b a - c", 2);
+    expect("even\none\neven\nthree", true, "three one even - even", 0);
+    expect("even\n\n even\t\nthree\n", true, "three - even - even", 0);
+    expect("a\nb\na\nd\ne\nf", true, "d b a - a", 2);
 }
 
 static void by_line_every_line_counts_and_is_one_class(void **state)
 {
     (void)state;
-    expect("# a\n% b\n  c d,e\t\n", true, "- % b # a - c d,e", 0);
+    expect("# a\n% b\n  c d,e\t\n# a\n", true, "# a % b # a - c d,e", 0);
 }
 
 static void compressed_files_are_read(void **state)
 {
-    static const char text[] = "0\ta\n1\tb\n";
+    static const char text[] = "0\ta\n1\tb\n2\tb\n";
     ni_labels labels;
     neap_graph *g = five();
     (void)state;
@@ -124,7 +125,7 @@ static void compressed_files_are_read(void **state)
     assert_int_equal(gzwrite(file, text, sizeof text - 1), sizeof text - 1);
     assert_int_equal(gzclose(file), Z_OK);
     assert_int_equal(ni_labels_read("labels.gz", g, false, &labels, NULL), NEAP_OK);
-    expect_classes(&labels, "- b a - -");
+    expect_classes(&labels, "- b a - b");
     ni_labels_free(&labels);
     neap_graph_free(g);
 }
@@ -132,7 +133,7 @@ static void compressed_files_are_read(void **state)
 static void a_node_has_one_class(void **state)
 {
     (void)state;
-    expect("0 a\n1 b\n0 a\n", false, "- b a - -", 0);
+    expect("0 a\n1 b\n0 a\n2 a\n", false, "- b a - a", 0);
     refuse("0 a\n1 b\n0 b\n", false, NEAP_E_FORMAT, 3, "one class");
 }
 
@@ -161,6 +162,14 @@ static void two_classes_are_needed(void **state)
     refuse("0 a\n1 a\nelsewhere b\n", false, NEAP_E_FORMAT, 3, "all 2 labelled nodes are of class 'a'");
 }
 
+/* Any clusters, one a node, would agree with them perfectly. */
+static void a_class_for_each_node_is_refused(void **state)
+{
+    (void)state;
+    refuse("0 a\n1 b\n2 a\n3 b", true, NEAP_E_FORMAT, 4, "leave out --by-line");
+    refuse("0\tx\n1\ty\n2\tz\nelsewhere\tz\n", false, NEAP_E_FORMAT, 4, "each of the 3 labelled nodes");
+}
+
 static void odd_bytes_and_endless_names_are_refused(void **state)
 {
     char text[6000];
@@ -177,6 +186,19 @@ static void odd_bytes_and_endless_names_are_refused(void **state)
     refuse(text, false, NEAP_E_LIMIT, 1, "bytes");
     refuse(text + 2, true, NEAP_E_LIMIT, 1, "bytes");
     assert_int_equal(ni_labels_read("nowhere", g, false, &labels, &err), NEAP_E_READ);
+    neap_graph_free(g);
+}
+
+static void other_files_are_called_by_their_name(void **state)
+{
+    ni_labels labels;
+    neap_error err = { 0 };
+    neap_graph *g = five();
+    (void)state;
+    assert_int_equal(neap_graph_save(g, "g.safetensors", NULL, NULL), NEAP_OK);
+    assert_int_equal(ni_labels_read("g.safetensors", g, false, &labels, &err), NEAP_E_FORMAT);
+    assert_non_null(strstr(err.text, "this is a safetensors file; classes are read from text"));
+    refuse("<?xml version=\"1.0\"?>\n", true, NEAP_E_FORMAT, 0, "this is XML (GraphML, GEXF); classes");
     neap_graph_free(g);
 }
 
@@ -199,7 +221,7 @@ static void no_failure_leaks(void **state)
 {
     neap_graph *g = five();
     (void)state;
-    scratch_put("labels", "0 a\n1 b\n2 c\n", 12);
+    scratch_put("labels", "0 a\n1 b\n2 b\n", 12);
     assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, scenario, faults_expect_memory, g) >= 4);
     assert_true(faults_each(FAULTS_READ, EIO, true, scenario, expect_read_error, g) >= 1);
     neap_graph_free(g);
@@ -221,7 +243,9 @@ int main(void)
         HERE(a_bad_line_is_named),
         HERE(a_file_without_a_label_of_the_graph_is_refused),
         HERE(two_classes_are_needed),
+        HERE(a_class_for_each_node_is_refused),
         HERE(odd_bytes_and_endless_names_are_refused),
+        HERE(other_files_are_called_by_their_name),
         HERE(no_failure_leaks),
     };
     faults_install();

@@ -110,7 +110,7 @@ static void a_model_of_the_whole_graph_is_found(void **state)
         neap_link_result r;
         neap_error err = { 0 };
         expect_leak(w.trial, m, "is a training edge of the model");
-        assert_int_equal(neap_trial_measure(w.trial, m, &r, &err),
+        assert_int_equal(neap_trial_measure(w.trial, m, NULL, &r, &err),
                          protocol == NI_PAPER ? NEAP_OK : NEAP_E_LEAK);
         if (protocol == NI_PAPER) assert_int_equal(r.sees_test, 1);
         neap_model_free(m);
@@ -340,7 +340,7 @@ static void a_model_with_other_numbers_is_matched_by_name(void **state)
     neap_model *m = model_of(turned, NULL, "neap");
     neap_link_result r;
     assert_int_equal(neap_trial_check(w.trial, m, NULL, NULL), NEAP_OK);
-    assert_int_equal(neap_trial_measure(w.trial, m, &r, NULL), NEAP_E_MISMATCH);
+    assert_int_equal(neap_trial_measure(w.trial, m, NULL, &r, NULL), NEAP_E_MISMATCH);
     neap_model_free(m);
     neap_pair p = secret(w.trial);
     edge[count++] = (neap_edge){ MESSY_NODES - 1 - p.target, MESSY_NODES - 1 - p.source, 1 };

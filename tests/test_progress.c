@@ -70,6 +70,39 @@ static void a_long_epoch_is_heard_of_every_minute(void **state)
     free(text);
 }
 
+/* Training, training on all pairs, scoring: each has a clock of its own. Where the first was long enough to
+ * be heard of, the others are heard of when they begin. */
+static void each_stage_of_a_long_run_is_named(void **state)
+{
+    (void)state;
+    progress p = { .shown = true };
+    neap_progress run[] = { moment(61, 410, 0), moment(2, 10, 0),  moment(3, 0, 0),
+                            moment(4, 0, 0),    moment(1, 410, 0), moment(62, 500, 0) };
+    run[1].stage = run[2].stage = "train-all";
+    run[3].stage = run[4].stage = run[5].stage = "score";
+    run[3].done = run[5].left = 0;
+    progress_name(&p, "g\033p at 55 %, seed 1");
+    char *text = shown(&p, run, 6);
+    assert_string_equal(text,
+                        "g?p at 55 %, seed 1: epoch 3/20, 41 % done, 10 edges/s, 70 s left\n"
+                        "g?p at 55 %, seed 1: epoch 3/20 on all pairs, 1 % done, 10 edges/s, 70 s left\n"
+                        "g?p at 55 %, seed 1: scoring 41 %, 10 test pairs/s, 70 s left\n"
+                        "g?p at 55 %, seed 1: scoring 50 %, 10 test pairs/s, 0 s left\n");
+    free(text);
+}
+
+static void a_short_run_is_not_heard_of(void **state)
+{
+    (void)state;
+    progress p = { .shown = true };
+    neap_progress run[] = { moment(30, 410, 0), moment(2, 10, 0), moment(1, 0, 0) };
+    run[1].stage = "train-all";
+    run[2].stage = "score";
+    char *text = shown(&p, run, 3);
+    assert_string_equal(text, "");
+    free(text);
+}
+
 static void nothing_is_shown_when_nothing_is_wanted(void **state)
 {
     (void)state;
@@ -91,9 +124,9 @@ static void assert_fits(int width, double auc, const char *want)
     char text[256] = "";
     neap_progress now = moment(1, 10, 0);
     now.valid_auc = auc;
-    line l = make_line(&now, "  ");
+    line l = make_line("", &now, "  ");
     const layout *shape = choose_layout(&l, width);
-    strcpy(text, l.epoch);
+    strcpy(text, l.head);
     if (shape->bar) strcat(text, " ----");
     for (int i = 0; i < shape->count; i++) strcat(text, l.piece[shape->pieces[i]]);
     assert_string_equal(text, want);
@@ -119,6 +152,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_long_epoch_is_heard_of_every_minute),
+        cmocka_unit_test(each_stage_of_a_long_run_is_named),
+        cmocka_unit_test(a_short_run_is_not_heard_of),
         cmocka_unit_test(nothing_is_shown_when_nothing_is_wanted),
         cmocka_unit_test(a_narrow_terminal_shows_less_and_time_left_longest),
     };

@@ -325,6 +325,35 @@ static void a_shape_that_promises_much_costs_nothing(void **state)
     assert_true(faults_peak() < 1 << 20);
 }
 
+/* ---- nothing of ours ---- */
+
+static void a_file_without_a_vector_of_the_graph_is_refused_whatever_is_allowed(void **state)
+{
+    neap_vectors *v;
+    neap_error err = { 0 };
+    (void)state;
+    put("v.txt", "2 2\nx 1 2\ny 3 4\n");
+    assert_int_equal(neap_vectors_load("v.txt", plain, 1, &v, &err), NEAP_E_UNKNOWN);
+    assert_non_null(strstr(err.text, "none of its 2 vectors is of a node of the graph"));
+    assert_non_null(strstr(err.text, "word2vec text"));
+}
+
+static void what_embed_writes_for_others_is_called_so(void **state)
+{
+    static const char *const paths[] = { "x.bin", "x.tsv", "x.jsonl", "x.safetensors" };
+    neap_vectors *v;
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        neap_error err = { 0 };
+        assert_int_equal(neap_vectors_save(paths[i], graph, vectors, 4, 2, NULL), NEAP_OK);
+        assert_int_equal(neap_vectors_load(paths[i], graph, 1, &v, &err), NEAP_E_FORMAT);
+        if (!strstr(err.text, "word2vec text (.txt, .vec) and NumPy") || strstr(err.text, "graph"))
+            fail_msg("%s", err.text);
+    }
+    put("v.tsv", "a\t1\t2\nb\t3\t4\nc\t5\tsix\n");
+    refuse("v.tsv", NEAP_E_FORMAT, 3, "'six'");
+}
+
 /* ---- failures ---- */
 
 static neap_status scenario(void *user, neap_error *err)
@@ -373,6 +402,8 @@ int main(void)
         HERE(numpy_is_known_by_its_first_bytes_too),
         HERE(bad_numpy_files_are_refused),
         HERE(a_shape_that_promises_much_costs_nothing),
+        HERE(a_file_without_a_vector_of_the_graph_is_refused_whatever_is_allowed),
+        HERE(what_embed_writes_for_others_is_called_so),
         HERE(no_failure_leaks),
     };
     faults_install();

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "faults.h"
+#include "reproduce/shelf.h"
 #include "reproduce/study.h"
 #include "scratch.h"
 #include "world.h"
@@ -92,7 +93,17 @@ static void the_tables_are_as_wide_as_the_papers(void **state)
     }
 }
 
-static void only_what_was_asked_for_is_a_cell(void **state)
+/* Another file may have been given than the paper's: its counts of nodes and edges are not ours to tell. */
+static void the_texts_count_nothing_in_a_graph(void **state)
+{
+    (void)state;
+    static const char *const counted[] = { " papers with", " people,", " citations", "(42)", " loops" };
+    for (size_t i = 0; i < ni_table_count(); i++)
+        for (size_t k = 0; k < sizeof counted / sizeof *counted; k++)
+            assert_null(strstr(ni_table_at(i)->about, counted[k]));
+}
+
+static void only_what_was_asked_for_is_asked_for(void **state)
 {
     (void)state;
     ni_study study;
@@ -100,19 +111,62 @@ static void only_what_was_asked_for_is_a_cell(void **state)
     const char *tables[] = { "link-email", NULL }, *methods[] = { "gap", "pa", NULL };
     const char *protocols[] = { "clean", NULL };
     const double ratios[] = { 0.55 };
+    size_t asked = 0, others = 0;
     neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
     neap_reproduction r = request(paper, clean);
     r.tables = tables, r.methods = methods, r.protocols = protocols, r.ratios = ratios, r.ratio_count = 1;
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
-    assert_int_equal(study.sheets, 1);
-    const ni_sheet *s = study.sheet;
-    assert_int_equal(s->rows, 3);
-    for (size_t row = 0; row < s->rows; row++)
-        for (size_t column = 0; column < 9; column++)
-            assert_int_equal(ni_study_cell(&r, s, row, column, 0, &cell), column == 4);
+    for (size_t i = 0; i < study.sheets; i++)
+        for (size_t row = 0; row < study.sheet[i].rows; row++)
+            for (size_t column = 0; column < study.sheet[i].table->columns; column++)
+                for (uint64_t seed = 0; seed < 4; seed++) {
+                    if (!ni_study_cell(&r, &study.sheet[i], row, column, seed, &cell)) continue;
+                    bool is = ni_study_asks(&r, &study.sheet[i], &cell);
+                    asked += is, others += !is;
+                }
+    assert_int_equal(asked, 3 * 2); /* gap, its untrained twin and pa; seeds 1 and 2 */
+    assert_true(others > 1000);
     ni_study_free(&study);
     neap_options_free(paper);
     neap_options_free(clean);
+}
+
+static void a_request_for_nothing_is_refused_with_the_choices(void **state)
+{
+    (void)state;
+    ni_study study;
+    neap_error err = { 0 };
+    const char *cora[] = { "link-cora", NULL }, *email[] = { "cluster-email", NULL };
+    const char *clock[] = { "time", NULL }, *pa[] = { "pa", NULL };
+    const double ratios[] = { 0.2 };
+    neap_options *o = options_of("neap", NULL);
+    neap_reproduction r = request(o, o);
+    r.tables = cora, r.ratios = ratios, r.ratio_count = 1;
+    assert_int_equal(ni_study_create(&r, &study, &err), NEAP_E_ARG);
+    assert_non_null(strstr(err.text, "the ratios of link-cora are 15, 25, 35, 45, 55, 65, 75, 85, 95"));
+    r.tables = email, r.ratio_count = 0, r.methods = pa;
+    assert_int_equal(ni_study_create(&r, &study, &err), NEAP_E_ARG);
+    assert_non_null(
+        strstr(err.text, "the ratios of cluster-email are 25, 55, 75, 95, its methods are gap"));
+    r.tables = clock;
+    assert_int_equal(ni_study_create(&r, &study, &err), NEAP_E_ARG);
+    assert_non_null(strstr(err.text, "the methods of time are gap"));
+    neap_options_free(o);
+}
+
+static void seeds_are_ascending_and_each_is_there_once(void **state)
+{
+    (void)state;
+    ni_study study;
+    static const uint64_t more[] = { 7, 2, 5, 7, 0 }, all[] = { 0, 1, 2, 5, 7 };
+    neap_options *o = options_of("neap", NULL);
+    neap_reproduction r = request(o, o);
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    for (size_t i = 0; i < 5; i++) assert_int_equal(ni_study_add_seed(&study, more[i], NULL), NEAP_OK);
+    assert_int_equal(study.seeds, 5);
+    assert_memory_equal(study.seed, all, sizeof all);
+    ni_study_free(&study);
+    neap_options_free(o);
 }
 
 static void the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none(void **state)
@@ -125,19 +179,19 @@ static void the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
     const ni_sheet *leaky = sheet_of(&study, "link-zhihu", "paper");
     const ni_sheet *honest = sheet_of(&study, "link-zhihu", "clean");
-    assert_true(ni_study_cell(&r, leaky, row_of(leaky, "gap", false), 0, 1, &cell));
+    assert_true(ni_study_cell(&r, leaky, row_of(leaky, "gap", false), 0, 2, &cell));
     assert_int_equal(cell.options.neighbors, 250);
     assert_true(cell.options.dropout == 0.65 && cell.seed == 2 && cell.options.seed == 2);
-    assert_true(ni_study_cell(&r, honest, row_of(honest, "gap", false), 0, 0, &cell));
+    assert_true(ni_study_cell(&r, honest, row_of(honest, "gap", false), 0, 1, &cell));
     assert_int_equal(cell.options.neighbors, clean->neighbors);
     assert_true(cell.options.dropout == clean->dropout);
-    assert_true(ni_study_cell(&r, honest, row_of(honest, "gap", true), 0, 0, &cell));
+    assert_true(ni_study_cell(&r, honest, row_of(honest, "gap", true), 0, 1, &cell));
     assert_int_equal(cell.options.epochs, 0);
     const ni_sheet *sizes = sheet_of(&study, "sensitivity-link", "clean");
-    assert_true(ni_study_cell(&r, sizes, 0, 1, 0, &cell));
+    assert_true(ni_study_cell(&r, sizes, 0, 1, 1, &cell));
     assert_int_equal(cell.options.neighbors, 10);
     r.own_neighbors = r.own_dropout = 1;
-    assert_true(ni_study_cell(&r, leaky, row_of(leaky, "gap", false), 0, 0, &cell));
+    assert_true(ni_study_cell(&r, leaky, row_of(leaky, "gap", false), 0, 1, &cell));
     assert_int_equal(cell.options.neighbors, paper->neighbors);
     assert_true(cell.options.dropout == paper->dropout);
     ni_study_free(&study);
@@ -182,6 +236,12 @@ static void means_and_deviations_are_those_of_the_seeds(void **state)
     assert_int_equal(e->seeds, 2);
     assert_true(fabs(e->mean[0] - 0.65) < 1e-15 && fabs(e->std[0] - 0.3 / sqrt(2)) < 1e-15);
     assert_true(isnan(e->mean[1]) && e->seconds == 2);
+    ni_study_free(&study);
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    ni_study_add(&study.sheet[0], 0, 0, &o);
+    ni_study_finish(&study);
+    e = study.sheet[0].entry;
+    assert_true(e->mean[0] == 0.8 && isnan(e->std[0])); /* one seed does not deviate */
     assert_true(e[1].seeds == 0 && isnan(e[1].mean[0]) && isnan(e[1].seconds));
     ni_study_free(&study);
     neap_options_free(paper);
@@ -259,6 +319,32 @@ static void a_damaged_cell_is_made_again(void **state)
     assert_false(found);
 }
 
+/* ---- the shelf ---- */
+
+static void a_shelf_knows_its_cells_and_their_seeds(void **state)
+{
+    (void)state;
+    ni_shelf shelf;
+    ni_cell c = some_cell();
+    ni_outcome o = { .seconds = 1 };
+    uint64_t seed;
+    assert_int_equal(ni_shelf_read("nowhere", &shelf, NULL), NEAP_OK);
+    assert_false(ni_shelf_has(&shelf, &c));
+    assert_int_equal(ni_cell_save(".", &c, &o, NULL), NEAP_OK);
+    scratch_put("a.json", "x", 1);
+    scratch_put("b-1x.json", "x", 1);
+    scratch_put("link-cora-clean-gap-55-8", "x", 1);
+    assert_int_equal(ni_shelf_read(".", &shelf, NULL), NEAP_OK);
+    assert_int_equal(shelf.count, 3);
+    assert_true(ni_shelf_has(&shelf, &c));
+    assert_false(ni_shelf_seed(&shelf, 0, &seed) || ni_shelf_seed(&shelf, 1, &seed));
+    assert_true(ni_shelf_seed(&shelf, 2, &seed) && seed == 7);
+    c.seed = 8;
+    assert_false(ni_shelf_has(&shelf, &c));
+    ni_shelf_free(&shelf);
+    assert_int_equal(ni_shelf_read("a.json", &shelf, NULL), NEAP_E_READ);
+}
+
 /* ---- the system says no ---- */
 
 static const char *const kept[] = { "out/cells/link-cora-clean-pa-55-1.json",
@@ -328,7 +414,7 @@ static void a_folder_of_results_that_is_a_file_is_refused(void **state)
     neap_error err = { 0 };
     scratch_put("out", "x", 1);
     assert_int_equal(neap_reproduce(&r, NULL, &err), NEAP_E_IO);
-    assert_int_equal(err.sys, EEXIST);
+    assert_non_null(strstr(err.text, "out is a file"));
     neap_options_free(o);
 }
 
@@ -338,7 +424,10 @@ int main(void)
         cmocka_unit_test(every_protocol_has_its_own_sheet),
         cmocka_unit_test(a_published_number_stands_only_beside_its_own_protocol_and_method),
         cmocka_unit_test(the_tables_are_as_wide_as_the_papers),
-        cmocka_unit_test(only_what_was_asked_for_is_a_cell),
+        cmocka_unit_test(the_texts_count_nothing_in_a_graph),
+        cmocka_unit_test(only_what_was_asked_for_is_asked_for),
+        cmocka_unit_test(a_request_for_nothing_is_refused_with_the_choices),
+        cmocka_unit_test(seeds_are_ascending_and_each_is_there_once),
         cmocka_unit_test(the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(means_and_deviations_are_those_of_the_seeds),
@@ -346,6 +435,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cell_of_other_settings_does_not_count, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(a_damaged_cell_is_made_again, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(a_shelf_knows_its_cells_and_their_seeds, scratch_enter,
+                                        scratch_leave),
         cmocka_unit_test_setup_teardown(every_failure_is_told_and_gives_everything_back, enter, leave),
         cmocka_unit_test_setup_teardown(a_folder_of_results_that_is_a_file_is_refused, scratch_enter,
                                         scratch_leave),

@@ -191,8 +191,8 @@ static void results_on_a_loaded_split_are_the_same_bits(void **state)
             neap_link_result a, b;
             assert_int_equal(neap_trial_train(t, o, NULL, &m, NULL), NEAP_OK);
             assert_int_equal(neap_trial_train(back, o, NULL, &same, NULL), NEAP_OK);
-            assert_int_equal(neap_trial_measure(t, m, &a, NULL), NEAP_OK);
-            assert_int_equal(neap_trial_measure(back, same, &b, NULL), NEAP_OK);
+            assert_int_equal(neap_trial_measure(t, m, NULL, &a, NULL), NEAP_OK);
+            assert_int_equal(neap_trial_measure(back, same, NULL, &b, NULL), NEAP_OK);
             assert_int_equal(a.sees_test, protocol == NI_PAPER && i == 0);
             a.seconds = b.seconds = 0;
             assert_memory_equal(&a, &b, sizeof a);
@@ -393,6 +393,80 @@ static void a_split_of_another_graph_is_refused(void **state)
     neap_graph_free(g);
 }
 
+static void the_way_it_was_read_is_what_to_try(void **state)
+{
+    neap_graph *plain = messy_graph(1), *undirected = messy_graph_of(1, 0, 1),
+               *weighted = messy_graph_of(1, 1, 0);
+    neap_trial *t = trial_of(undirected, NI_CLEAN, NI_UNIFORM, 0.6, 1);
+    neap_error err;
+    (void)state;
+    save(t, "s");
+    assert_int_equal(try("s", plain, &err), NEAP_E_MISMATCH);
+    assert_non_null(
+        strstr(err.text, "that of the split is undirected, without weights, this one directed"));
+    assert_non_null(strstr(err.text, "try --undirected"));
+    neap_trial_free(t);
+    t = trial_of(plain, NI_CLEAN, NI_UNIFORM, 0.6, 1);
+    save(t, "again");
+    assert_int_equal(try("again", weighted, &err), NEAP_E_MISMATCH);
+    assert_non_null(strstr(err.text, "try --weights ignore"));
+    neap_trial_free(t);
+    neap_graph_free(weighted);
+    neap_graph_free(undirected);
+    neap_graph_free(plain);
+}
+
+static void a_split_of_another_graph_is_not_replaced(void **state)
+{
+    neap_graph *g = messy_graph(1), *other = messy_graph(2);
+    neap_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 1),
+               *theirs = trial_of(other, NI_CLEAN, NI_UNIFORM, 0.6, 1);
+    neap_error err = { 0 };
+    (void)state;
+    save(theirs, "s");
+    assert_int_equal(neap_trial_save(t, "s", &err), NEAP_E_MISMATCH);
+    assert_non_null(strstr(err.text, "name another folder"));
+    assert_int_equal(try("s", other, &err), NEAP_OK);
+    save(theirs, "s");
+    scratch_put("s/manifest.json", "{}", 2);
+    save(t, "s");
+    assert_int_equal(try("s", g, &err), NEAP_OK);
+    neap_trial_free(theirs);
+    neap_trial_free(t);
+    neap_graph_free(other);
+    neap_graph_free(g);
+}
+
+static void nothing_is_left_of_a_split_that_was_replaced(void **state)
+{
+    neap_graph *g = messy_graph(1);
+    (void)state;
+    for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER_CLEAN; protocol++) {
+        neap_trial *t = trial_of(g, protocol, NI_UNIFORM, 0.6, 1);
+        save(t, "s");
+        assert_int_equal(!access("s/rank_negatives.npy", F_OK), protocol == NI_CLEAN);
+        assert_int_equal(!access("s/test_negatives.npy", F_OK), protocol == NI_CLEAN);
+        assert_int_equal(!access("s/pass_negatives.npy", F_OK), protocol != NI_CLEAN);
+        neap_trial_free(t);
+    }
+    neap_graph_free(g);
+}
+
+static void a_folder_that_cannot_be_made_is_told_with_the_reason(void **state)
+{
+    neap_graph *g = messy_graph(1);
+    neap_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 1);
+    neap_error err = { 0 };
+    (void)state;
+    scratch_put("file", "", 0);
+    assert_int_equal(neap_trial_save(t, "file", &err), NEAP_E_IO);
+    assert_non_null(strstr(err.text, "file is a file"));
+    assert_int_equal(neap_trial_save(t, "no/such", &err), NEAP_E_IO);
+    assert_non_null(strstr(err.text, "first"));
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
+
 /* The numbers of the rivals are read when they are needed, and must still be those of the manifest. */
 static void a_file_that_changes_after_loading_is_noticed(void **state)
 {
@@ -405,12 +479,12 @@ static void a_file_that_changes_after_loading_is_noticed(void **state)
     (void)state;
     save(t, "s");
     back = load("s", g);
-    assert_int_equal(neap_trial_measure_vectors(back, x, 1, 0, &r, &err), NEAP_OK);
+    assert_int_equal(neap_trial_measure_vectors(back, x, 1, 0, NULL, &r, &err), NEAP_OK);
     char *bytes = scratch_bytes("s/rank_negatives.npy", &size);
     bytes[200] ^= 1;
     scratch_put("s/rank_negatives.npy", bytes, size);
     free(bytes);
-    assert_int_equal(neap_trial_measure_vectors(back, x, 1, 0, &r, &err), NEAP_E_FORMAT);
+    assert_int_equal(neap_trial_measure_vectors(back, x, 1, 0, NULL, &r, &err), NEAP_E_FORMAT);
     assert_non_null(strstr(err.text, "rank_negatives.npy"));
     neap_trial_free(back);
     neap_trial_free(t);
@@ -443,7 +517,7 @@ static void rivals_are_never_in_memory_all_at_once(void **state)
     assert_true(back->count > 4000);
     faults_peak();
     size_t before = faults_peak();
-    assert_int_equal(ni_link_measure(back, &(ni_scorer){ no_opinion, NULL }, &r, &err), NEAP_OK);
+    assert_int_equal(ni_link_measure(back, &(ni_scorer){ .score = no_opinion }, NULL, &r, &err), NEAP_OK);
     assert_true(r.auc == 0.5 && faults_peak() - before < (3u << 20) / 2 + 20 * back->count);
     neap_trial_free(back);
     neap_graph_free(g);
@@ -531,6 +605,10 @@ int main(void)
         IN_SCRATCH(what_is_wrong_is_said_with_file_and_line),
         IN_SCRATCH(right_checksums_of_wrong_files_do_not_help),
         IN_SCRATCH(a_split_of_another_graph_is_refused),
+        IN_SCRATCH(the_way_it_was_read_is_what_to_try),
+        IN_SCRATCH(a_split_of_another_graph_is_not_replaced),
+        IN_SCRATCH(nothing_is_left_of_a_split_that_was_replaced),
+        IN_SCRATCH(a_folder_that_cannot_be_made_is_told_with_the_reason),
         IN_SCRATCH(a_file_that_changes_after_loading_is_noticed),
         IN_SCRATCH(rivals_are_never_in_memory_all_at_once),
         IN_SCRATCH(every_failure_is_told_and_leaves_nothing_behind),

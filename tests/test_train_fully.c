@@ -76,11 +76,38 @@ static void without_early_stopping_once_is_enough(void **state)
     neap_graph_free(g);
 }
 
+static int count_stages(const neap_progress *now, void *user)
+{
+    int *epochs = user;
+    epochs[!strcmp(now->stage, "train-all")] += now->epoch_end;
+    return epochs[2] && epochs[1] == epochs[2];
+}
+
+/* The hooks of the caller are asked in both runs, and may stop either. */
+static void the_second_run_is_named_and_can_be_stopped(void **state)
+{
+    int epochs[3] = { 0 };
+    neap_graph *g = blocks();
+    neap_options *o = options_of("neap", "dim", "8", "epochs", "6", "valid", "0.2", "threads", "1", NULL);
+    neap_hooks hooks = { .progress = count_stages, .user = epochs };
+    neap_model *m;
+    (void)state;
+    assert_int_equal(neap_train_fully(g, o, &hooks, &m, NULL), NEAP_OK);
+    assert_true(epochs[0] >= epochs[1] && epochs[1] == (int)neap_model_training(m).epochs);
+    neap_model_free(m);
+    epochs[0] = epochs[1] = 0, epochs[2] = 1;
+    assert_int_equal(neap_train_fully(g, o, &hooks, &m, NULL), NEAP_E_STOPPED);
+    assert_true(!m && epochs[1] == 1);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_pairs_are_trained_on_for_the_epochs_found),
         cmocka_unit_test(without_early_stopping_once_is_enough),
+        cmocka_unit_test(the_second_run_is_named_and_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,23 +217,23 @@ static void who_knows_the_truth_is_perfect_and_who_knows_nothing_ties(void **sta
         const ni_trial *trial;
         float sign;
     } knows = { t, 1 };
-    ni_scorer s = { oracle, &knows };
+    ni_scorer s = { oracle, &knows, false };
     (void)state;
-    assert_int_equal(ni_link_measure(t, &s, &r, NULL), NEAP_OK);
+    assert_int_equal(ni_link_measure(t, &s, NULL, &r, NULL), NEAP_OK);
     assert_true(r.pairs == t->count && r.skipped == t->held_out - t->count);
     assert_true(r.auc == 1 && r.ap == 1 && r.mrr == 1 && r.hits[0] == 1 && r.pool_hits[0] == 1 &&
                 r.ties == 0);
     knows.sign = -1;
-    assert_int_equal(ni_link_measure(t, &s, &r, NULL), NEAP_OK);
+    assert_int_equal(ni_link_measure(t, &s, NULL, &r, NULL), NEAP_OK);
     assert_true(r.auc == 0 && r.hits[2] == 0 && fabs(r.mrr - 1.0 / 101) < 1e-12);
     knows.sign = 0;
-    assert_int_equal(ni_link_measure(t, &s, &r, NULL), NEAP_OK);
+    assert_int_equal(ni_link_measure(t, &s, NULL, &r, NULL), NEAP_OK);
     assert_true(r.auc == 0.5 && fabs(r.mrr - 1.0 / 51) < 1e-12 && r.ties == t->count &&
                 r.pool_hits[0] == 0);
     neap_trial_free(t);
     t = trial_of(g, NI_PAPER_CLEAN, NI_UNIFORM, 0.7, 1);
     knows.trial = t;
-    assert_int_equal(ni_link_measure(t, &s, &r, NULL), NEAP_OK);
+    assert_int_equal(ni_link_measure(t, &s, NULL, &r, NULL), NEAP_OK);
     assert_true(r.auc == 0.5 && r.auc_std < 1e-9 && isnan(r.ap));
     neap_trial_free(t);
     neap_graph_free(g);
@@ -291,7 +291,7 @@ static void clean_metrics_are_those_computed_by_hand(void **state)
     memcpy(t->positive, positive, sizeof positive);
     memcpy(t->negative, negative, sizeof negative);
     t->count = 3;
-    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list }, &r, NULL), NEAP_OK);
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list, false }, NULL, &r, NULL), NEAP_OK);
     assert_true(fabs(r.auc - 6.0 / 9) < 1e-12 && fabs(r.ap - (1.0 / 3 + 2.0 / 3 * 0.6)) < 1e-12);
     assert_true(fabs(r.mrr - (1 + 1.0 / 51 + 1.0 / 101) / 3) < 1e-12);
     for (int h = 0; h < 3; h++) assert_true(fabs(r.hits[h] - 1.0 / 3) < 1e-12);
@@ -319,7 +319,7 @@ static void the_papers_metric_is_that_computed_by_hand(void **state)
     t->count = 4;
     t->candidates = 3;
     t->loops = 1;
-    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list }, &r, NULL), NEAP_OK);
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list, false }, NULL, &r, NULL), NEAP_OK);
     assert_true(fabs(r.auc - 2.5 / 4) < 1e-12 && fabs(r.auc_no_loops - 1.5 / 3) < 1e-12);
     assert_true(r.auc_std < 1e-7 && r.ties == 1 && r.loops == 1 && isnan(r.ap) && isnan(r.mrr));
     neap_trial_free(t);
@@ -339,15 +339,15 @@ static void vectors_score_by_product_or_cosine(void **state)
     t->count = 1;
     t->positive[0] = (neap_pair){ 0, 2 };
     t->negative[0] = (neap_pair){ 0, 1 };
-    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 0, &r, NULL), NEAP_OK);
+    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 0, NULL, &r, NULL), NEAP_OK);
     assert_true(r.auc == 0 && fabs(r.mrr - 1.0 / 101) < 1e-12); /* 2 against 3 */
-    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 1, &r, NULL), NEAP_OK);
+    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 1, NULL, &r, NULL), NEAP_OK);
     assert_true(r.auc == 1 && r.mrr == 1); /* 1 against 0.6 */
     x[2][0] = x[1][0] = x[1][1] = 0;
-    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 1, &r, NULL), NEAP_OK);
+    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 1, NULL, &r, NULL), NEAP_OK);
     assert_true(r.auc == 0.5); /* zero vectors score 0 */
     x[5][1] = NAN;
-    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 0, &r, NULL), NEAP_E_ARG);
+    assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 0, NULL, &r, NULL), NEAP_E_ARG);
     neap_trial_free(t);
     neap_graph_free(g);
 }
@@ -362,7 +362,7 @@ static void the_length_of_vectors_means_nothing_to_the_cosine(void **state)
     for (int i = 0; i < 4; i++) {
         float x[MESSY_NODES * 2];
         for (uint32_t k = 0; k < MESSY_NODES * 2; k++) x[k] = lengths[i] * (float)((int)(k * k % 17) - 8);
-        assert_int_equal(neap_trial_measure_vectors(t, x, 2, 1, &r[i], NULL), NEAP_OK);
+        assert_int_equal(neap_trial_measure_vectors(t, x, 2, 1, NULL, &r[i], NULL), NEAP_OK);
         assert_true(fabs(r[i].auc - r[0].auc) < 1e-2);
     }
     assert_true(fabs(r[0].auc - 0.5) > 1e-3);
@@ -391,7 +391,7 @@ static neap_status count_calls(void *self, const neap_pair *pairs, size_t count,
     return NEAP_OK;
 }
 
-/* A thousand test pairs with 101 negatives each: few calls, none large, and each source in two of them. */
+/* A thousand test pairs with 101 negatives each: few calls, none large, and each source in one of them. */
 static void negatives_are_scored_in_blocks_that_keep_sources_together(void **state)
 {
     neap_graph *g;
@@ -402,15 +402,93 @@ static void negatives_are_scored_in_blocks_that_keep_sources_together(void **sta
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 1);
     assert_true(t->count > 1000);
-    assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c }, &r, NULL), NEAP_OK);
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, true }, NULL, &r, NULL), NEAP_OK);
     assert_int_equal(c.pairs, t->count * 102);
-    assert_true(c.calls < 2 + c.pairs / 50000 && c.largest <= 1 << 16);
-    assert_true(c.sources <= 2 * 200);
+    assert_true(c.calls < 4 + c.pairs / 12000 && c.largest <= 1 << 14);
+    assert_true(c.sources <= 200);
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
+
+/* A scorer that does not say that sources cost is asked for the test pairs first; the result is the same.
+ */
+static void the_order_of_scoring_does_not_change_the_result(void **state)
+{
+    neap_graph *g = messy_graph(2);
+    (void)state;
+    for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER_CLEAN; protocol++) {
+        ni_trial *t = trial_of(g, protocol, NI_UNIFORM, 0.6, 1);
+        counting c = { 0 };
+        neap_link_result a, b;
+        assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, true }, NULL, &a, NULL),
+                         NEAP_OK);
+        assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, false }, NULL, &b, NULL),
+                         NEAP_OK);
+        a.seconds = b.seconds = 0;
+        assert_memory_equal(&a, &b, sizeof a);
+        neap_trial_free(t);
+    }
+    neap_graph_free(g);
+}
+
+typedef struct listener {
+    uint64_t calls, stop_at, last;
+} listener;
+
+static int listen(const neap_progress *now, void *user)
+{
+    listener *l = user;
+    assert_string_equal(now->stage, "score");
+    assert_true(now->done >= l->last && now->done <= now->total && now->seconds >= 0);
+    assert_true(now->epoch == 0 && isnan(now->loss) && isnan(now->valid_auc) && !now->epoch_end);
+    l->last = now->done;
+    return ++l->calls == l->stop_at;
+}
+
+static void scoring_tells_how_far_it_is_and_can_be_stopped(void **state)
+{
+    neap_graph *g;
+    neap_generator what = { .kind = "er", .nodes = 200, .edges = 3000, .seed = 1 };
+    (void)state;
+    assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
+    ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 1);
+    for (int by_source = 0; by_source < 2; by_source++) {
+        counting c = { 0 };
+        listener l = { 0 };
+        neap_hooks hooks = { .progress = listen, .user = &l };
+        neap_link_result r = { .auc = 7 };
+        neap_error err = { 0 };
+        ni_scorer s = { count_calls, &c, by_source };
+        assert_int_equal(ni_link_measure(t, &s, &hooks, &r, NULL), NEAP_OK);
+        assert_true(l.calls == c.calls && l.calls > 5 && l.last > t->count / 2);
+        l = (listener){ .stop_at = 3 };
+        c.calls = 0, r.auc = 7;
+        assert_int_equal(ni_link_measure(t, &s, &hooks, &r, &err), NEAP_E_STOPPED);
+        assert_true(c.calls == 2 && r.auc == 7 && err.text[0]);
+    }
     neap_trial_free(t);
     neap_graph_free(g);
 }
 
 /* ---- training ---- */
+
+static void a_training_part_that_is_too_small_names_the_ratio(void **state)
+{
+    const neap_edge edge[] = { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 }, { 3, 4, 1 }, { 4, 5, 1 } };
+    neap_graph *g;
+    neap_model *m;
+    neap_error err = { 0 };
+    neap_options *o = options_of("neap", "dim", "4", "epochs", "1", NULL);
+    (void)state;
+    assert_int_equal(neap_graph_create(6, NULL, edge, 5, 0, 0, &g, NULL), NEAP_OK);
+    ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.2, 1);
+    assert_int_equal(neap_trial_train(t, o, NULL, &m, &err), NEAP_E_FORMAT);
+    assert_true(!m && strstr(err.text, "20 %") && strstr(err.text, "1 edge ") &&
+                strstr(err.text, "larger ratio"));
+    neap_options_free(o);
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
 
 /* The pairs that a trial keeps back are those that training would keep back by itself. */
 static void validation_pairs_of_a_trial_are_those_of_training(void **state)
@@ -466,7 +544,7 @@ static void training_once_more_uses_all_pairs_for_the_epochs_found(void **state)
     o->epochs = neap_model_training(first).epochs;
     assert_int_equal(neap_train(t->train, o, NULL, &same, NULL), NEAP_OK);
     assert_memory_equal(m->E, same->E, (size_t)m->rows * m->dim * sizeof(float));
-    assert_int_equal(neap_trial_measure(t, m, &r, NULL), NEAP_OK);
+    assert_int_equal(neap_trial_measure(t, m, NULL, &r, NULL), NEAP_OK);
     assert_true(r.auc > 0 && r.auc < 1 && r.mrr > 0 && r.hits[0] <= r.hits[1] && r.hits[1] <= r.hits[2]);
     neap_model_free(first);
     neap_model_free(m);
@@ -490,6 +568,9 @@ int main(void)
         cmocka_unit_test(vectors_score_by_product_or_cosine),
         cmocka_unit_test(the_length_of_vectors_means_nothing_to_the_cosine),
         cmocka_unit_test(negatives_are_scored_in_blocks_that_keep_sources_together),
+        cmocka_unit_test(the_order_of_scoring_does_not_change_the_result),
+        cmocka_unit_test(scoring_tells_how_far_it_is_and_can_be_stopped),
+        cmocka_unit_test(a_training_part_that_is_too_small_names_the_ratio),
         cmocka_unit_test(validation_pairs_of_a_trial_are_those_of_training),
         cmocka_unit_test(pairs_to_hold_back_must_be_pairs_of_nodes),
         cmocka_unit_test(training_once_more_uses_all_pairs_for_the_epochs_found),

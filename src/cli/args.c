@@ -7,9 +7,10 @@
 
 #include "common.h"
 
-/* An option of the library, kept until the preset is known. */
+/* An option as it stands on the command line; those of the library wait until the preset is known. */
 struct arg_setting {
     const char *name, *value;
+    bool own;
 };
 
 /* What every command understands; preset only where there is something to train. */
@@ -75,6 +76,13 @@ static bool uses(const command *c, const char *word)
     return list_has(c->library, ',', word, strlen(word));
 }
 
+static bool takes(const command *c, const neap_option_info *o)
+{
+    char left_out[64];
+    snprintf(left_out, sizeof left_out, "!%s", o->name);
+    return (uses(c, o->group) || uses(c, o->name)) && !uses(c, left_out);
+}
+
 bool args_flag(const command *c, size_t i, arg_flag *flag)
 {
     for (const arg_option *o = c->options; o && o->name; o++)
@@ -82,7 +90,7 @@ bool args_flag(const command *c, size_t i, arg_flag *flag)
     if (uses(c, "training") && i-- == 0) return view_own(flag, &general[0], ""), true;
     for (size_t k = 0; k < neap_option_count(); k++) {
         const neap_option_info *o = neap_option_at(k);
-        if ((uses(c, o->group) || uses(c, o->name)) && i-- == 0) return view_library(flag, o), true;
+        if (takes(c, o) && i-- == 0) return view_library(flag, o), true;
     }
     if (i + 1 >= sizeof general / sizeof *general) return false;
     return view_own(flag, &general[i + 1], "general"), true;
@@ -227,11 +235,15 @@ static neap_status set_own(void *base, const arg_option *o, const char *text, ne
     return NEAP_OK;
 }
 
+static neap_status set_flag(args *a, const arg_option *o, const char *text, neap_error *err)
+{
+    return set_own(is_general(o) ? (void *)a : a->own, o, text, err);
+}
+
 static neap_status set(args *a, const arg_flag *flag, const char *text, neap_error *err)
 {
-    if (flag->own) return set_own(is_general(flag->own) ? (void *)a : a->own, flag->own, text, err);
-    a->settings[a->setting_count++] = (struct arg_setting){ flag->name, text };
-    return NEAP_OK;
+    a->settings[a->setting_count++] = (struct arg_setting){ flag->name, text, flag->own != NULL };
+    return flag->own ? set_flag(a, flag->own, text, err) : NEAP_OK;
 }
 
 /* A switch alone is yes; --self=no, --directed=1 and --no-self are understood as well. */
@@ -328,7 +340,7 @@ static neap_status set_defaults(args *a, neap_error *err)
     neap_status rc = NEAP_OK;
     arg_flag flag;
     for (size_t i = 0; rc == NEAP_OK && args_flag(a->command, i, &flag); i++)
-        if (flag.own && flag.own->initial) rc = set(a, &flag, flag.own->initial, err);
+        if (flag.own && flag.own->initial) rc = set_flag(a, flag.own, flag.own->initial, err);
     return rc;
 }
 
@@ -360,7 +372,7 @@ neap_status args_options_with(const args *a, const char *preset, neap_options **
 {
     neap_status rc = neap_options_create(preset, out, err);
     for (size_t i = 0; i < a->setting_count && rc == NEAP_OK; i++)
-        rc = set_option(*out, a->settings[i].name, a->settings[i].value, err);
+        if (!a->settings[i].own) rc = set_option(*out, a->settings[i].name, a->settings[i].value, err);
     if (rc == NEAP_OK) return rc;
     neap_options_free(*out);
     *out = NULL;
@@ -372,12 +384,16 @@ neap_status args_options(const args *a, neap_options **out, neap_error *err)
     return args_options_with(a, a->preset, out, err);
 }
 
+size_t args_times(const args *a, const char *name)
+{
+    size_t times = 0;
+    for (size_t i = 0; i < a->setting_count; i++) times += !strcmp(a->settings[i].name, name);
+    return times;
+}
+
 bool args_given(const args *a, const char *name)
 {
-    if (!strcmp(name, "preset")) return a->preset != general[0].initial;
-    for (size_t i = 0; i < a->setting_count; i++)
-        if (!strcmp(a->settings[i].name, name)) return true;
-    return false;
+    return args_times(a, name) > 0;
 }
 
 /* A word gives at most one operand; a word of n letters, at most n settings. */

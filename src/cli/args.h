@@ -39,8 +39,8 @@ typedef struct command {
     size_t least, most;   /* number of operands                                                */
     const arg_option *options;
     size_t own_size;     /* of the struct that `at` points into                               */
-    const char *library; /* which options of the library apply: "training,threads" names groups
-                            or single options                                                 */
+    const char *library; /* which options of the library apply: "training,threads,!test" names groups
+                            or single options, and those of a group that do not               */
     neap_status (*run)(const args *a, neap_error *err);
 } command;
 
@@ -67,7 +67,10 @@ neap_status args_options(const args *a, neap_options **out, neap_error *err);
 /* The same on another preset. */
 neap_status args_options_with(const args *a, const char *preset, neap_options **out, neap_error *err);
 
-/* Whether --preset or an option of the library stands on the command line. */
+/* How often an option, the command's own or of the library, stands on the command line. */
+size_t args_times(const args *a, const char *name);
+
+/* Whether it stands there at all. */
 bool args_given(const args *a, const char *name);
 
 /* One flag as a user sees it, whichever table it comes from. */

@@ -1,5 +1,6 @@
 #include "common.h"
 #include "json.h"
+#include "splits.h"
 
 typedef struct own {
     const char *split, *model;
@@ -7,7 +8,7 @@ typedef struct own {
 
 static const arg_option options[] = {
     { "split", 0, "DIR", NULL, ARG_TEXT, offsetof(own, split), 0, 0, false,
-      "check the files of this split, and that it gives no test pair away" },
+      "check the files of this split, or of all in DIR, and that no test pair is given away" },
     { "model", 0, "MODEL", NULL, ARG_TEXT, offsetof(own, model), 0, 0, false,
       "with --split: check that this model does not know a test pair" },
     { 0 },
@@ -36,7 +37,7 @@ static neap_status check_file(const args *a, neap_error *err)
 /* ---- a split, and what a model knows of it ---- */
 
 typedef struct finding {
-    const own *o;
+    const char *split, *model;
     neap_trial_facts facts;
     neap_leak_report report;
 } finding;
@@ -57,7 +58,7 @@ static void print_finding(const finding *f)
                r->test_pairs);
     print_line("  training edges of the split", f->facts.train);
     print_line("  validation pairs of the split", f->facts.valid);
-    if (f->o->model) {
+    if (f->model) {
         print_line("  training edges of the model", r->train_edges);
         print_line("  neighbours that the model reads", r->neighbours);
         print_line("  links that training negatives avoid", r->rejected);
@@ -70,41 +71,78 @@ static void print_finding(const finding *f)
         print_line("validation negatives that are test negatives too", r->shared_negatives);
 }
 
-static void print_finding_json(const finding *f, neap_status rc, const neap_error *err)
+/* What was not counted, since the check ended before or there is no model, is null. */
+static void json_count(json *j, const char *key, bool counted, uint64_t count)
 {
-    const neap_leak_report *r = &f->report;
-    json j = { .file = stdout };
-    json_open(&j, NULL, '{');
-    json_text(&j, "split", f->o->split);
-    json_text(&j, "model", f->o->model);
-    json_switch(&j, "ok", rc == NEAP_OK);
-    json_switch(&j, "leak", rc == NEAP_E_LEAK);
-    if (rc) json_text(&j, "error", err->text);
-    json_text(&j, "protocol", f->facts.protocol);
-    json_whole(&j, "test_pairs", r->test_pairs);
-    json_whole(&j, "train_edges", r->train_edges);
-    json_whole(&j, "neighbours", r->neighbours);
-    json_whole(&j, "rejected", r->rejected);
-    json_whole(&j, "degrees", r->degrees);
-    json_whole(&j, "negatives", r->negatives);
-    json_whole(&j, "reverse", r->reverse);
-    json_whole(&j, "shared_negatives", r->shared_negatives);
-    json_close(&j, '}');
+    if (counted) json_whole(j, key, count);
+    else json_text(j, key, NULL);
 }
 
-static neap_status check_split(const args *a, neap_error *err)
+static void print_finding_json(json *j, const finding *f, neap_status rc, const neap_error *err)
 {
-    finding f = { .o = a->own };
+    const neap_leak_report *r = &f->report;
+    bool all = rc == NEAP_OK, model = all && f->model;
+    json_open(j, NULL, '{');
+    json_text(j, "split", f->split);
+    json_text(j, "model", f->model);
+    json_switch(j, "ok", rc == NEAP_OK);
+    json_switch(j, "leak", rc == NEAP_E_LEAK);
+    if (rc) json_text(j, "error", err->text);
+    json_text(j, "protocol", f->facts.protocol);
+    json_count(j, "test_pairs", r->test_pairs, r->test_pairs);
+    json_count(j, "train_edges", model, r->train_edges);
+    json_count(j, "neighbours", model, r->neighbours);
+    json_count(j, "rejected", model, r->rejected);
+    json_count(j, "degrees", model, r->degrees);
+    json_count(j, "negatives", all, r->negatives);
+    json_count(j, "reverse", all, r->reverse);
+    json_count(j, "shared_negatives", all, r->shared_negatives);
+    json_close(j, '}');
+}
+
+static neap_status check_split(finding *f, neap_error *err)
+{
     neap_trial *trial = NULL;
     neap_model *model = NULL;
-    neap_status rc = neap_trial_load(f.o->split, NULL, &trial, err);
-    if (rc == NEAP_OK) f.facts = *neap_trial_facts_view(trial);
-    if (rc == NEAP_OK && f.o->model) rc = neap_model_load(f.o->model, &model, err);
-    if (rc == NEAP_OK) rc = neap_trial_check(trial, model, &f.report, err);
-    if (a->json) print_finding_json(&f, rc, err);
-    else if (rc == NEAP_OK) print_finding(&f);
+    neap_status rc = neap_trial_load(f->split, NULL, &trial, err);
+    if (rc == NEAP_OK) f->facts = *neap_trial_facts_view(trial);
+    if (rc == NEAP_OK && f->model) rc = neap_model_load(f->model, &model, err);
+    if (rc == NEAP_OK) rc = neap_trial_check(trial, model, &f->report, err);
     neap_model_free(model);
     neap_trial_free(trial);
+    return rc;
+}
+
+/* One of several is named. */
+static neap_status report(const args *a, json *j, const finding *f, bool several, neap_status rc,
+                          neap_error *err)
+{
+    neap_error why = *err;
+    if (a->json) print_finding_json(j, f, rc, err);
+    else if (rc == NEAP_OK) {
+        if (several) printf("%s\n", f->split);
+        print_finding(f);
+    }
+    return rc != NEAP_OK && several ? fail(err, rc, "%s: %s", f->split, why.text) : rc;
+}
+
+/* The first that fails ends it. */
+static neap_status check_splits(const args *a, neap_error *err)
+{
+    const own *o = a->own;
+    splits s = { 0 };
+    json j = { .file = stdout };
+    neap_status rc = splits_find(&s, o->split, err);
+    bool several = rc == NEAP_OK && s.count > 1;
+    if (several && a->json) json_open(&j, NULL, '{'), json_open(&j, "splits", '[');
+    if (rc != NEAP_OK) report(a, &j, &(finding){ .split = o->split, .model = o->model }, false, rc, err);
+    for (size_t i = 0; i < s.count && rc == NEAP_OK; i++) {
+        finding f = { .split = s.item[i].folder, .model = o->model };
+        rc = check_split(&f, err);
+        rc = report(a, &j, &f, several, rc, err);
+    }
+    if (several && a->json) json_close(&j, ']'), json_close(&j, '}');
+    splits_free(&s);
     return rc;
 }
 
@@ -116,7 +154,7 @@ static neap_status run(const args *a, neap_error *err)
     if (a->operand_count && (o->split || o->model))
         return fail(err, NEAP_E_ARG, "a model is checked against a split with --split DIR --model %s",
                     a->operands[0]);
-    return o->split ? check_split(a, err) : check_file(a, err);
+    return o->split ? check_splits(a, err) : check_file(a, err);
 }
 
 const command cmd_check = {
@@ -127,9 +165,10 @@ const command cmd_check = {
         "FILE is a model, checkpoint or converted graph, which is read in full: sizes, checksums, and "
         "every rule that the program relies on later. Prints \"ok\", or what is wrong and ends with exit "
         "code 3.\n"
-        "--split is a folder that `neap eval link -o` wrote. Its files are checked, and that no test pair "
-        "stands, in either direction, among its training edges and validation pairs, and no link among "
-        "the negatives. With --model the same holds for the model's training edges, neighbourhoods, "
+        "--split is a folder that `neap eval link -o` wrote, or one that holds several of one protocol. "
+        "The files are checked, and that no test pair stands, in either direction, among the training "
+        "edges and validation pairs, and no link among the negatives. With --model the same holds for the "
+        "model's training edges, neighbourhoods, "
         "degrees, and the links that its training negatives avoid. Prints what was proved, or the first "
         "pair that leaks and ends with exit code 5.\n",
     .examples = "neap check friends.safetensors\n"

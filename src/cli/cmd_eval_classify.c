@@ -2,8 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval_common.h"
-#include "moments.h"
 #include "node_task.h"
 
 typedef struct own {
@@ -49,7 +47,7 @@ static void add(cell *c, double micro, double macro, double seconds, const neap_
 /* The most frequent class depends on the seed alone, so the first row speaks for it. */
 static neap_status measure_share(run *r, const node_vectors *v, size_t share, neap_error *err)
 {
-    char name[sizeof v->name + LIST_NAME], words[96];
+    char name[sizeof v->name + LIST_NAME], detail[LIST_NAME + 24];
     neap_classify_spec spec = { r->share[share] / 100, v->seed, (uint32_t)r->task.threads };
     neap_classify_result x;
     neap_status rc = neap_classify(v->x, v->dim, r->task.labels, &spec, r->found, &x, err);
@@ -57,8 +55,8 @@ static neap_status measure_share(run *r, const node_vectors *v, size_t share, ne
     add(cell_of(r, v->row, share), x.micro, x.macro, v->seconds, &x);
     if (v->row == 0)
         add(cell_of(r, node_task_rows(&r->task), share), x.frequent_micro, x.frequent_macro, 0, &x);
-    say(r->task.a, "%s, %s %% of the labels: micro F1 %.4f", node_vectors_words(&r->task, v, words),
-        r->shares.item[share], x.micro);
+    snprintf(detail, sizeof detail, ", %s %% of the labels", r->shares.item[share]);
+    node_task_say(&r->task, v, detail, "micro F1", x.micro);
     snprintf(name, sizeof name, "%s-%s", v->name, r->shares.item[share]);
     return node_task_keep(&r->task, name, &(node_found){ "predicted", r->found, true }, err);
 }
@@ -79,8 +77,10 @@ static void print_cell_of(const run *r, const char *method, const char *edges, s
 {
     const cell *c = cell_of(r, row, share);
     print_name(stdout, method, 20);
-    printf("%8s%8s %%%8.4f +-%.4f%8.4f +-%.4f\n", edges, r->shares.item[share], c->micro.mean,
-           moments_std(&c->micro), c->macro.mean, moments_std(&c->macro));
+    printf("%8s%8s %%", edges, r->shares.item[share]);
+    print_moments(&c->micro);
+    print_moments(&c->macro);
+    putchar('\n');
 }
 
 static void print_table(const run *r)
@@ -88,7 +88,7 @@ static void print_table(const run *r)
     const node_task *t = &r->task;
     size_t rows = node_task_rows(t);
     node_task_title(t, "logistic regression on vectors");
-    printf("%-20s%8s%10s%16s%16s\n", "method", "edges", "labels", "micro F1", "macro F1");
+    printf("%-20s%8s%10s%10s%17s\n", "method", "edges", "labels", "micro F1", "macro F1");
     for (size_t i = 0; i < rows; i++) {
         node_row name = node_task_row(t, i);
         for (size_t k = 0; k < r->shares.count; k++) print_cell_of(r, name.method, name.text, i, k);
@@ -134,20 +134,18 @@ static void print_json(const void *user, FILE *to)
 
 /* ---- the command ---- */
 
-static neap_status read_class_shares(run *r, neap_error *err)
+static neap_status read_class_shares(run *r, const args *a, neap_error *err)
 {
     neap_status rc = read_list("shares", r->o->shares, &r->shares, err);
-    for (size_t k = 0; k < r->shares.count && rc == NEAP_OK; k++)
-        if (!parse_real(r->shares.item[k], &r->share[k]) || r->share[k] <= 0 || r->share[k] >= 100)
-            rc = fail(err, NEAP_E_ARG, "--shares takes percentages above 0 and below 100, not '%s'",
-                      r->shares.item[k]);
+    if (rc == NEAP_OK) rc = read_shares("shares", &r->shares, 99.999, r->share, err);
+    if (rc == NEAP_OK) warn_of_small_shares(a, "shares", &r->shares, r->share);
     return rc;
 }
 
 static neap_status prepare(run *r, const args *a, neap_error *err)
 {
-    neap_status rc = read_class_shares(r, err);
-    if (rc == NEAP_OK) rc = node_task_open(&r->task, a, err);
+    neap_status rc = read_class_shares(r, a, err);
+    if (rc == NEAP_OK) rc = node_task_open(&r->task, a, "classifying", err);
     if (rc != NEAP_OK) return rc;
     r->cells = calloc((node_task_rows(&r->task) + 1) * r->shares.count, sizeof *r->cells);
     r->found = calloc(r->task.facts.nodes, sizeof *r->found);
@@ -160,7 +158,7 @@ static neap_status run_classify(const args *a, neap_error *err)
     neap_status rc = prepare(&r, a, err);
     if (rc == NEAP_OK) rc = node_task_run(&r.task, measure, &r, err);
     if (rc == NEAP_OK && !a->json) print_table(&r);
-    if (rc == NEAP_OK) rc = report_json(a, r.o->common.folder, print_json, &r, err);
+    if (rc == NEAP_OK) rc = node_task_report(&r.task, print_json, &r, err);
     free(r.cells);
     free(r.found);
     node_task_close(&r.task);
@@ -188,6 +186,6 @@ const command cmd_eval_classify = {
     .most = 1,
     .options = options,
     .own_size = sizeof(own),
-    .library = "model,training,reading,running",
+    .library = "model,training,reading,running,!method,!test",
     .run = run_classify,
 };

@@ -2,8 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval_common.h"
-#include "moments.h"
 #include "node_task.h"
 
 typedef struct own {
@@ -43,14 +41,14 @@ static neap_status measure(void *user, const node_vectors *v, neap_error *err)
 {
     run *r = user;
     row *to = &r->rows[v->row];
-    char words[96];
     neap_cluster_result x;
     r->spec.seed = v->seed;
     r->spec.trial = v->trial;
     neap_status rc = neap_cluster(v->x, v->dim, r->task.labels, &r->spec, r->found, &x, err);
     if (rc != NEAP_OK) return rc;
     if (!strcmp(r->o->algorithm, "auto") && strcmp(x.algorithm, "spectral") && !to->nmi.count)
-        say(r->task.a, "too many labelled nodes for spectral clustering: k-means");
+        progress_clear(&r->task.bar),
+            say(r->task.a, "too many labelled nodes for spectral clustering: k-means");
     moments_add(&to->nmi, x.nmi);
     moments_add(&to->ami, x.ami);
     moments_add(&to->ari, x.ari);
@@ -58,7 +56,7 @@ static neap_status measure(void *user, const node_vectors *v, neap_error *err)
     moments_add(&to->seconds, v->seconds);
     to->clusters = x.clusters;
     to->algorithm = x.algorithm;
-    say(r->task.a, "%s: NMI %.4f", node_vectors_words(&r->task, v, words), x.nmi);
+    node_task_say(&r->task, v, "", "NMI", x.nmi);
     return node_task_keep(&r->task, v->name, &(node_found){ "cluster", r->found, false }, err);
 }
 
@@ -69,13 +67,13 @@ static void print_table(const run *r)
     const node_task *t = &r->task;
     bool spectral = !strcmp(r->rows[0].algorithm, "spectral");
     node_task_title(t, spectral ? "spectral clusters against classes" : "k-means clusters against classes");
-    printf("%-20s%8s%16s%16s%16s\n", "method", "edges", "NMI", "AMI", "ARI");
+    printf("%-20s%8s%8s%17s%17s\n", "method", "edges", "NMI", "AMI", "ARI");
     for (size_t i = 0; i < node_task_rows(t); i++) {
         node_row name = node_task_row(t, i);
         const moments *columns[] = { &r->rows[i].nmi, &r->rows[i].ami, &r->rows[i].ari };
         print_name(stdout, name.method, 20);
         printf("%8s", name.text);
-        for (int k = 0; k < 3; k++) printf("%8.4f +-%.4f", columns[k]->mean, moments_std(columns[k]));
+        for (int k = 0; k < 3; k++) print_moments(columns[k]);
         putchar('\n');
     }
 }
@@ -114,7 +112,7 @@ static neap_status prepare(run *r, const args *a, neap_error *err)
     bool fixed = strcmp(r->o->gamma, "auto") != 0;
     if (fixed && (!parse_real(r->o->gamma, &r->spec.gamma) || r->spec.gamma <= 0))
         return fail(err, NEAP_E_ARG, "--gamma is auto or a positive number, not '%s'", r->o->gamma);
-    neap_status rc = node_task_open(&r->task, a, err);
+    neap_status rc = node_task_open(&r->task, a, "clustering", err);
     if (rc != NEAP_OK) return rc;
     if (r->o->clusters > r->task.facts.labelled)
         return fail(err, NEAP_E_ARG, "--clusters %llu is more than the %u labelled nodes",
@@ -131,7 +129,7 @@ static neap_status run_cluster(const args *a, neap_error *err)
     neap_status rc = prepare(&r, a, err);
     if (rc == NEAP_OK) rc = node_task_run(&r.task, measure, &r, err);
     if (rc == NEAP_OK && !a->json) print_table(&r);
-    if (rc == NEAP_OK) rc = report_json(a, r.o->common.folder, print_json, &r, err);
+    if (rc == NEAP_OK) rc = node_task_report(&r.task, print_json, &r, err);
     free(r.rows);
     free(r.found);
     node_task_close(&r.task);
@@ -158,6 +156,6 @@ const command cmd_eval_cluster = {
     .most = 1,
     .options = options,
     .own_size = sizeof(own),
-    .library = "model,training,reading,running",
+    .library = "model,training,reading,running,!method,!test",
     .run = run_cluster,
 };

@@ -76,7 +76,8 @@ static void print_command(const command *c)
     print_flags(c, "");
     if (*c->library) {
         fputs(".PP\nOf the options below: ", stdout);
-        for (const char *at = c->library; *at; at++) printf(*at == ',' ? "%c " : "%c", *at);
+        for (const char *at = c->library; *at; at++)
+            fputs(*at == ',' ? ", " : *at == '!' ? "not \\-\\-" : (char[]){ *at, 0 }, stdout);
         fputs(".\n", stdout);
     }
     fputs(".PP\n.nf\n.RS\n", stdout);

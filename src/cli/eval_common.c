@@ -1,10 +1,27 @@
 #include "eval_common.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+
+#include "interrupt.h"
+
+neap_status check_vectors(const args *a, neap_error *err)
+{
+    static const char *const about[] = { "similarity", "allow-missing" };
+    if (args_times(a, "vectors") > 1)
+        return fail(err, NEAP_E_ARG,
+                    "--vectors names one file; run the command once for each, on the same "
+                    "splits or seeds");
+    for (size_t i = 0; i < 2 && !args_given(a, "vectors"); i++)
+        if (args_given(a, about[i]))
+            return fail(err, NEAP_E_ARG, "--%s is about the file of --vectors, and there is none",
+                        about[i]);
+    return NEAP_OK;
+}
 
 neap_status read_vectors(const args *a, const char *path, const neap_graph *graph, bool allow_missing,
                          neap_vectors **out, neap_error *err)
@@ -30,7 +47,9 @@ neap_status make_folder(const char *path, neap_error *err)
     if (!path || !mkdir(path, 0777)) return NEAP_OK;
     int sys = errno;
     if (sys == EEXIST && !stat(path, &st) && S_ISDIR(st.st_mode)) return NEAP_OK;
-    return fail_sys(err, NEAP_E_IO, sys, "the folder %s cannot be made", path);
+    if (sys == EEXIST) return fail(err, NEAP_E_IO, "%s is a file, not a folder; name another", path);
+    return fail_sys(err, NEAP_E_IO, sys, "the folder %s cannot be made%s", path,
+                    sys == ENOENT ? "; make the one that it is to be in first" : "");
 }
 
 char *join_path(const char *folder, const char *name)
@@ -91,6 +110,13 @@ neap_status report_json(const args *a, const char *folder, print_to print, const
     return rc;
 }
 
+bool has_vectors(const char *method)
+{
+    for (size_t i = 0; i < neap_method_count(); i++)
+        if (!strcmp(neap_method_at(i)->name, method)) return neap_method_at(i)->vectors;
+    return false;
+}
+
 neap_status options_for(const args *a, const char *method, uint64_t seed, neap_options **out,
                         neap_error *err)
 {
@@ -109,6 +135,27 @@ neap_status read_whole_option(const args *a, const char *option, uint64_t *value
     if (rc == NEAP_OK && !parse_whole(text, value))
         rc = fail(err, NEAP_E_ARG, "--%s is not a whole number", option);
     return rc;
+}
+
+void end_if_interrupted(const progress *bar, const char *kept)
+{
+    static char text[512];
+    interrupt_ends(NULL);
+    snprintf(text, sizeof text - 1, "%sneap: interrupted; the table is not complete%s%s",
+             bar->live ? "\n" : "", *kept ? "; " : "", kept);
+    for (char *c = text + 1; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    strcat(text, "\n");
+    interrupt_ends(text);
+}
+
+char *words_left(double seconds, char text[LEFT_WORDS])
+{
+    char left[SHORT];
+    *text = 0;
+    if (isfinite(seconds) && seconds >= 10)
+        snprintf(text, LEFT_WORDS, "; about %s left", human_seconds(seconds, left));
+    return text;
 }
 
 double seconds_now(void)

@@ -3,6 +3,10 @@
 #define CLI_EVAL_COMMON_H
 
 #include "common.h"
+#include "progress.h"
+
+/* The options about vectors go with --vectors, which names one file. */
+neap_status check_vectors(const args *a, neap_error *err);
 
 /* Reads vectors and says what was found. */
 neap_status read_vectors(const args *a, const char *path, const neap_graph *graph, bool allow_missing,
@@ -25,12 +29,23 @@ neap_status keep_printed(const char *folder, const char *name, print_to print, c
 neap_status report_json(const args *a, const char *folder, print_to print, const void *user,
                         neap_error *err);
 
+/* Whether a method learns a vector a node; the others only score pairs. */
+bool has_vectors(const char *method);
+
 /* The options of the command line, for one method and one seed. */
 neap_status options_for(const args *a, const char *method, uint64_t seed, neap_options **out,
                         neap_error *err);
 
 /* A whole number among the options of the library. */
 neap_status read_whole_option(const args *a, const char *option, uint64_t *value, neap_error *err);
+
+/* From now on Ctrl-C ends the run at once. kept: words on what has been written until now, or "". While a
+ * file is being written, interrupt_ends(NULL) makes it wait for the next call. */
+void end_if_interrupted(const progress *bar, const char *kept);
+
+/* "; about 2 min 10 s left", or "" if that is not known or not worth a word. */
+enum { LEFT_WORDS = 64 };
+char *words_left(double seconds, char text[LEFT_WORDS]);
 
 /* Seconds on a clock that never goes back. */
 double seconds_now(void);

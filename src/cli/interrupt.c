@@ -1,14 +1,30 @@
 #include "interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { INTERRUPTED = 130 }; /* the exit code, as main.c gives it */
 
 static volatile sig_atomic_t seen;
+static const char *_Atomic parting;
+
+/* Nothing here but what POSIX allows in a signal handler. */
+static void end_with(const char *text)
+{
+    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written;
+    _exit(INTERRUPTED);
+}
 
 static void remember(int number)
 {
     (void)number;
     seen = 1;
+    const char *text = parting;
+    if (text) end_with(text);
 }
 
 /* SA_RESETHAND: the system's own answer, the end, is back for the second signal. A signal that the
@@ -29,4 +45,10 @@ void interrupt_watch(void)
 bool interrupt_seen(void)
 {
     return seen != 0;
+}
+
+void interrupt_ends(const char *text)
+{
+    parting = text;
+    if (seen && text) end_with(text);
 }

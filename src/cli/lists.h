@@ -2,9 +2,7 @@
 #ifndef CLI_LISTS_H
 #define CLI_LISTS_H
 
-#include <stddef.h>
-
-#include "neap.h"
+#include "args.h"
 
 enum { LIST_MOST = 32, LIST_NAME = 24 };
 
@@ -13,13 +11,18 @@ typedef struct list {
     size_t count;
 } list;
 
-/* Takes a text with commas apart. Each fails with NEAP_E_ARG and words that name the option. */
+/* Takes a text with commas apart, whose items must differ. Each fails with NEAP_E_ARG and words that name
+ * the option. */
 neap_status read_list(const char *option, const char *text, list *l, neap_error *err);
 
 /* The items are methods. */
 neap_status check_methods(const list *methods, neap_error *err);
 
-/* The items are percentages above 0 and at most `most`. */
-neap_status read_shares(const list *ratios, double most, double share[LIST_MOST], neap_error *err);
+/* The items are different percentages above 0 and at most `most`. */
+neap_status read_shares(const char *option, const list *l, double most, double share[LIST_MOST],
+                        neap_error *err);
+
+/* Says of 0.8 that it is not 80 %. */
+void warn_of_small_shares(const args *a, const char *option, const list *l, const double *share);
 
 #endif

@@ -12,7 +12,14 @@ void moments_add(moments *m, double x)
 
 double moments_std(const moments *m)
 {
-    return m->count > 1 ? sqrt(m->squares / (double)(m->count - 1)) : 0;
+    return m->count > 1 ? sqrt(m->squares / (double)(m->count - 1)) : NAN;
+}
+
+void print_moments(const moments *m)
+{
+    printf("%8.4f", m->mean);
+    if (m->count > 1) printf(" +-%.4f", moments_std(m));
+    else printf("%*s", MOMENTS_COLUMNS - 8, "");
 }
 
 void json_moments(json *j, const char *key, const moments *m)

@@ -11,10 +11,14 @@ typedef struct moments {
 
 void moments_add(moments *m, double x);
 
-/* The sample's deviation, with n - 1; 0 of a single number. */
+/* The sample's deviation, with n - 1; NaN of a single number, which has none. */
 double moments_std(const moments *m);
 
-/* {"mean": ..., "std": ...} */
+/* "  0.8812 +-0.0034", in this many columns; of a single number the first half. */
+enum { MOMENTS_COLUMNS = 17 };
+void print_moments(const moments *m);
+
+/* {"mean": ..., "std": ...}, std null of a single number. */
 void json_moments(json *j, const char *key, const moments *m);
 
 #endif

@@ -9,13 +9,6 @@
 
 /* ---- what is asked for ---- */
 
-static bool has_vectors(const char *method)
-{
-    for (size_t i = 0; i < neap_method_count(); i++)
-        if (!strcmp(neap_method_at(i)->name, method)) return neap_method_at(i)->vectors;
-    return false;
-}
-
 /* Methods that only score pairs have nothing to cluster. */
 static neap_status pass_over(node_task *t, neap_error *err)
 {
@@ -33,35 +26,48 @@ static neap_status pass_over(node_task *t, neap_error *err)
 
 static neap_status read_lists(node_task *t, neap_error *err)
 {
-    char method[SHORT];
-    bool given = t->o->methods || args_given(t->a, "method");
-    neap_status rc = neap_options_get(t->a->options, "method", method, sizeof method, err);
-    if (rc == NEAP_OK && (given || !t->o->vectors))
-        rc = read_list("methods", t->o->methods ? t->o->methods : method, &t->methods, err);
+    neap_status rc = check_vectors(t->a, err);
+    if (rc == NEAP_OK && (t->o->methods || !t->o->vectors))
+        rc = read_list("methods", t->o->methods ? t->o->methods : "gap", &t->methods, err);
     if (rc == NEAP_OK) rc = check_methods(&t->methods, err);
     if (rc == NEAP_OK) rc = pass_over(t, err);
     if (rc == NEAP_OK) rc = read_list("ratios", t->o->ratios, &t->ratios, err);
-    if (rc == NEAP_OK) rc = read_shares(&t->ratios, 100, t->share, err);
+    if (rc == NEAP_OK) rc = read_shares("ratios", &t->ratios, 100, t->share, err);
+    if (rc == NEAP_OK) warn_of_small_shares(t->a, "ratios", &t->ratios, t->share);
     return rc;
 }
 
 static neap_status read_labels(node_task *t, neap_error *err)
 {
-    char nodes[SHORT], labelled[SHORT], strangers[SHORT];
+    char nodes[SHORT], labelled[SHORT], classes[SHORT], strangers[SHORT];
     neap_status rc = neap_labels_load(t->o->labels, t->graph, t->o->by_line, &t->labels, err);
     if (rc != NEAP_OK) return rc;
     t->facts = neap_labels_facts_of(t->labels);
-    say(t->a, "%s: %s of %s nodes labelled, %u classes", t->o->labels,
-        with_commas(t->facts.labelled, labelled), with_commas(t->facts.nodes, nodes), t->facts.classes);
+    say(t->a, "%s: %s of %s nodes labelled, %s classes", t->o->labels,
+        with_commas(t->facts.labelled, labelled), with_commas(t->facts.nodes, nodes),
+        with_commas(t->facts.classes, classes));
     if (t->facts.strangers)
         say(t->a, "  %s line%s about nodes that the graph does not have: passed over",
             with_commas(t->facts.strangers, strangers), plural(t->facts.strangers));
     return NEAP_OK;
 }
 
-neap_status node_task_open(node_task *t, const args *a, neap_error *err)
+/* Nothing is worth waiting for but files: a run is made again from its seed. */
+static void allow_interrupt(const node_task *t)
 {
-    *t = (node_task){ .a = a, .o = a->own };
+    char kept[256] = "";
+    if (t->kept)
+        snprintf(kept, sizeof kept, "what was found is kept in %zu file%s in %.150s", t->kept,
+                 plural(t->kept), t->o->folder);
+    end_if_interrupted(&t->bar, kept);
+}
+
+neap_status node_task_open(node_task *t, const args *a, const char *doing, neap_error *err)
+{
+    *t = (node_task){ .a = a, .o = a->own, .doing = doing };
+    interrupt_watch();
+    progress_start(&t->bar, t->o->progress, a->quiet);
+    allow_interrupt(t);
     neap_status rc = read_lists(t, err);
     if (rc == NEAP_OK) rc = read_whole_option(a, "seed", &t->seed, err);
     if (rc == NEAP_OK) rc = read_whole_option(a, "threads", &t->threads, err);
@@ -110,17 +116,32 @@ void node_task_title(const node_task *t, const char *what)
 {
     printf("%s", what);
     if (t->methods.count) printf(", protocol %s%s", t->o->protocol, is_leaky(t) ? " (leaky)" : "");
-    printf(", %llu seed%s\n", (unsigned long long)t->o->seeds, plural(t->o->seeds));
+    char seeds[SHORT];
+    printf(", %s seed%s\n", with_commas(t->o->seeds, seeds), plural(t->o->seeds));
     if (is_leaky(t))
         puts("leaky: gap reads the neighbourhoods of the whole graph, held-out links included");
 }
 
-char *node_vectors_words(const node_task *t, const node_vectors *v, char text[96])
+enum { WORDS = 96 };
+
+/* "gap, 55 % of the edges, seed 2". */
+static char *words_of(const node_task *t, size_t row, uint64_t seed, char text[WORDS])
 {
-    node_row r = node_task_row(t, v->row);
-    snprintf(text, 96, "%.40s%s%s%s, seed %llu", r.method, r.protocol ? ", " : "", r.protocol ? r.text : "",
-             r.protocol ? " of the edges" : "", (unsigned long long)v->seed);
+    node_row r = node_task_row(t, row);
+    snprintf(text, WORDS, "%.40s%s%s%s, seed %llu", r.method, r.protocol ? ", " : "",
+             r.protocol ? r.text : "", r.protocol ? " of the edges" : "", (unsigned long long)seed);
     return text;
+}
+
+void node_task_say(node_task *t, const node_vectors *v, const char *detail, const char *metric,
+                   double value)
+{
+    char words[WORDS], text[LEFT_WORDS];
+    size_t now = t->done + 1, all = node_task_rows(t) * (size_t)t->o->seeds;
+    double left = (seconds_now() - t->start) / (double)now * (double)(all - now);
+    progress_clear(&t->bar);
+    say(t->a, "%zu of %zu: %s%s: %s %.4f%s", now, all, words_of(t, v->row, v->seed, words), detail, metric,
+        value, words_left(left, text));
 }
 
 /* ---- vectors ---- */
@@ -129,14 +150,22 @@ static int on_progress(const neap_progress *now, void *user)
 {
     node_task *t = user;
     if (!now->epoch_end) progress_show(&t->bar, now);
-    return interrupt_seen();
+    return 0;
 }
 
-/* A long measurement is not interrupted, but the next one does not begin. */
-static neap_status measure_unless_stopped(node_measure measure, void *user, const node_vectors *v,
-                                          neap_error *err)
+/* Clusters of more nodes than these take long enough for a line that says so. */
+enum { MANY = 5000 };
+
+static neap_status measure_one(node_task *t, node_measure measure, void *user, const node_vectors *v,
+                               neap_error *err)
 {
-    return interrupt_seen() ? NEAP_E_STOPPED : measure(user, v, err);
+    char count[SHORT], words[WORDS];
+    snprintf(words, sizeof words, "%s %s vectors", t->doing, with_commas(t->facts.labelled, count));
+    if (t->bar.live || t->facts.labelled > MANY) progress_words(&t->bar, words);
+    neap_status rc = measure(user, v, err);
+    progress_clear(&t->bar);
+    t->done++;
+    return rc;
 }
 
 /* trial is NULL where all edges are trained on. */
@@ -167,17 +196,19 @@ static neap_status run_method(node_task *t, const neap_trial *trial, size_t meth
 {
     neap_model *model = NULL;
     float *x = NULL;
+    char words[WORDS];
     double start = seconds_now();
     node_vectors v = { .row = (t->given != NULL) + method * t->ratios.count + ratio,
                        .seed = seed,
                        .trial = trial };
     snprintf(v.name, sizeof v.name, "%s-%s-%llu", t->methods.item[method], t->ratios.item[ratio],
              (unsigned long long)seed);
+    progress_name(&t->bar, words_of(t, v.row, seed, words));
     neap_status rc = train(t, trial, t->methods.item[method], seed, &model, err);
     if (rc == NEAP_OK) rc = make_vectors(model, &x, &v, err);
     v.seconds = seconds_now() - start;
     neap_model_free(model);
-    if (rc == NEAP_OK) rc = measure_unless_stopped(measure, user, &v, err);
+    if (rc == NEAP_OK) rc = measure_one(t, measure, user, &v, err);
     free(x);
     return rc;
 }
@@ -201,21 +232,22 @@ static neap_status run_given(node_task *t, uint64_t seed, node_measure measure, 
 {
     node_vectors v = { .seed = seed, .x = t->given->values, .dim = t->given->dim };
     snprintf(v.name, sizeof v.name, "vectors-%llu", (unsigned long long)seed);
-    return measure_unless_stopped(measure, user, &v, err);
+    char words[WORDS];
+    progress_name(&t->bar, words_of(t, v.row, seed, words));
+    return measure_one(t, measure, user, &v, err);
 }
 
 neap_status node_task_run(node_task *t, node_measure measure, void *user, neap_error *err)
 {
     neap_status rc = NEAP_OK;
-    interrupt_watch();
-    progress_start(&t->bar, t->o->progress, t->a->quiet);
+    t->start = seconds_now();
     for (uint64_t i = 0; i < t->o->seeds && t->given && rc == NEAP_OK; i++)
         rc = run_given(t, t->seed + i, measure, user, err);
     for (size_t j = 0; j < t->ratios.count && t->methods.count; j++)
         for (uint64_t i = 0; i < t->o->seeds && rc == NEAP_OK; i++)
             rc = run_methods(t, j, t->seed + i, measure, user, err);
-    progress_clear(&t->bar);
-    return rc == NEAP_E_STOPPED ? fail(err, rc, "interrupted; the table is not complete") : rc;
+    interrupt_ends(NULL);
+    return rc;
 }
 
 /* ---- what is printed and kept ---- */
@@ -252,6 +284,17 @@ typedef struct found_table {
     const node_found *found;
 } found_table;
 
+/* In quotes where it would be taken for something else, as in the files of a split (docs/split.md). */
+static void print_field(FILE *to, const char *name, char end)
+{
+    bool plain = !strpbrk(name, "\t\"\r\n") && !strchr("#% ", name[0]) && name[strlen(name) - 1] != ' ';
+    if (plain) fputs(name, to);
+    else putc('"', to);
+    for (const char *c = name; !plain && *c; c++) fputs(*c == '"' ? "\"\"" : (char[]){ *c, 0 }, to);
+    if (!plain) putc('"', to);
+    putc(end, to);
+}
+
 static void print_found(const void *user, FILE *to)
 {
     const node_task *t = ((const found_table *)user)->task;
@@ -259,15 +302,62 @@ static void print_found(const void *user, FILE *to)
     fprintf(to, "node\tclass\t%s\n", f->title);
     for (uint32_t u = 0; u < t->facts.nodes; u++) {
         if (f->of[u] == NEAP_NONE) continue;
-        fprintf(to, "%s\t%s\t", neap_graph_name(t->graph, u), neap_labels_class(t->labels, t->facts.of[u]));
-        if (f->is_class) fprintf(to, "%s\n", neap_labels_class(t->labels, f->of[u]));
+        print_field(to, neap_graph_name(t->graph, u), '\t');
+        print_field(to, neap_labels_class(t->labels, t->facts.of[u]), '\t');
+        if (f->is_class) print_field(to, neap_labels_class(t->labels, f->of[u]), '\n');
         else fprintf(to, "%u\n", f->of[u]);
     }
 }
 
-neap_status node_task_keep(const node_task *t, const char *name, const node_found *f, neap_error *err)
+/* The share of the nodes in question that the largest of the heaps has. */
+static double largest_share(const uint32_t *heap, const node_found *f, uint32_t nodes)
+{
+    uint32_t *count = calloc(nodes, sizeof *count), all = 0, most = 0;
+    for (uint32_t u = 0; count && u < nodes; u++) {
+        if (f->of[u] == NEAP_NONE) continue;
+        all++;
+        if (++count[heap[u]] > most) most = count[heap[u]];
+    }
+    free(count);
+    return all ? (double)most / all : 0;
+}
+
+/* One heap where there are several classes is a finding about the vectors' lengths, as a rule. */
+static void doubt(node_task *t, const node_found *f)
+{
+    double found = largest_share(f->of, f, t->facts.nodes);
+    bool heap = f->is_class ? found == 1 : found > 0.9;
+    if (t->doubted || !heap || largest_share(t->facts.of, f, t->facts.nodes) > 0.9) return;
+    t->doubted = true;
+    if (f->is_class)
+        say(t->a,
+            "  all nodes are predicted to be of one class; if the vectors are very short, scale them");
+    else
+        say(t->a, "  more than nine tenths of the nodes are in one cluster; if the vectors are very short, "
+                  "scale them, "
+                  "or try --algorithm kmeans or another --gamma");
+}
+
+neap_status node_task_keep(node_task *t, const char *name, const node_found *f, neap_error *err)
 {
     char file[128];
+    doubt(t, f);
+    if (!t->o->folder) return NEAP_OK;
     snprintf(file, sizeof file, "%s.tsv", name);
-    return keep_printed(t->o->folder, file, print_found, &(found_table){ t, f }, err);
+    interrupt_ends(NULL);
+    neap_status rc = keep_printed(t->o->folder, file, print_found, &(found_table){ t, f }, err);
+    t->kept += rc == NEAP_OK;
+    allow_interrupt(t);
+    return rc;
+}
+
+neap_status node_task_report(const node_task *t, void (*print)(const void *user, FILE *to),
+                             const void *user, neap_error *err)
+{
+    char count[SHORT];
+    neap_status rc = report_json(t->a, t->o->folder, print, user, err);
+    if (rc == NEAP_OK && t->o->folder)
+        say(t->a, "%s: %s table%s of nodes and results.json written", t->o->folder,
+            with_commas(t->kept, count), plural(t->kept));
+    return rc;
 }

@@ -6,6 +6,7 @@
 #include "common.h"
 #include "json.h"
 #include "lists.h"
+#include "moments.h"
 #include "progress.h"
 
 /* The options of both; the struct of each command begins with it. */
@@ -49,7 +50,12 @@ typedef struct node_task {
     list methods, passed_over, ratios;
     double share[LIST_MOST]; /* of the ratios, in per cent */
     uint64_t seed, threads;
+    const char *doing; /* "clustering": what is done with the vectors */
+    size_t done;       /* vectors measured                            */
+    size_t kept;       /* files written                               */
+    double start;      /* in seconds                                  */
     progress bar;
+    bool doubted; /* what was found looks like nothing, and that has been said */
 } node_task;
 
 /* A row of the results: the file, or a method at a ratio. */
@@ -73,8 +79,9 @@ typedef struct node_vectors {
 
 typedef neap_status (*node_measure)(void *user, const node_vectors *v, neap_error *err);
 
-/* Reads what the command line names and says what was found. node_task_close is due in any case. */
-neap_status node_task_open(node_task *t, const args *a, neap_error *err);
+/* Reads what the command line names and says what was found. From here on Ctrl-C ends the program at once.
+ * node_task_close is due in any case. */
+neap_status node_task_open(node_task *t, const args *a, const char *doing, neap_error *err);
 void node_task_close(node_task *t);
 
 size_t node_task_rows(const node_task *t);
@@ -83,8 +90,10 @@ node_row node_task_row(const node_task *t, size_t row);
 /* The lines above a table: what it shows, under which protocol, and whether that one leaks. */
 void node_task_title(const node_task *t, const char *what);
 
-/* "gap, 55 % of the edges, seed 2", for people. */
-char *node_vectors_words(const node_task *t, const node_vectors *v, char text[96]);
+/* A line about a number: "3 of 12: gap, 55 % of the edges, seed 2: NMI 0.6512; about 2 min 10 s left".
+ * detail stands behind the seed. */
+void node_task_say(node_task *t, const node_vectors *v, const char *detail, const char *metric,
+                   double value);
 
 /* Makes the vectors of all rows and seeds, one at a time, and has them measured. */
 neap_status node_task_run(node_task *t, node_measure measure, void *user, neap_error *err);
@@ -102,7 +111,12 @@ typedef struct node_found {
     bool is_class;      /* the numbers are classes, and have names          */
 } node_found;
 
-/* Keeps node, class and what was found as FOLDER/NAME.tsv; does nothing without -o. */
-neap_status node_task_keep(const node_task *t, const char *name, const node_found *f, neap_error *err);
+/* Says so if nearly all nodes are in one heap; with -o keeps node, class and what was found as
+ * FOLDER/NAME.tsv. */
+neap_status node_task_keep(node_task *t, const char *name, const node_found *f, neap_error *err);
+
+/* report_json, and a word about what -o has written. */
+neap_status node_task_report(const node_task *t, void (*print)(const void *user, FILE *to),
+                             const void *user, neap_error *err);
 
 #endif

@@ -32,9 +32,17 @@ void progress_start(progress *p, const char *mode, bool quiet)
     bool dumb = !term || !strcmp(term, "dumb"), always = !strcmp(mode, "always");
     *p = (progress){ .shown = !quiet && strcmp(mode, "never") };
     p->live = always || (isatty(STDERR_FILENO) && !dumb);
-    p->drawn = p->live ? -1 : 0;
+    progress_name(p, "");
     p->pretty = p->live && reads_utf8();
     p->colour = p->live && !dumb && !set_and_not_empty("NO_COLOR");
+}
+
+void progress_name(progress *p, const char *name)
+{
+    snprintf(p->name, sizeof p->name, "%s", name);
+    for (char *c = p->name; *c; c++)
+        if (*c < ' ' || *c > '~') *c = '?';
+    p->drawn = p->live ? -1 : 0;
 }
 
 static int terminal_width(void)
@@ -56,12 +64,23 @@ static void draw_bar(const progress *p, double share, int width)
     if (p->colour) fputs("\033[0m", stderr);
 }
 
+static bool is_scoring(const neap_progress *now)
+{
+    return now->stage && !strcmp(now->stage, "score");
+}
+
+/* Of this epoch, or of the scoring. */
+static double share_of_stage(const neap_progress *now)
+{
+    return now->total ? (double)now->done / (double)now->total : 0;
+}
+
 /* Share of the whole run: complete epochs and the edges of this one. */
 static double share_done(const neap_progress *now)
 {
+    if (is_scoring(now)) return share_of_stage(now);
     if (!now->epochs) return 1;
-    double edges = now->total ? (double)now->done / (double)now->total : 0;
-    double share = (now->epoch ? now->epoch - 1 + edges : 0) / now->epochs;
+    double share = (now->epoch ? now->epoch - 1 + share_of_stage(now) : 0) / now->epochs;
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
@@ -69,20 +88,34 @@ static double share_done(const neap_progress *now)
 enum { LOSS, RATE, VALID, AUC, LEFT, PIECES };
 
 typedef struct line {
-    char epoch[48];         /* "epoch 3/20"                     */
+    char head[160];         /* "gap, seed 1: epoch 3/20"        */
     char piece[PIECES][64]; /* "" where there is nothing to tell */
 } line;
 
-static line make_line(const neap_progress *now, const char *gap)
+/* "epoch 3/20", "epoch 3/7 on all pairs", "scoring 41 %", behind the name of it all. */
+static void make_head(line *l, const char *name, const neap_progress *now)
+{
+    const char *colon = *name ? ": " : "";
+    bool again = now->stage && !strcmp(now->stage, "train-all");
+    if (is_scoring(now))
+        snprintf(l->head, sizeof l->head, "%s%sscoring %.0f %%", name, colon,
+                 floor(100 * share_of_stage(now)));
+    else
+        snprintf(l->head, sizeof l->head, "%s%sepoch %u/%u%s", name, colon, now->epoch, now->epochs,
+                 again ? " on all pairs" : "");
+}
+
+static line make_line(const char *name, const neap_progress *now, const char *gap)
 {
     line l = { 0 };
     char text[SHORT];
     double rate = isfinite(now->rate) && now->rate > 0 && now->rate < 1e15 ? now->rate : 0;
-    snprintf(l.epoch, sizeof l.epoch, "epoch %u/%u", now->epoch, now->epochs);
-    snprintf(l.piece[LOSS], sizeof *l.piece, "%sloss %.4f", gap, now->loss);
-    snprintf(l.piece[RATE], sizeof *l.piece, "%s%s edges/s", gap,
-             with_commas((uint64_t)(rate + 0.5), text));
-    snprintf(l.piece[LEFT], sizeof *l.piece, "%s%s left", gap, human_seconds(now->left, text));
+    make_head(&l, name, now);
+    if (!is_scoring(now)) snprintf(l.piece[LOSS], sizeof *l.piece, "%sloss %.4f", gap, now->loss);
+    snprintf(l.piece[RATE], sizeof *l.piece, "%s%s %s/s", gap, with_commas((uint64_t)(rate + 0.5), text),
+             is_scoring(now) ? "test pairs" : "edges");
+    if (!isnan(now->left))
+        snprintf(l.piece[LEFT], sizeof *l.piece, "%s%s left", gap, human_seconds(now->left, text));
     if (isnan(now->valid_auc)) return l;
     snprintf(l.piece[VALID], sizeof *l.piece, "%svalidation AUC %.4f", gap, now->valid_auc);
     snprintf(l.piece[AUC], sizeof *l.piece, "%sAUC %.4f", gap, now->valid_auc);
@@ -108,10 +141,12 @@ static const layout layouts[] = {
 
 static int columns_of(const line *l, const layout *shape)
 {
-    int columns = (int)strlen(l->epoch);
+    int columns = (int)strlen(l->head);
     for (int i = 0; i < shape->count; i++) columns += (int)strlen(l->piece[shape->pieces[i]]);
     return columns;
 }
+
+static const layout *const least_with_name = &layouts[5];
 
 /* The first layout that fits; the last one is taken if it fits or not. */
 static const layout *choose_layout(const line *l, int width)
@@ -121,38 +156,57 @@ static const layout *choose_layout(const line *l, int width)
     return shape;
 }
 
-/* The last column stays free: many terminals wrap when it is written to. */
-static void draw_live(progress *p, const neap_progress *now)
+/* Blanks out what is left of the line before. */
+static void end_live(progress *p, int room)
 {
-    enum { LONGEST = 30 };
-    int width = terminal_width() - 1;
-    line l = make_line(now, "  ");
-    const layout *shape = choose_layout(&l, width);
-    int room = width - columns_of(&l, shape), bar = room - 1 < LONGEST ? room - 1 : LONGEST;
-    fprintf(stderr, "\r%.*s", width, l.epoch);
-    if (shape->bar) {
-        putc(' ', stderr);
-        draw_bar(p, share_done(now), bar);
-        room -= bar + 1;
-    }
-    for (int i = 0; i < shape->count; i++) fputs(l.piece[shape->pieces[i]], stderr);
     if (p->colour) fputs("\033[K", stderr);
     else fprintf(stderr, "%*s", room > 0 ? room : 0, "");
     fflush(stderr);
     p->open = true;
 }
 
+/* The last column stays free: many terminals wrap when it is written to. */
+static void draw_live(progress *p, const neap_progress *now)
+{
+    enum { LONGEST = 30 };
+    int width = terminal_width() - 1;
+    line l = make_line(p->name, now, "  ");
+    if (columns_of(&l, least_with_name) > width) l = make_line("", now, "  ");
+    const layout *shape = choose_layout(&l, width);
+    int room = width - columns_of(&l, shape), bar = room - 1 < LONGEST ? room - 1 : LONGEST;
+    fprintf(stderr, "\r%.*s", width, l.head);
+    if (shape->bar) {
+        putc(' ', stderr);
+        draw_bar(p, share_done(now), bar);
+        room -= bar + 1;
+    }
+    for (int i = 0; i < shape->count; i++) fputs(l.piece[shape->pieces[i]], stderr);
+    end_live(p, room);
+}
+
+void progress_words(progress *p, const char *words)
+{
+    char text[160];
+    int width = terminal_width() - 1;
+    if (!p->shown) return;
+    snprintf(text, sizeof text, "%s%s%s", p->name, *p->name ? ": " : "", words);
+    if (p->live) {
+        fprintf(stderr, "\r%.*s", width, text);
+        end_live(p, width - (int)strlen(text));
+    } else fprintf(stderr, "%s\n", text);
+}
+
 /* "epoch 3/20, loss 0.1234, 15,512 edges/s, validation AUC 0.8812, 1 min 03 s left", or within an epoch
  * "epoch 3/20, 41 % done, 15,512 edges/s, 1 min 03 s left". */
-static void print_plain(const neap_progress *now)
+static void print_plain(const progress *p, const neap_progress *now)
 {
-    line l = make_line(now, ", ");
-    double share = now->total ? (double)now->done / (double)now->total : 0;
+    line l = make_line(p->name, now, ", ");
     if (now->epoch_end)
-        fprintf(stderr, "%s%s%s%s%s\n", l.epoch, l.piece[LOSS], l.piece[RATE], l.piece[VALID],
+        fprintf(stderr, "%s%s%s%s%s\n", l.head, l.piece[LOSS], l.piece[RATE], l.piece[VALID],
                 l.piece[LEFT]);
+    else if (is_scoring(now)) fprintf(stderr, "%s%s%s\n", l.head, l.piece[RATE], l.piece[LEFT]);
     else
-        fprintf(stderr, "%s, %.0f %% done%s%s\n", l.epoch, floor(100 * share), l.piece[RATE],
+        fprintf(stderr, "%s, %.0f %% done%s%s\n", l.head, floor(100 * share_of_stage(now)), l.piece[RATE],
                 l.piece[LEFT]);
 }
 
@@ -160,9 +214,11 @@ void progress_show(progress *p, const neap_progress *now)
 {
     if (!p->shown) return;
     double pause = p->live ? 0.1 : 60;
+    bool clock_restarts = now->seconds < p->drawn; /* after the first training, or when scoring begins */
+    if (clock_restarts) p->drawn = -1;
     if (p->drawn >= 0 && now->seconds - p->drawn < pause && !now->epoch_end) return;
     if (p->live) draw_live(p, now);
-    else print_plain(now);
+    else print_plain(p, now);
     p->drawn = now->seconds;
 }
 

@@ -12,13 +12,20 @@ typedef struct progress {
     bool live;   /* redraw one line; false: plain lines       */
     bool pretty; /* the terminal reads UTF-8                  */
     bool colour;
-    bool open;    /* a live line stands unfinished             */
-    double drawn; /* when a line was written last, in neap_progress seconds */
+    bool open;     /* a live line stands unfinished             */
+    double drawn;  /* when a line was written last, in neap_progress seconds; below 0: the next is due */
+    char name[64]; /* what goes on, or ""                       */
 } progress;
 
 /* mode: "auto", "always" or "never". */
 void progress_start(progress *p, const char *mode, bool quiet);
+
+/* Something new begins, which all lines name: "gap at 55 %, seed 1". What is not ASCII becomes '?'. */
+void progress_name(progress *p, const char *name);
 void progress_show(progress *p, const neap_progress *now);
+
+/* Shows that work goes on that has no steps to count: "clustering 1,005 vectors". */
+void progress_words(progress *p, const char *words);
 
 /* Removes the live line, so that other text can follow. */
 void progress_clear(progress *p);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "eval_common.h"
+#include "interrupt.h"
 
 static neap_status no_memory(neap_error *err)
 {
@@ -133,15 +134,16 @@ neap_status splits_find(splits *s, const char *folder, neap_error *err)
 
 /* ---- one after the other ---- */
 
-neap_status splits_make(const splits *s, size_t i, const neap_graph *graph, neap_trial **out,
-                        neap_error *err)
+neap_status splits_make(splits *s, size_t i, const neap_graph *graph, neap_trial **out, neap_error *err)
 {
     const split_item *item = &s->item[i];
     if (s->found) return neap_trial_load(item->folder, graph, out, err);
     neap_link_spec spec = { s->protocol, s->negatives, item->ratio, item->seed, s->valid };
     neap_status rc = neap_trial_create(graph, &spec, out, err);
     if (rc != NEAP_OK || !item->folder) return rc;
+    interrupt_ends(NULL);
     rc = neap_trial_save(*out, item->folder, err);
+    s->kept += rc == NEAP_OK;
     if (rc == NEAP_OK) return rc;
     neap_trial_free(*out);
     *out = NULL;

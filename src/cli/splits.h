@@ -17,6 +17,7 @@ typedef struct splits {
     const char *protocol, *negatives; /* of all of them */
     double valid;                     /* of drawn ones  */
     bool found;                       /* in folders     */
+    size_t kept;                      /* written so far */
     split_item *item;
     size_t count;
     double ratio[LIST_MOST]; /* in per cent, ascending if found */
@@ -31,8 +32,8 @@ neap_status splits_draw(splits *s, const double *percent, size_t ratios, uint64_
 neap_status splits_find(splits *s, const char *folder, neap_error *err);
 void splits_free(splits *s);
 
-/* Loads a split, or draws it and writes it to its folder. */
-neap_status splits_make(const splits *s, size_t i, const neap_graph *graph, neap_trial **out,
-                        neap_error *err);
+/* Loads a split, or draws it and writes it to its folder; writing is not interrupted, nor is anything
+ * behind it until the caller allows that. */
+neap_status splits_make(splits *s, size_t i, const neap_graph *graph, neap_trial **out, neap_error *err);
 
 #endif

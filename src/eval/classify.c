@@ -24,9 +24,9 @@ neap_status ni_class_split_create(const ni_sample *s, double share, uint64_t see
     double wanted = round(share * labelled);
     *split = (ni_class_split){ 0 };
     if (!(wanted >= 1) || !(wanted < labelled))
-        return ni_fail(err, NEAP_E_ARG,
-                       "a share of %g of %u labelled nodes leaves none to %s; it must be between 0 and 1",
-                       share, labelled, wanted >= 1 ? "test" : "train");
+        return ni_fail(
+            err, NEAP_E_ARG, "a share of %.10g %% of %u labelled nodes leaves none to %s; take a %s one",
+            100 * share, labelled, wanted >= 1 ? "test" : "train", wanted >= 1 ? "smaller" : "larger");
     split->train = ni_array(labelled, sizeof *split->train);
     split->test = ni_array(labelled, sizeof *split->test);
     if (!split->train || !split->test) {

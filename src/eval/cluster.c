@@ -102,6 +102,12 @@ neap_status ni_cluster(const ni_sample *s, const neap_cluster_spec *spec, ni_poo
     *result = (neap_cluster_result){ .nodes = a.n,
                                      .clusters = spec->clusters ? spec->clusters : s->classes,
                                      .gamma = NAN };
+    if (rc == NEAP_OK && !spec->clusters && s->classes > a.n)
+        rc = ni_fail(
+            err, NEAP_E_FORMAT,
+            "%u nodes with a class and a vector are too few for a cluster for each of the %u classes; "
+            "--clusters N makes fewer",
+            a.n, s->classes);
     if (rc == NEAP_OK) rc = find_clusters(&a, s->d, spec, pool, result, err);
     if (rc == NEAP_OK) rc = compare(&a, result, err);
     if (rc == NEAP_OK && cluster) spread(&a, s->n, cluster);

@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "graph/graph.h"
 #include "graph/lines.h"
+#include "io/foreign.h"
 
 typedef struct reader {
     ni_lines lines;
@@ -97,6 +98,18 @@ static neap_status read_lines(reader *r, neap_error *err)
     }
 }
 
+/* As many clusters as nodes would agree with them perfectly. Such classes come from the wrong column, or
+ * from lines `node class` that are read by line. */
+static neap_status refuse_singles(const reader *r, neap_error *err)
+{
+    return ni_fail_at(err, NEAP_E_FORMAT, r->lines.number,
+                      "%.200s: each of the %u labelled nodes has a class of its own, such as '%.60s', so "
+                      "there is nothing to find; %s",
+                      ni_stream_label(r->lines.in), r->labels->labelled, ni_name(&r->labels->classes, 0),
+                      r->by_line ? "if its lines are a node and its class, leave out --by-line"
+                                 : "a line is a node, a tab and the class it shares with others");
+}
+
 static neap_status count_classes(const reader *r, neap_error *err)
 {
     ni_labels *labels = r->labels;
@@ -114,6 +127,7 @@ static neap_status count_classes(const reader *r, neap_error *err)
         return ni_fail_at(err, NEAP_E_FORMAT, r->lines.number,
                           "%.200s: all %u labelled nodes are of class '%.60s'; two classes are needed",
                           file, labels->labelled, ni_name(&labels->classes, 0));
+    if (labels->classes.count == labels->labelled) return refuse_singles(r, err);
     labels->count = ni_zeros(labels->classes.count, sizeof *labels->count);
     if (!labels->count) return ni_fail_memory(err, "classes");
     for (uint32_t u = 0; u < labels->nodes; u++)
@@ -130,6 +144,8 @@ neap_status ni_labels_read(const char *path, const neap_graph *graph, bool by_li
     ni_names_init(&out->classes);
     out->of = ni_array(graph->nodes, sizeof *out->of);
     neap_status rc = out->of ? ni_stream_open(path, &in, err) : ni_fail_memory(err, "classes");
+    if (rc == NEAP_OK)
+        rc = ni_foreign_refuse(in, "classes are read from text: a node, a tab and its class a line", err);
     if (rc == NEAP_OK) rc = ni_lines_init(&r.lines, in, NI_LINE_SHORT, err);
     if (rc != NEAP_OK) goto done;
     for (uint32_t u = 0; u < graph->nodes; u++) out->of[u] = NEAP_NONE;

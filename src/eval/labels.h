@@ -25,7 +25,7 @@ struct neap_labels {
 typedef struct neap_labels ni_labels;
 
 /* NEAP_E_FORMAT with the line in err->where if a line is bad, if no line is about a node of the graph, and
- * if all labelled nodes are of one class. */
+ * if all labelled nodes are of one class or each is of its own. */
 neap_status ni_labels_read(const char *path, const neap_graph *graph, bool by_line, ni_labels *out,
                            neap_error *err);
 void ni_labels_free(ni_labels *labels);

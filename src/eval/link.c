@@ -10,6 +10,7 @@
 #include "eval/rivals.h"
 #include "kernels/kernels.h"
 #include "metrics/metrics.h"
+#include "model/engine.h"
 
 /* ---- scorers ---- */
 
@@ -55,79 +56,139 @@ static neap_status score_by_vectors(void *self, const neap_pair *pairs, size_t c
 
 /* ---- a block of test pairs at a time ---- */
 
-/* So many pairs are scored in one call: enough for methods that work source by source to gain from it. */
-enum { BLOCK = 1 << 16 };
+/* A block is scored in pieces, small enough for a word about the progress now and then. The last bits of a
+ * model's score may depend on the NI_FORWARD_MOST pairs that are computed together, so a piece is a
+ * multiple of that. */
+enum { BLOCK = 1 << 16, PIECE = 32 * NI_FORWARD_MOST };
 
-/* Each test pair of a block has a row of pairs: its own negative (clean), then its rivals. */
+/* Each test pair of a block has a row of pairs: itself, if sources cost (otherwise all test pairs are
+ * scored before); its own negative (clean); its rivals. */
 typedef struct sheet {
     const ni_trial *trial;
     const ni_scorer *scorer;
+    const neap_hooks *hooks;
+    double start;              /* in seconds                               */
+    uint64_t done;             /* pairs scored                             */
+    float *positive;           /* the score of each test pair              */
+    uint32_t width, lead, own; /* of a row; 1 with itself, 1 with an own negative */
+    size_t first, end;         /* test pairs of the block                  */
     ni_rivals rivals;
-    uint32_t width, own; /* of a row; 1 with an own negative */
-    size_t first, end;   /* test pairs of the block          */
     neap_pair *pair;
     float *score;
     uint32_t *node;
 } sheet;
 
-static neap_status sheet_open(const ni_trial *t, const ni_scorer *scorer, sheet *s, neap_error *err)
+static neap_status sheet_open(sheet *s, const ni_trial *t, const ni_scorer *scorer, const neap_hooks *hooks,
+                              neap_error *err)
 {
-    *s = (sheet){ .trial = t, .scorer = scorer, .own = t->protocol == NI_CLEAN };
-    s->width = s->own + ni_trial_rivals(t);
+    *s = (sheet){ .trial = t, .scorer = scorer, .hooks = hooks, .start = ni_seconds() };
+    s->lead = scorer->by_source;
+    s->own = t->protocol == NI_CLEAN;
+    s->width = s->lead + s->own + ni_trial_rivals(t);
+    s->positive = ni_array(t->count, sizeof *s->positive);
     s->pair = ni_array(BLOCK, sizeof *s->pair);
     s->score = ni_array(BLOCK, sizeof *s->score);
     s->node = ni_array(BLOCK, sizeof *s->node);
-    if (!s->pair || !s->score || !s->node) return ni_fail_memory(err, "the scores");
+    if (!s->positive || !s->pair || !s->score || !s->node) return ni_fail_memory(err, "the scores");
     return ni_rivals_open(t, &s->rivals, err);
 }
 
 static void sheet_close(sheet *s)
 {
     ni_rivals_close(&s->rivals);
+    ni_free(s->positive);
     ni_free(s->pair);
     ni_free(s->score);
     ni_free(s->node);
 }
 
-/* Test pairs stand by source. A block ends where a source does, unless one source is more than a block. */
-static size_t block_end(const ni_trial *t, size_t first, size_t most)
+/* Pairs stand by source. At most so many from `first` on, and to where a source ends, unless that is more
+ * than they are. */
+static size_t end_of_source(const neap_pair *pair, size_t count, size_t first, size_t most)
 {
-    size_t end = t->count - first < most ? t->count : first + most, cut = end;
-    if (end == t->count) return end;
-    while (cut > first && t->positive[cut].source == t->positive[cut - 1].source) cut--;
+    size_t end = count - first < most ? count : first + most, cut = end;
+    if (end == count) return end;
+    while (cut > first && pair[cut].source == pair[cut - 1].source) cut--;
     return cut > first ? cut : end;
+}
+
+/* Says how much is scored, and hears whether to go on. */
+static neap_status tell_progress(const sheet *s, neap_error *err)
+{
+    if (!s->hooks || !s->hooks->progress) return NEAP_OK;
+    double seconds = ni_seconds() - s->start;
+    uint64_t each = 1 + s->own + ni_trial_rivals(s->trial), all = each * s->trial->count;
+    neap_progress now = { .stage = "score",
+                          .done = s->done / each,
+                          .total = s->trial->count,
+                          .loss = NAN,
+                          .valid_auc = NAN,
+                          .seconds = seconds };
+    now.rate = seconds > 0 ? (double)now.done / seconds : 0;
+    now.left = s->done ? seconds * (double)(all - s->done) / (double)s->done : NAN;
+    if (!s->hooks->progress(&now, s->hooks->user)) return NEAP_OK;
+    return ni_fail(err, NEAP_E_STOPPED, "stopped after %llu of %llu test pairs",
+                   (unsigned long long)now.done, (unsigned long long)now.total);
+}
+
+static neap_status score(sheet *s, const neap_pair *pair, size_t count, float *scores, neap_error *err)
+{
+    const ni_scorer *by = s->scorer;
+    neap_status rc = NEAP_OK;
+    for (size_t first = 0, end; first < count && rc == NEAP_OK; first = end) {
+        end = count - first < PIECE ? count : first + PIECE;
+        if (by->by_source) end = end_of_source(pair, count, first, PIECE);
+        rc = tell_progress(s, err);
+        if (rc == NEAP_OK) rc = by->score(by->self, pair + first, end - first, scores + first, err);
+        s->done += end - first;
+    }
+    return rc == NEAP_OK ? ni_scores_check(scores, count, err) : rc;
+}
+
+static neap_status fill_rows(sheet *s, neap_error *err)
+{
+    const ni_trial *t = s->trial;
+    uint32_t before = s->lead + s->own, rivals = s->width - before;
+    neap_status rc = ni_rivals_next(&s->rivals, s->end - s->first, s->node, err);
+    for (size_t i = s->first; i < s->end && rc == NEAP_OK; i++) {
+        neap_pair *row = s->pair + (i - s->first) * s->width;
+        const uint32_t *node = s->node + (i - s->first) * rivals;
+        if (s->lead) row[0] = t->positive[i];
+        if (s->own) row[s->lead] = t->negative[i];
+        for (uint32_t k = 0; k < rivals; k++)
+            row[before + k] = (neap_pair){ t->positive[i].source, node[k] };
+    }
+    return rc;
 }
 
 /* Scores the rows of the next block; false behind the last one. */
 static bool sheet_next(sheet *s, neap_status *rc, neap_error *err)
 {
     const ni_trial *t = s->trial;
-    uint32_t rivals = s->width - s->own;
     s->first = s->end;
     if (*rc != NEAP_OK || s->first == t->count) return false;
-    s->end = block_end(t, s->first, BLOCK / s->width);
+    s->end = end_of_source(t->positive, t->count, s->first, BLOCK / s->width);
     size_t rows = s->end - s->first;
-    *rc = ni_rivals_next(&s->rivals, rows, s->node, err);
-    for (size_t i = 0; i < rows && *rc == NEAP_OK; i++) {
-        neap_pair *row = s->pair + i * s->width;
-        if (s->own) row[0] = t->negative[s->first + i];
-        for (uint32_t k = 0; k < rivals; k++)
-            row[s->own + k] = (neap_pair){ t->positive[s->first + i].source, s->node[i * rivals + k] };
-    }
-    if (*rc == NEAP_OK) *rc = s->scorer->score(s->scorer->self, s->pair, rows * s->width, s->score, err);
+    *rc = fill_rows(s, err);
+    if (*rc == NEAP_OK) *rc = score(s, s->pair, rows * s->width, s->score, err);
+    for (size_t i = 0; i < rows && s->lead; i++) s->positive[s->first + i] = s->score[i * s->width];
     return *rc == NEAP_OK;
+}
+
+/* The scores of what test pair i of the block is compared with. */
+static const float *rivals_of(const sheet *s, size_t i)
+{
+    return s->score + (i - s->first) * s->width + s->lead;
 }
 
 /* ---- clean ---- */
 
-/* The row of one test pair: its negative joins the pool, its rivals give it a rank. */
-static neap_status take_row(float positive, const float *row, ni_gaps *pool, neap_link_result *r,
-                            neap_error *err)
+/* The row of one test pair: its rivals give it a rank. */
+static neap_status take_row(float positive, const float *row, neap_link_result *r, neap_error *err)
 {
     static const double K[NI_HITS] = { 1, 10, 50 };
     double rank;
-    neap_status rc = ni_gaps_add(pool, row, 1, err);
-    if (rc == NEAP_OK) rc = ni_own_rank(positive, row + 1, NI_RANK_NEGATIVES, &rank, err);
+    neap_status rc = ni_own_rank(positive, row + 1, NI_RANK_NEGATIVES, &rank, err);
     if (rc != NEAP_OK) return rc;
     r->ties += positive == row[0];
     r->mrr += 1 / rank;
@@ -135,65 +196,86 @@ static neap_status take_row(float positive, const float *row, ni_gaps *pool, nea
     return NEAP_OK;
 }
 
-static void conclude_clean(const ni_gaps *pool, size_t count, neap_link_result *r)
+/* All positives against the pool of their own negatives. */
+static neap_status conclude_clean(const sheet *s, const float *negative, neap_link_result *r,
+                                  neap_error *err)
 {
     static const uint32_t K[NI_HITS] = { 1, 10, 50 };
-    r->auc = ni_gaps_auc(pool);
-    r->ap = ni_gaps_ap(pool);
-    r->mrr /= (double)count;
-    for (int h = 0; h < NI_HITS; h++) {
-        r->hits[h] /= (double)count;
-        r->pool_hits[h] = ni_gaps_hits(pool, K[h]);
+    size_t count = s->trial->count;
+    ni_gaps *pool;
+    neap_status rc = ni_gaps_create(s->positive, count, &pool, err);
+    if (rc == NEAP_OK) rc = ni_gaps_add(pool, negative, count, err);
+    if (rc == NEAP_OK) {
+        r->auc = ni_gaps_auc(pool);
+        r->ap = ni_gaps_ap(pool);
+        r->mrr /= (double)count;
+        for (int h = 0; h < NI_HITS; h++) {
+            r->hits[h] /= (double)count;
+            r->pool_hits[h] = ni_gaps_hits(pool, K[h]);
+        }
     }
+    ni_gaps_free(pool);
+    return rc;
 }
 
-static neap_status measure_clean(sheet *s, const float *positive, neap_link_result *r, neap_error *err)
+static neap_status measure_clean(sheet *s, neap_link_result *r, neap_error *err)
 {
-    ni_gaps *pool;
-    neap_status rc = ni_gaps_create(positive, s->trial->count, &pool, err);
+    float *negative = ni_array(s->trial->count, sizeof *negative);
+    neap_status rc = negative ? NEAP_OK : ni_fail_memory(err, "the scores");
     r->mrr = 0;
     for (int h = 0; h < NI_HITS; h++) r->hits[h] = 0;
     while (sheet_next(s, &rc, err))
-        for (size_t i = s->first; i < s->end && rc == NEAP_OK; i++)
-            rc = take_row(positive[i], s->score + (i - s->first) * s->width, pool, r, err);
-    if (rc == NEAP_OK) conclude_clean(pool, s->trial->count, r);
-    ni_gaps_free(pool);
+        for (size_t i = s->first; i < s->end && rc == NEAP_OK; i++) {
+            const float *row = rivals_of(s, i);
+            negative[i] = row[0];
+            rc = take_row(s->positive[i], row, r, err);
+        }
+    if (rc == NEAP_OK) rc = conclude_clean(s, negative, r, err);
+    ni_free(negative);
     return rc;
 }
 
 /* ---- paper ---- */
 
 /* The share of test edges that outscore one random pair each; ten passes. */
-static neap_status measure_passes(sheet *s, const float *positive, neap_link_result *r, neap_error *err)
+typedef struct passes {
+    double wins[NI_PASSES], loop_wins;
+} passes;
+
+static void take_passes(const sheet *s, size_t i, passes *p, neap_link_result *r)
+{
+    neap_pair pair = s->trial->positive[i];
+    const float *negative = rivals_of(s, i);
+    for (uint32_t pass = 0; pass < NI_PASSES; pass++) {
+        double win = s->positive[i] > negative[pass] ? 1 : s->positive[i] == negative[pass] ? 0.5 : 0;
+        p->wins[pass] += win;
+        if (pair.source == pair.target) p->loop_wins += win;
+        r->ties += pass == 0 && win == 0.5;
+    }
+}
+
+static neap_status measure_passes(sheet *s, neap_link_result *r, neap_error *err)
 {
     const ni_trial *t = s->trial;
-    double wins[NI_PASSES] = { 0 }, loop_wins = 0, sum = 0, squares = 0, count = (double)t->count;
-    neap_status rc = ni_scores_check(positive, t->count, err);
-    while (sheet_next(s, &rc, err)) {
-        rc = ni_scores_check(s->score, (s->end - s->first) * s->width, err);
-        for (size_t i = s->first; i < s->end; i++)
-            for (uint32_t pass = 0; pass < NI_PASSES; pass++) {
-                float negative = s->score[(i - s->first) * NI_PASSES + pass];
-                double win = positive[i] > negative ? 1 : positive[i] == negative ? 0.5 : 0;
-                wins[pass] += win;
-                if (t->positive[i].source == t->positive[i].target) loop_wins += win;
-                r->ties += pass == 0 && win == 0.5;
-            }
-    }
+    passes p = { 0 };
+    double sum = 0, squares = 0, count = (double)t->count;
+    neap_status rc = NEAP_OK;
+    while (sheet_next(s, &rc, err))
+        for (size_t i = s->first; i < s->end; i++) take_passes(s, i, &p, r);
     for (uint32_t pass = 0; pass < NI_PASSES; pass++) {
-        double auc = wins[pass] / count;
+        double auc = p.wins[pass] / count;
         sum += auc;
         squares += auc * auc;
     }
     r->auc = sum / NI_PASSES;
     r->auc_std = sqrt(fmax(0, squares / NI_PASSES - r->auc * r->auc));
     r->auc_no_loops =
-        t->loops < t->count ? (sum * count - loop_wins) / NI_PASSES / (double)(t->count - t->loops) : NAN;
+        t->loops < t->count ? (sum * count - p.loop_wins) / NI_PASSES / (double)(t->count - t->loops) : NAN;
     return rc;
 }
 
-neap_status ni_link_measure(const ni_trial *t, const ni_scorer *scorer, neap_link_result *result,
-                            neap_error *err)
+neap_status ni_link_measure(const ni_trial *t, const ni_scorer *scorer, const neap_hooks *hooks,
+                            neap_link_result *result, neap_error *err)
 {
     neap_link_result r = { .pairs = t->count,
                            .skipped = t->held_out - t->count,
@@ -205,22 +287,29 @@ neap_status ni_link_measure(const ni_trial *t, const ni_scorer *scorer, neap_lin
                            .hits = { NAN, NAN, NAN },
                            .pool_hits = { NAN, NAN, NAN } };
     sheet s;
-    double start = ni_seconds();
-    neap_status rc = sheet_open(t, scorer, &s, err);
-    float *positive = ni_array(t->count, sizeof *positive);
-    if (rc == NEAP_OK && !positive) rc = ni_fail_memory(err, "the scores");
-    if (rc == NEAP_OK) rc = scorer->score(scorer->self, t->positive, t->count, positive, err);
+    neap_status rc = sheet_open(&s, t, scorer, hooks, err);
+    if (rc == NEAP_OK && !s.lead) rc = score(&s, t->positive, t->count, s.positive, err);
     if (rc == NEAP_OK)
-        rc = t->protocol == NI_CLEAN ? measure_clean(&s, positive, &r, err)
-                                     : measure_passes(&s, positive, &r, err);
-    r.seconds = ni_seconds() - start;
+        rc = t->protocol == NI_CLEAN ? measure_clean(&s, &r, err) : measure_passes(&s, &r, err);
+    r.seconds = ni_seconds() - s.start;
     if (rc == NEAP_OK) *result = r;
-    ni_free(positive);
     sheet_close(&s);
     return rc;
 }
 
 /* ---- in public ---- */
+
+/* The only thing that a training part of a good graph can be is too small. */
+static neap_status too_small(const neap_trial *t, const neap_options *options, neap_error *err)
+{
+    unsigned long long edges = t->train->edges;
+    return ni_fail(err, NEAP_E_FORMAT,
+                   "training on %.10g %% of the pairs leaves %llu edge%s to learn from: too few%s; take a "
+                   "larger ratio%s",
+                   100 * t->ratio, edges, edges == 1 ? "" : "s",
+                   options->valid > 0 ? " to keep some back for early stopping" : "",
+                   options->valid > 0 ? ", or no validation (valid 0)" : "");
+}
 
 neap_status neap_trial_train(const neap_trial *t, const neap_options *options, const neap_hooks *hooks,
                              neap_model **out, neap_error *err)
@@ -229,7 +318,11 @@ neap_status neap_trial_train(const neap_trial *t, const neap_options *options, c
     neap_hooks with = hooks ? *hooks : (neap_hooks){ 0 };
     with.around = t->protocol == NI_PAPER ? t->whole : NULL;
     with.valid = t->valids ? &valid : NULL;
-    return neap_train_fully(t->train, options, &with, out, err);
+    neap_error why = { 0 };
+    neap_status rc = neap_train_fully(t->train, options, &with, out, &why);
+    if (rc == NEAP_E_FORMAT && !t->valids) return too_small(t, options, err);
+    if (rc != NEAP_OK && err) *err = why;
+    return rc;
 }
 
 static bool same_names(const ni_names *a, const ni_names *b)
@@ -252,26 +345,27 @@ static neap_status look_for_leaks(const neap_trial *t, const neap_model *m, int 
 }
 
 /* The paper's protocols compare averaged vectors, where a method has vectors. */
-static neap_status measure_averages(const neap_trial *t, const neap_model *m, neap_link_result *result,
-                                    neap_error *err)
+static neap_status measure_averages(const neap_trial *t, const neap_model *m, const neap_hooks *hooks,
+                                    neap_link_result *result, neap_error *err)
 {
     float *vectors = ni_array((uint64_t)m->graph->nodes * m->dim, sizeof *vectors);
     vector_scorer by = { .vectors = vectors, .dim = m->dim };
     neap_status rc = vectors ? neap_model_vectors(m, vectors, err) : ni_fail_memory(err, "the vectors");
-    if (rc == NEAP_OK) rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by }, result, err);
+    if (rc == NEAP_OK)
+        rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false }, hooks, result, err);
     ni_free(vectors);
     return rc;
 }
 
-neap_status neap_trial_measure(const neap_trial *t, const neap_model *m, neap_link_result *result,
-                               neap_error *err)
+neap_status neap_trial_measure(const neap_trial *t, const neap_model *m, const neap_hooks *hooks,
+                               neap_link_result *result, neap_error *err)
 {
     int sees_test;
     neap_status rc = look_for_leaks(t, m, &sees_test, err);
     if (rc != NEAP_OK) return rc;
     rc = t->protocol != NI_CLEAN && m->E
-             ? measure_averages(t, m, result, err)
-             : ni_link_measure(t, &(ni_scorer){ score_by_model, (void *)m }, result, err);
+             ? measure_averages(t, m, hooks, result, err)
+             : ni_link_measure(t, &(ni_scorer){ score_by_model, (void *)m, !m->E }, hooks, result, err);
     if (rc != NEAP_OK) return rc;
     result->sees_test = sees_test;
     result->epochs = neap_model_training(m).epochs;
@@ -292,7 +386,7 @@ static float *inverse_lengths(const float *vectors, uint32_t n, uint32_t dim)
 }
 
 neap_status neap_trial_measure_vectors(const neap_trial *t, const float *vectors, uint32_t dim, int cosine,
-                                       neap_link_result *result, neap_error *err)
+                                       const neap_hooks *hooks, neap_link_result *result, neap_error *err)
 {
     uint64_t cells = (uint64_t)t->whole->nodes * dim;
     if (dim == 0 || ni_finite_until(vectors, cells) < cells)
@@ -300,7 +394,7 @@ neap_status neap_trial_measure_vectors(const neap_trial *t, const float *vectors
     float *scale = cosine ? inverse_lengths(vectors, t->whole->nodes, dim) : NULL;
     if (cosine && !scale) return ni_fail_memory(err, "the lengths of the vectors");
     vector_scorer by = { vectors, dim, scale };
-    neap_status rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by }, result, err);
+    neap_status rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false }, hooks, result, err);
     ni_free(scale);
     return rc;
 }

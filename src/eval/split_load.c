@@ -129,6 +129,23 @@ static neap_status assemble(loading *l, neap_graph **out, neap_error *err)
     return rc;
 }
 
+/* If the two were read in different ways, that is the first thing to mend. */
+static neap_status another_graph(const loading *l, const neap_graph *graph, neap_error *err)
+{
+    const ni_manifest *m = &l->manifest;
+    bool undirected = graph->undirected, weighted = graph->weight != NULL;
+    const char *mends = m->weighted ? "--weights auto" : "--weights ignore";
+    if (m->undirected != undirected) mends = m->undirected ? "--undirected" : "--directed";
+    else if (m->weighted == weighted)
+        return ni_fail(err, NEAP_E_MISMATCH, "%.200s is a split of another graph", l->folder);
+    return ni_fail(
+        err, NEAP_E_MISMATCH,
+        "%.200s is a split of another graph, or of this one read in another way: that of the split "
+        "is %s, %s weights, this one %s, %s weights; try %s",
+        l->folder, m->undirected ? "undirected" : "directed", m->weighted ? "with" : "without",
+        undirected ? "undirected" : "directed", weighted ? "with" : "without", mends);
+}
+
 /* An edge in both files is told by its line later: here it only makes the hash differ. */
 static neap_status take_graph(loading *l, const neap_graph *graph, neap_error *err)
 {
@@ -137,11 +154,7 @@ static neap_status take_graph(loading *l, const neap_graph *graph, neap_error *e
     if (graph) t->whole = ni_graph_share(graph);
     else rc = assemble(l, &t->whole, err);
     if (rc != NEAP_OK) return rc;
-    if (graph && ni_graph_hash(graph) != l->manifest.hash)
-        return ni_fail(err, NEAP_E_MISMATCH,
-                       "%.200s is a split of another graph, or of this one read in another way (%s, %s)",
-                       l->folder, l->manifest.undirected ? "undirected" : "directed",
-                       l->manifest.weighted ? "with weights" : "without weights");
+    if (graph && ni_graph_hash(graph) != l->manifest.hash) return another_graph(l, graph, err);
     l->is = ni_zeros(t->whole->edges, 1);
     return l->is ? NEAP_OK : ni_fail_memory(err, "the edges of a split");
 }

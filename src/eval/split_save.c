@@ -150,16 +150,54 @@ static neap_status (*const save_part[NI_PARTS])(const saving *s, const char *pat
     [NI_PART_VALID_NEGATIVES] = save_valid_negatives,
 };
 
+/* A split of another graph stays: it may be all that is left of somebody's experiment. A manifest that says
+ * nothing does not speak for its files. */
+static neap_status spare_others(const saving *s, neap_error *err)
+{
+    ni_manifest there;
+    neap_error why = { 0 };
+    neap_status rc = ni_manifest_read(s->folder, &there, &why);
+    if (rc == NEAP_OK && there.hash != s->manifest.hash)
+        return ni_fail(
+            err, NEAP_E_MISMATCH,
+            "%.200s holds a split of another graph, which is not replaced; name another folder, or "
+            "remove this one",
+            s->folder);
+    if (rc == NEAP_OK || rc == NEAP_E_FORMAT || rc == NEAP_E_LIMIT || why.sys == ENOENT) return NEAP_OK;
+    if (err) *err = why;
+    return rc;
+}
+
+static neap_status remove_part(const saving *s, const char *name, neap_error *err)
+{
+    char path[PATH_MAX];
+    neap_status rc = ni_path_join(s->folder, name, path, err);
+    if (rc == NEAP_OK && ni_system.unlink(path) && errno != ENOENT)
+        rc = ni_fail_sys(err, NEAP_E_IO, errno, "cannot replace %.200s", path);
+    return rc;
+}
+
+/* Files that a split of another protocol has and this one has not. */
+static neap_status remove_strays(const saving *s, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER; protocol++) {
+        const ni_manifest other = { .protocol = protocol, .facts.valid = 1 };
+        for (ni_part p = 0; p < NI_PARTS && rc == NEAP_OK; p++) {
+            const char *name = ni_part_name(&other, p), *ours = ni_part_name(&s->manifest, p);
+            if (name && (!ours || strcmp(name, ours))) rc = remove_part(s, name, err);
+        }
+    }
+    return rc;
+}
+
 /* While files are replaced there is no manifest: a run that dies here leaves no split that looks whole. */
 static neap_status prepare(const saving *s, neap_error *err)
 {
-    char path[PATH_MAX];
-    neap_status rc = ni_path_join(s->folder, "manifest.json", path, err);
-    if (rc == NEAP_OK) rc = ni_folder_make(s->folder, err);
-    if (rc != NEAP_OK) return rc;
-    if (ni_system.unlink(path) && errno != ENOENT)
-        return ni_fail_sys(err, NEAP_E_IO, errno, "cannot replace %.200s", path);
-    return NEAP_OK;
+    neap_status rc = ni_folder_make(s->folder, err);
+    if (rc == NEAP_OK) rc = spare_others(s, err);
+    if (rc == NEAP_OK) rc = remove_part(s, "manifest.json", err);
+    return rc == NEAP_OK ? remove_strays(s, err) : rc;
 }
 
 /* The names that stand first may make a file look like another kind: gzip, XML, UTF-16, ... */

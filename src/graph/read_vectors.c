@@ -14,7 +14,10 @@
 #include "graph/graph.h"
 #include "graph/lines.h"
 #include "io/escape.h"
+#include "io/foreign.h"
 #include "io/npy.h"
+
+#define FORMATS "vectors are read from word2vec text (.txt, .vec) and NumPy arrays (.npy)"
 
 enum { DIM_MOST = 65536, LINE_MOST = 1 << 22, ESCAPED_MOST = 3 * NI_NAME_MOST };
 
@@ -283,6 +286,26 @@ static neap_status read_numpy(reader *r, neap_error *err)
 
 /* ---- both ---- */
 
+/* A file of which no vector is anybody's may be one that other programs read: `neap embed` writes these. */
+static neap_status nothing_read(const reader *r, neap_status rc, neap_error *err)
+{
+    static const char *const endings[] = { ".bin", ".tsv", ".jsonl" };
+    bool npy;
+    size_t length = stem(r->path, &npy);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ni_ends(r->path, length, endings[i]))
+            return ni_fail(err, NEAP_E_FORMAT,
+                           "%.200s: " FORMATS
+                           ", not from this %s file; `neap embed MODEL -o X.txt` writes text",
+                           r->path, endings[i]);
+    if (rc != NEAP_OK) return rc;
+    return ni_fail(
+        err, NEAP_E_UNKNOWN,
+        "%.200s: none of its %llu vectors is of a node of the graph; the names must be those of the "
+        "graph, and " FORMATS,
+        ni_stream_label(r->in), (unsigned long long)r->v->strangers);
+}
+
 /* The nodes without a vector follow the rows, all zero. */
 static neap_status add_missing(reader *r, bool allowed, neap_error *err)
 {
@@ -337,6 +360,16 @@ static bool is_numpy(const reader *r)
     return npy || ni_npy_is(start, count);
 }
 
+static neap_status read_file(reader *r, neap_error *err)
+{
+    bool npy = is_numpy(r);
+    neap_status rc = npy ? NEAP_OK : ni_foreign_refuse(r->in, FORMATS, err);
+    if (rc != NEAP_OK) return rc;
+    rc = npy ? read_numpy(r, err) : read_text(r, err);
+    bool strange = !r->rows && (rc == NEAP_OK || rc == NEAP_E_FORMAT || rc == NEAP_E_LIMIT);
+    return strange ? nothing_read(r, rc, err) : rc;
+}
+
 neap_status neap_vectors_load(const char *path, const neap_graph *graph, int allow_missing,
                               neap_vectors **out, neap_error *err)
 {
@@ -349,7 +382,7 @@ neap_status neap_vectors_load(const char *path, const neap_graph *graph, int all
         r.v && r.node && r.has ? ni_stream_open(path, &r.in, err) : ni_fail_memory(err, "vectors");
     if (rc == NEAP_OK) {
         r.v->nodes = graph->nodes;
-        rc = is_numpy(&r) ? read_numpy(&r, err) : read_text(&r, err);
+        rc = read_file(&r, err);
     }
     if (rc == NEAP_OK) rc = add_missing(&r, allow_missing, err);
     if (rc == NEAP_OK) {

@@ -24,5 +24,8 @@ neap_status ni_folder_make(const char *path, neap_error *err)
     if (!ni_system.mkdir(path, 0777)) return NEAP_OK;
     int sys = errno;
     if (sys == EEXIST && is_folder(path)) return NEAP_OK;
-    return ni_fail_sys(err, NEAP_E_IO, sys, "cannot make the folder %.200s", path);
+    if (sys == EEXIST)
+        return ni_fail_sys(err, NEAP_E_IO, 0, "%.200s is a file, not a folder; name another", path);
+    return ni_fail_sys(err, NEAP_E_IO, sys, "cannot make the folder %.200s%s", path,
+                       sys == ENOENT ? "; make the one that it is to be in first" : "");
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/status.h"
+
 #define EXPORT "export its edges as text, two names a line, for instance as CSV"
 
 static const struct kind {
@@ -49,4 +51,14 @@ const ni_foreign *ni_foreign_find(const void *bytes, size_t count)
             return &k->found;
     }
     return ni_foreign_is_tensors(bytes, count) ? &tensors : NULL;
+}
+
+neap_status ni_foreign_refuse(const ni_stream_in *in, const char *wanted, neap_error *err)
+{
+    size_t count;
+    const void *start = ni_stream_peek(in, &count);
+    const ni_foreign *found = ni_foreign_find(start, count);
+    if (!found) return NEAP_OK;
+    return ni_fail(err, NEAP_E_FORMAT, "%.200s: this is %s; %s", ni_stream_label(in),
+                   found == &tensors ? "a safetensors file" : found->what, wanted);
 }

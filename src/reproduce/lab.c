@@ -53,6 +53,13 @@ neap_status ni_lab_find(ni_lab *lab, const ni_source *source, const ni_specimen 
     return rc;
 }
 
+uint64_t ni_lab_hash(const ni_lab *lab, const ni_source *source)
+{
+    for (size_t i = 0; i < lab->specimens && !source->generator.kind; i++)
+        if (lab->specimen[i].source == source) return lab->specimen[i].hash;
+    return 0;
+}
+
 void ni_lab_free(ni_lab *lab)
 {
     neap_trial_free(lab->trial);
@@ -78,10 +85,11 @@ static neap_status find_trial(ni_lab *lab, const neap_graph *graph, const ni_cel
     return neap_trial_create(graph, &spec, &lab->trial, err);
 }
 
-static neap_status measure_link(const ni_lab *lab, const neap_model *model, ni_outcome *o, neap_error *err)
+static neap_status measure_link(const ni_lab *lab, const neap_model *model, const neap_hooks *hooks,
+                                ni_outcome *o, neap_error *err)
 {
     neap_link_result got;
-    neap_status rc = neap_trial_measure(lab->trial, model, &got, err);
+    neap_status rc = neap_trial_measure(lab->trial, model, hooks, &got, err);
     if (rc != NEAP_OK) return rc;
     const double value[NI_VALUES] = { got.auc, got.ap, got.mrr, got.hits[0], got.hits[1], got.hits[2] };
     memcpy(o->value, value, sizeof value);
@@ -115,7 +123,7 @@ static neap_status on_split(ni_lab *lab, const ni_specimen *x, const ni_cell *c,
     if (rc == NEAP_OK) rc = neap_trial_train(lab->trial, &c->options, hooks, &model, err);
     o->seconds = ni_seconds() - start;
     if (rc == NEAP_OK)
-        rc = c->aim == NI_AIM_LINK ? measure_link(lab, model, o, err)
+        rc = c->aim == NI_AIM_LINK ? measure_link(lab, model, hooks, o, err)
                                    : measure_clusters(lab, c, x, model, o, err);
     if (rc == NEAP_OK) o->epochs = neap_model_training(model).epochs;
     neap_model_free(model);

@@ -28,6 +28,9 @@ void ni_lab_free(ni_lab *lab);
 /* Reads or generates a graph, once. */
 neap_status ni_lab_find(ni_lab *lab, const ni_source *source, const ni_specimen **out, neap_error *err);
 
+/* The hash of a graph that has been read from a file, else 0: what is generated has none to compare. */
+uint64_t ni_lab_hash(const ni_lab *lab, const ni_source *source);
+
 /* Trains and measures. Cells of one graph, protocol, ratio and seed that follow each other share a split.
  */
 neap_status ni_lab_measure(ni_lab *lab, const ni_cell *cell, const neap_hooks *hooks, ni_outcome *outcome,

@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
+#include "base/text.h"
+#include "report/html.h"
+
 /* ---- protocols ---- */
 
 const char ni_leak_words[] =
@@ -39,6 +43,83 @@ bool ni_sheet_is_leaky(const ni_sheet *s)
     return false;
 }
 
+bool ni_row_sees_test(const ni_sheet *s, size_t row)
+{
+    const neap_method_info *method = ni_method_info_of(s->row[row].method);
+    return ni_sheet_is_leaky(s) && method && method->context;
+}
+
+/* ---- not the paper's settings ---- */
+
+/* Lists like "a", "a and b", "a, b and c". */
+static void add_item(char *list, size_t room, const char *item, size_t i, size_t count)
+{
+    size_t used = strlen(list);
+    snprintf(list + used, room - used, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", item);
+}
+
+/* Whole numbers look whole: 50, not 5e+01. */
+static void format_setting(double value, char text[32])
+{
+    if (value == floor(value) && fabs(value) < 1e15) snprintf(text, 32, "%.0f", value);
+    else ni_format_double(value, text);
+}
+
+static double of_preset_paper(const char *name)
+{
+    double value = NAN;
+    for (size_t i = 0; i < neap_option_count(); i++) {
+        const neap_option_info *o = neap_option_at(i);
+        if (!strcmp(o->name, name)) ni_parse_double(o->presets[1], strlen(o->presets[1]), &value);
+    }
+    return value;
+}
+
+typedef struct change {
+    char ours[48], theirs[32];
+} change;
+
+static size_t find_changes(const neap_options *o, change found[3])
+{
+    const struct {
+        const char *name, *before, *behind;
+        double ours;
+    } looked_at[] = { { "lr", "lr ", "", o->lr },
+                      { "epochs", "", " epochs", o->epochs },
+                      { "batch", "batch ", "", o->batch } };
+    size_t count = 0;
+    for (size_t i = 0; i < 3; i++) {
+        char ours[32];
+        double theirs = of_preset_paper(looked_at[i].name);
+        if (looked_at[i].ours == theirs) continue;
+        format_setting(looked_at[i].ours, ours);
+        format_setting(theirs, found[count].theirs);
+        snprintf(found[count].ours, sizeof found->ours, "%s%s%s", looked_at[i].before, ours,
+                 looked_at[i].behind);
+        count++;
+    }
+    return count;
+}
+
+void ni_sheet_not_papers(const ni_study *study, const ni_sheet *s, char words[NI_NOT_PAPERS])
+{
+    change found[3];
+    char ours[160] = "", theirs[112] = "";
+    bool applies = *s->protocol && strcmp(s->protocol, "clean") && study->settings[0];
+    size_t count = applies ? find_changes(study->settings[0], found) : 0;
+    for (size_t i = 0; i < count; i++) {
+        add_item(ours, sizeof ours, found[i].ours, i, count);
+        add_item(theirs, sizeof theirs, found[i].theirs, i, count);
+    }
+    words[0] = 0;
+    if (!count) return;
+    snprintf(words, NI_NOT_PAPERS, "Not the paper\u2019s settings: %s instead of %s%s%s.", ours, theirs,
+             !study->chosen_on_leaky ? "" : "; chosen after looking at results of ",
+             !study->chosen_on_leaky ? ""
+             : ni_sheet_is_leaky(s)  ? "this leaky protocol"
+                                     : "the leaky protocol");
+}
+
 /* ---- what was run ---- */
 
 const ni_entry *ni_sheet_entry(const ni_sheet *s, size_t row, size_t column)
@@ -67,6 +148,20 @@ bool ni_row_is_published(const ni_sheet *s, size_t row, size_t value)
     return false;
 }
 
+bool ni_row_is_in_version(const ni_sheet *s, size_t row)
+{
+    return ni_method_info_of(s->row[row].method) != NULL;
+}
+
+size_t ni_study_same_table(const ni_study *study, size_t sheet, bool *run)
+{
+    size_t end = sheet;
+    *run = false;
+    for (; end < study->sheets && study->sheet[end].table == study->sheet[sheet].table; end++)
+        *run |= ni_sheet_was_run(&study->sheet[end]);
+    return end - sheet;
+}
+
 bool ni_entry_has(const ni_entry *e, size_t value)
 {
     return e->seeds && isfinite(e->mean[value]);
@@ -93,7 +188,18 @@ const char *ni_value_title(const ni_sheet *s, size_t value)
 void ni_row_label(const ni_place *row, char label[NI_ROW_LABEL])
 {
     snprintf(label, NI_ROW_LABEL, "%s%s%s", row->label, row->untrained ? ", untrained" : "",
-             row->self ? ", node itself read" : "");
+             row->self ? ", with self" : "");
+}
+
+bool ni_entry_clustered(const ni_entry *e, char words[NI_CLUSTERED])
+{
+    double gamma = e->mean[NI_CLUSTER_GAMMA];
+    char nodes[NI_FIXED_BYTES], width[NI_FIXED_BYTES];
+    if (!ni_entry_has(e, NI_CLUSTER_NODES) || !ni_html_format(e->mean[NI_CLUSTER_NODES], 0, nodes) ||
+        !ni_html_format(gamma, ni_html_decimals(gamma), width))
+        return false;
+    snprintf(words, NI_CLUSTERED, "%s nodes, \u03b3 %s", nodes, width);
+    return true;
 }
 
 static double round_to(double x, int decimals)
@@ -131,24 +237,36 @@ double ni_difference(const ni_sheet *s, const ni_entry *e, size_t value)
 
 /* ---- the best ---- */
 
-bool ni_is_best(const ni_sheet *s, size_t row, size_t column, size_t value)
+ni_standing ni_standing_of(const ni_sheet *s, size_t row, size_t column, size_t value)
 {
-    bool along_row = s->table->columns && s->table->column[0].neighbors;
+    bool along_row = s->table->columns && s->table->column[0].neighbors, tied = false;
     size_t count = along_row ? s->table->columns : s->rows, rivals = 0;
     const ni_entry *mine = ni_sheet_entry(s, row, column);
-    if (!ni_entry_has(mine, value)) return false;
+    if (!ni_entry_has(mine, value)) return NI_BEHIND;
     double here = ni_shown(s, mine->mean[value]);
     for (size_t i = 0; i < count; i++) {
         const ni_entry *e = along_row ? ni_sheet_entry(s, row, i) : ni_sheet_entry(s, i, column);
         if (e == mine || !ni_entry_has(e, value)) continue;
+        if (!along_row && ni_row_sees_test(s, i) != ni_row_sees_test(s, row)) continue;
         double there = ni_shown(s, e->mean[value]);
-        if (s->table->aim == NI_AIM_TIME ? there < here : there > here) return false;
+        if (s->table->aim == NI_AIM_TIME ? there < here : there > here) return NI_BEHIND;
+        tied |= there == here;
         rivals++;
     }
-    return rivals > 0;
+    return rivals == 0 ? NI_BEHIND : tied ? NI_TIED : NI_AHEAD;
+}
+
+bool ni_is_best(const ni_sheet *s, size_t row, size_t column, size_t value)
+{
+    return ni_standing_of(s, row, column, value) != NI_BEHIND;
 }
 
 /* ---- settings ---- */
+
+const char ni_nested_words[] = "Columns are not independent: a seed\u2019s splits are nested over the "
+                               "ratios, and test sets of different "
+                               "seeds overlap";
+const char ni_deviation_words[] = "\u00b1 is the deviation over seeds, not a confidence interval";
 
 bool ni_setting_matters(const neap_option_info *option)
 {

@@ -19,11 +19,6 @@ static void write_id(ni_output *out, const ni_sheet *s)
     ni_output_html(out, s->protocol);
 }
 
-static bool begins_table(const ni_study *study, size_t i)
-{
-    return i == 0 || study->sheet[i].table != study->sheet[i - 1].table;
-}
-
 /* ---- summary ---- */
 
 /* Cells of one kind, and how many of them have a property. */
@@ -73,18 +68,22 @@ static tally reached(const ni_study *study, bool untrained)
     return t;
 }
 
-/* In how many columns of clean link prediction GAP is the best of those that were run. */
-static tally leads(const ni_study *study)
+/* In how many columns of clean link prediction GAP is the best of those that were run, and in how many of
+ * these it shares that place. */
+static tally leads(const ni_study *study, uint64_t *tied)
 {
     tally t = { 0, 0 };
+    *tied = 0;
     for (size_t k = 0; k < study->sheets; k++) {
         const ni_sheet *s = &study->sheet[k];
         if (strcmp(s->protocol, "clean") || s->table->aim != NI_AIM_LINK || !is_counted(s)) continue;
         for (size_t i = 0; i < s->rows; i++)
             for (size_t j = 0; j < s->table->columns && is_gap(s, i, false); j++) {
                 if (!ni_entry_has(ni_sheet_entry(s, i, j), 0)) continue;
+                ni_standing standing = ni_standing_of(s, i, j, 0);
                 t.of++;
-                t.have += ni_is_best(s, i, j, 0);
+                t.have += standing != NI_BEHIND;
+                *tied += standing == NI_TIED;
             }
     }
     return t;
@@ -109,11 +108,15 @@ static void write_reached(const page *p)
 
 static void write_leads(const page *p)
 {
-    tally t = leads(p->study);
+    uint64_t tied;
+    tally t = leads(p->study, &tied);
     if (!t.of) return;
     ni_output_text(p->out, " In the clean protocol GAP is the best of the methods run in ");
     write_tally(p, t);
-    ni_output_text(p->out, " cells of link prediction.");
+    ni_output_text(p->out, " cells of link prediction");
+    if (tied) ni_output_print(p->out, ", %llu of them tied", (unsigned long long)tied);
+    if (p->study->seeds > 1) ni_output_print(p->out, ", by the printed mean of %u seeds.", p->study->seeds);
+    else ni_output_text(p->out, ", by a single seed.");
 }
 
 static void write_summary(const page *p)
@@ -122,9 +125,10 @@ static void write_summary(const page *p)
     ni_output_text(p->out,
                    "<p class=\"lede\">The experiments of <i>Graph Neighborhood Attentive Pooling</i> "
                    "(Kefato and Girdzijauskas, 2020), measured by neap. ");
-    write_tally(p, (tally){ study->cells - study->missing, study->cells });
-    ni_output_text(p->out, " measurements were run");
-    ni_output_text(p->out, study->missing ? "; the others are marked <i>not run</i>." : ".");
+    write_tally(p, (tally){ study->asked - study->missing, study->asked });
+    ni_output_text(p->out, " asked for were run; the report has ");
+    ni_html_whole(p->out, study->shown);
+    ni_output_text(p->out, " measurements, and says <i>not run</i> where there is none.");
     write_reached(p);
     write_leads(p);
     ni_output_text(p->out, "</p>\n");
@@ -140,15 +144,14 @@ static void write_fact(const page *p, const char *what, uint64_t number)
 static void write_facts(const page *p)
 {
     const ni_study *study = p->study;
-    ni_output_text(p->out, "<dl class=\"facts\">\n<div><dt>measurements run</dt><dd>");
-    ni_html_whole(p->out, study->cells - study->missing);
-    ni_output_text(p->out, " <small>of ");
-    ni_html_whole(p->out, study->cells);
-    ni_output_text(p->out, "</small></dd></div>\n<div><dt>seeds</dt><dd>");
+    ni_output_text(p->out, "<dl class=\"facts\">\n");
+    write_fact(p, "measurements", study->shown);
+    ni_output_text(p->out, "<div><dt>seeds</dt><dd>");
     ni_study_write_seeds(p->out, study);
     ni_output_text(p->out, "</dd></div>\n");
     uint64_t tables = 0;
-    for (size_t i = 0; i < study->sheets; i++) tables += begins_table(study, i);
+    bool run;
+    for (size_t i = 0; i < study->sheets; i += ni_study_same_table(study, i, &run), tables += run) continue;
     write_fact(p, "tables", tables);
     ni_output_print(p->out, "<div><dt>neap</dt><dd>%s</dd></div>\n</dl>\n", neap_version());
 }
@@ -170,21 +173,29 @@ static void write_link(const page *p, const ni_sheet *s, bool any)
     ni_output_text(p->out, ni_sheet_is_leaky(s) ? "</a> (leaky)" : "</a>");
 }
 
+/* A table, with its protocols; of one that was not run only the title. */
+static void write_entry(const page *p, const ni_sheet *s, size_t sheets, bool run)
+{
+    ni_output_text(p->out, "<li>");
+    if (run) {
+        ni_output_text(p->out, "<a href=\"#");
+        ni_output_html(p->out, s->table->name);
+        ni_output_text(p->out, "-table\">");
+    }
+    ni_output_html(p->out, s->table->title);
+    ni_output_text(p->out, run ? "</a>" : " <small>not run</small>");
+    for (size_t i = 0; i < sheets && run && *s->protocol; i++) write_link(p, &s[i], i > 0);
+    ni_output_text(p->out, run && *s->protocol ? "</small></li>\n" : "</li>\n");
+}
+
 static void write_contents(const page *p)
 {
     const ni_study *study = p->study;
     ni_output_text(p->out, "<section>\n<h2 class=\"minor\">Contents</h2>\n<ol class=\"contents\">\n");
-    for (size_t i = 0; i < study->sheets;) {
-        const ni_table *t = study->sheet[i].table;
-        bool any = false;
-        ni_output_text(p->out, "<li><a href=\"#");
-        ni_output_html(p->out, t->name);
-        ni_output_text(p->out, "-table\">");
-        ni_output_html(p->out, t->title);
-        ni_output_text(p->out, "</a>");
-        for (; i < study->sheets && study->sheet[i].table == t; i++)
-            if (*study->sheet[i].protocol) write_link(p, &study->sheet[i], any), any = true;
-        ni_output_text(p->out, any ? "</small></li>\n" : "</li>\n");
+    for (size_t i = 0, count; i < study->sheets; i += count) {
+        bool run;
+        count = ni_study_same_table(study, i, &run);
+        write_entry(p, &study->sheet[i], count, run);
     }
     ni_output_text(p->out,
                    "<li><a href=\"#settings\">Settings, seeds and marks</a></li>\n</ol>\n</section>\n");
@@ -216,14 +227,16 @@ static void write_sheet_head(const page *p, const ni_sheet *s)
 }
 
 /* Rows of which there is nothing at all to show. */
-static void write_missing_rows(const page *p, const ni_sheet *s)
+static void write_missing_rows(const page *p, const ni_sheet *s, bool in_version)
 {
     bool any = false;
     for (size_t i = 0; i < s->rows; i++) {
         char label[NI_ROW_LABEL];
         if (ni_row_was_run(s, i) || ni_row_is_published(s, i, 0)) continue;
+        if (ni_row_is_in_version(s, i) != in_version) continue;
         ni_row_label(&s->row[i], label);
-        ni_output_text(p->out, any ? ", " : "<p class=\"note\">Not run: ");
+        ni_output_text(p->out, any ? "; " : "<p class=\"note\">");
+        if (!any) ni_output_text(p->out, in_version ? "Not run: " : "Not in this version: ");
         ni_output_html(p->out, label);
         any = true;
     }
@@ -241,6 +254,16 @@ static void write_unrun_sheet(const page *p, const ni_sheet *s)
     ni_output_text(p->out, "not run.</p>\n");
 }
 
+static void write_not_papers(const page *p, const ni_sheet *s)
+{
+    char words[NI_NOT_PAPERS];
+    ni_sheet_not_papers(p->study, s, words);
+    if (!*words) return;
+    ni_output_text(p->out, "<p class=\"note\">");
+    ni_output_html(p->out, words);
+    ni_output_text(p->out, "</p>\n");
+}
+
 static void write_sheet(const page *p, const ni_sheet *s)
 {
     ni_output_text(p->out, "<section class=\"protocol\" id=\"");
@@ -248,30 +271,39 @@ static void write_sheet(const page *p, const ni_sheet *s)
     ni_output_text(p->out, "\">\n");
     write_sheet_head(p, s);
     if (ni_sheet_is_leaky(s)) ni_output_print(p->out, "<p class=\"why\">%s</p>\n", ni_leak_words);
+    write_not_papers(p, s);
     ni_sheet_write_charts(p->out, p->study, s);
     for (size_t v = 0; v < ni_aim_info_of(s->table->aim)->shown; v++)
         ni_sheet_write_table(p->out, p->study, s, v);
-    write_missing_rows(p, s);
+    write_missing_rows(p, s, true);
+    write_missing_rows(p, s, false);
     ni_output_text(p->out, "</section>\n");
 }
 
+static void write_table_head(const page *p, const ni_table *t)
+{
+    ni_output_text(p->out, "<section class=\"table\" id=\"");
+    ni_output_html(p->out, t->name);
+    ni_output_text(p->out, "-table\">\n<h2>");
+    ni_output_html(p->out, t->title);
+    ni_output_text(p->out, "</h2>\n<p>");
+    ni_output_html(p->out, t->about);
+    ni_output_text(p->out, "</p>\n");
+}
+
+/* A table of which nothing was run stands among the contents and nowhere else. */
 static void write_tables(const page *p)
 {
     const ni_study *study = p->study;
-    for (size_t i = 0; i < study->sheets; i++) {
-        const ni_table *t = study->sheet[i].table;
-        if (begins_table(study, i)) {
-            ni_output_text(p->out, "<section class=\"table\" id=\"");
-            ni_output_html(p->out, t->name);
-            ni_output_text(p->out, "-table\">\n<h2>");
-            ni_output_html(p->out, t->title);
-            ni_output_text(p->out, "</h2>\n<p>");
-            ni_output_html(p->out, t->about);
-            ni_output_text(p->out, "</p>\n");
-        }
-        if (ni_sheet_was_run(&study->sheet[i])) write_sheet(p, &study->sheet[i]);
-        else write_unrun_sheet(p, &study->sheet[i]);
-        if (i + 1 == study->sheets || begins_table(study, i + 1)) ni_output_text(p->out, "</section>\n");
+    for (size_t i = 0, count; i < study->sheets; i += count) {
+        bool run;
+        count = ni_study_same_table(study, i, &run);
+        if (!run) continue;
+        write_table_head(p, study->sheet[i].table);
+        for (size_t k = i; k < i + count; k++)
+            if (ni_sheet_was_run(&study->sheet[k])) write_sheet(p, &study->sheet[k]);
+            else write_unrun_sheet(p, &study->sheet[k]);
+        ni_output_text(p->out, "</section>\n");
     }
 }
 

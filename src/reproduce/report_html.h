@@ -11,7 +11,7 @@ void ni_sheet_write_charts(ni_output *out, const ni_study *study, const ni_sheet
 /* One value of it as a table, in a frame that scrolls where the window is narrow. */
 void ni_sheet_write_table(ni_output *out, const ni_study *study, const ni_sheet *sheet, size_t value);
 
-/* "1 to 3" */
+/* "1 to 3, 7" */
 void ni_study_write_seeds(ni_output *out, const ni_study *study);
 
 /* Settings, seeds, and what the marks in the tables mean. */

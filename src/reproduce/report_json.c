@@ -1,5 +1,5 @@
-/* results.json: every number with all its digits, for programs. Field names as in `neap eval link --json`.
- */
+/* results.json: every number with all its digits, for programs. Fields as in `neap eval link --json` and
+ * `neap eval cluster --json`. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,11 +80,12 @@ static void put_moments(json *j, const char *key, const ni_entry *e, size_t valu
 {
     open_item(j, key, "{");
     put_real(j, "mean", e->seeds ? e->mean[value] : NAN);
-    put_real(j, "std", e->seeds ? e->std[value] : NAN);
+    put_real(j, "std", e->seeds > 1 ? e->std[value] : NAN);
     close_item(j, "}");
 }
 
-/* hits1, hits10 and hits50 stand together, as "hits": {"1": ..., "10": ..., "50": ...}. */
+/* Where `neap eval` has a mean and a deviation, so has this; the rest are means. hits1, hits10 and hits50
+ * stand together, as "hits": {"1": ..., "10": ..., "50": ...}. */
 static void put_values(json *j, const ni_aim_info *info, const ni_entry *e)
 {
     static const char together[] = "hits";
@@ -95,7 +96,9 @@ static void put_values(json *j, const ni_aim_info *info, const ni_entry *e)
         if (part && !open) open_item(j, together, "{");
         if (!part && open) close_item(j, "}");
         open = part;
-        put_moments(j, part ? name + strlen(together) : name, e, v);
+        if (part) name += strlen(together);
+        if (v < info->moments) put_moments(j, name, e, v);
+        else put_real(j, name, e->seeds ? e->mean[v] : NAN);
     }
     if (open) close_item(j, "}");
 }
@@ -152,8 +155,9 @@ static void put_sheet(json *j, const ni_sheet *s)
     put_switch(j, "leaky", ni_sheet_is_leaky(s));
     if (ni_sheet_is_leaky(s)) put_text(j, "why", ni_leak_words);
     put_text(j, "task", ni_aim_info_of(s->table->aim)->name);
+    put_text(j, "state", ni_sheet_was_run(s) ? "run" : "not run");
     open_item(j, "results", "[");
-    for (size_t i = 0; i < s->rows; i++)
+    for (size_t i = 0; i < s->rows && ni_sheet_was_run(s); i++)
         for (size_t k = 0; k < s->table->columns; k++) put_result(j, s, i, k);
     close_item(j, "]");
     close_item(j, "}");
@@ -187,9 +191,12 @@ static void put_study(json *j, const ni_study *study)
     open_item(j, NULL, "{");
     put_text(j, "neap", neap_version());
     put_whole(j, "seeds", study->seeds);
-    put_whole(j, "first_seed", study->first_seed);
-    put_whole(j, "cells", study->cells);
+    open_item(j, "seed_list", "[");
+    for (size_t i = 0; i < study->seeds; i++) put_whole(j, NULL, study->seed[i]);
+    close_item(j, "]");
+    put_whole(j, "asked", study->asked);
     put_whole(j, "missing", study->missing);
+    put_whole(j, "measurements", study->shown);
     put_settings(j, study);
     open_item(j, "tables", "[");
     for (size_t i = 0; i < study->sheets; i++) put_sheet(j, &study->sheet[i]);

@@ -6,7 +6,7 @@
 #include "base/options.h"
 #include "io/output.h"
 #include "report/html.h"
-#include "reproduce/report.h"
+#include "reproduce/report_html.h"
 
 /* A character that means something in Markdown or HTML, made harmless; NULL if it means nothing. */
 static const char *harmless(char c)
@@ -64,17 +64,18 @@ static void put_ours(ni_output *out, const ni_study *study, const ni_sheet *s, s
         ni_output_print(out, " (%u of %u seeds)", e->seeds, ni_sheet_seeds(study, s));
 }
 
-/* "95.8 (+2.1)" */
+/* "[95.8] +2.1" */
 static void put_theirs(ni_output *out, const ni_sheet *s, size_t row, size_t column, size_t value)
 {
     const ni_entry *e = ni_sheet_entry(s, row, column);
     if (!isfinite(e->paper[value])) return;
+    ni_output_text(out, "[");
     ni_html_number(out, e->paper[value], ni_paper_decimals(s, value));
+    ni_output_text(out, "]");
     if (!ni_entry_has(e, value)) return;
     double difference = ni_difference(s, e, value);
-    ni_output_text(out, difference > 0 ? " (+" : " (");
+    ni_output_text(out, difference > 0 ? " +" : " ");
     ni_html_number(out, difference, 1);
-    ni_output_text(out, ")");
 }
 
 /* ---- tables ---- */
@@ -96,6 +97,7 @@ static void put_our_row(ni_output *out, const ni_study *study, const ni_sheet *s
 {
     ni_output_text(out, "| ");
     put_label(out, &s->row[row]);
+    if (ni_row_sees_test(s, row)) ni_output_text(out, " (sees test links)");
     for (size_t j = 0; j < s->table->columns; j++) {
         ni_output_text(out, " | ");
         put_ours(out, study, s, row, j, value);
@@ -107,7 +109,10 @@ static void put_their_row(ni_output *out, const ni_sheet *s, size_t row, size_t 
 {
     ni_output_text(out, "| *");
     put_label(out, &s->row[row]);
-    ni_output_text(out, ni_row_was_run(s, row) ? ", published*" : ", published; not run*");
+    ni_output_text(out, ", published");
+    if (!ni_row_was_run(s, row))
+        ni_output_text(out, ni_row_is_in_version(s, row) ? "; not run" : "; not in this version");
+    ni_output_text(out, "*");
     for (size_t j = 0; j < s->table->columns; j++) {
         ni_output_text(out, " | ");
         put_theirs(out, s, row, j, value);
@@ -115,9 +120,23 @@ static void put_their_row(ni_output *out, const ni_sheet *s, size_t row, size_t 
     ni_output_text(out, " |\n");
 }
 
+static void put_clustered_row(ni_output *out, const ni_sheet *s, size_t row)
+{
+    char words[NI_CLUSTERED];
+    ni_output_text(out, "| *");
+    put_label(out, &s->row[row]);
+    ni_output_text(out, ", clustered*");
+    for (size_t j = 0; j < s->table->columns; j++) {
+        ni_output_text(out, " | ");
+        if (ni_entry_clustered(ni_sheet_entry(s, row, j), words)) ni_output_text(out, words);
+    }
+    ni_output_text(out, " |\n");
+}
+
 static void put_table(ni_output *out, const ni_study *study, const ni_sheet *s, size_t value)
 {
     bool percent = ni_aim_info_of(s->table->aim)->percent;
+    bool clusters = s->table->aim == NI_AIM_CLUSTER && value == 0;
     ni_output_print(out, "**%s%s**, columns: ", ni_value_title(s, value), percent ? " in per cent" : "");
     put_text(out, s->table->across);
     ni_output_text(out, "\n\n");
@@ -125,17 +144,19 @@ static void put_table(ni_output *out, const ni_study *study, const ni_sheet *s, 
     for (size_t i = 0; i < s->rows; i++) {
         if (ni_row_was_run(s, i)) put_our_row(out, study, s, i, value);
         if (ni_row_is_published(s, i, value)) put_their_row(out, s, i, value);
+        if (ni_row_was_run(s, i) && clusters) put_clustered_row(out, s, i);
     }
     ni_output_text(out, "\n");
 }
 
 /* Rows of which there is nothing at all to show. */
-static void put_missing_rows(ni_output *out, const ni_sheet *s)
+static void put_missing_rows(ni_output *out, const ni_sheet *s, bool in_version)
 {
     bool any = false;
     for (size_t i = 0; i < s->rows; i++) {
         if (ni_row_was_run(s, i) || ni_row_is_published(s, i, 0)) continue;
-        ni_output_text(out, any ? ", " : "Not run: ");
+        if (ni_row_is_in_version(s, i) != in_version) continue;
+        ni_output_text(out, any ? "; " : in_version ? "Not run: " : "Not in this version: ");
         put_label(out, &s->row[i]);
         any = true;
     }
@@ -145,6 +166,7 @@ static void put_missing_rows(ni_output *out, const ni_sheet *s)
 static void put_sheet(ni_output *out, const ni_study *study, const ni_sheet *s)
 {
     bool run = ni_sheet_was_run(s);
+    char words[NI_NOT_PAPERS];
     if (*s->protocol) {
         ni_output_text(out, run ? "### Protocol " : "Protocol ");
         put_text(out, s->protocol);
@@ -155,9 +177,13 @@ static void put_sheet(ni_output *out, const ni_study *study, const ni_sheet *s)
         ni_output_text(out, "not run.\n\n");
         return;
     }
-    if (ni_sheet_is_leaky(s)) ni_output_print(out, "%s\n\n", ni_leak_words);
+    if (ni_sheet_is_leaky(s))
+        ni_output_print(out, "%s In bold is the best among those that see the same.\n\n", ni_leak_words);
+    ni_sheet_not_papers(study, s, words);
+    if (*words) ni_output_print(out, "%s\n\n", words);
     for (size_t v = 0; v < ni_aim_info_of(s->table->aim)->shown; v++) put_table(out, study, s, v);
-    put_missing_rows(out, s);
+    put_missing_rows(out, s, true);
+    put_missing_rows(out, s, false);
 }
 
 /* ---- the whole ---- */
@@ -178,33 +204,52 @@ static void put_setting(ni_output *out, const ni_study *study, const neap_option
 
 static void put_settings(ni_output *out, const ni_study *study)
 {
-    ni_output_text(out, "## Settings\n\n| option | paper, paper-clean | clean |\n|:--|:--|:--|\n");
+    ni_output_print(out, "## Settings\n\n%s%s%s.\n\n", ni_nested_words, study->seeds > 1 ? "; " : "",
+                    study->seeds > 1 ? ni_deviation_words : "");
+    ni_output_text(out, "| option | paper, paper-clean | clean |\n|:--|:--|:--|\n");
     for (size_t i = 0; i < neap_option_count(); i++)
         if (ni_setting_matters(neap_option_at(i))) put_setting(out, study, neap_option_at(i));
     ni_output_text(out, "\n");
 }
 
-static void put_study(ni_output *out, const ni_study *study)
+static void put_summary(ni_output *out, const ni_study *study)
 {
     ni_output_print(out, "# The experiments of the paper, run by neap %s\n\n", neap_version());
-    ni_html_whole(out, study->cells - study->missing);
+    ni_html_whole(out, study->asked - study->missing);
     ni_output_text(out, " of ");
-    ni_html_whole(out, study->cells);
-    ni_output_print(out, " measurements were run, with %u seed%s from %llu on.\n\n", study->seeds,
-                    study->seeds == 1 ? "" : "s", (unsigned long long)study->first_seed);
-    ni_output_text(
-        out, "The mean over the seeds, \u00b1 their deviation; in **bold** the best of what was run. Rows "
-             "called *published* hold the numbers of the paper, in brackets ours less the paper's.\n\n");
-    for (size_t i = 0; i < study->sheets; i++) {
-        const ni_sheet *s = &study->sheet[i];
-        if (i == 0 || s->table != s[-1].table) {
-            ni_output_text(out, "## ");
-            put_text(out, s->table->title);
-            ni_output_text(out, "\n\n");
-            put_text(out, s->table->about);
-            ni_output_text(out, "\n\n");
-        }
-        put_sheet(out, study, s);
+    ni_html_whole(out, study->asked);
+    ni_output_text(out, " asked for were run; the report has ");
+    ni_html_whole(out, study->shown);
+    ni_output_text(out, " measurements. Seeds: ");
+    ni_study_write_seeds(out, study);
+    ni_output_text(out, ".\n\n");
+    if (study->seeds > 1) ni_output_text(out, "The mean over the seeds, \u00b1 their deviation. ");
+    ni_output_text(out,
+                   "In **bold** the best of what was run. In "
+                   "rows called *published*, the number of the paper in brackets, and behind it ours less "
+                   "the paper\u2019s.\n\n");
+}
+
+/* One table under each protocol; one line if nothing of it was run. */
+static void put_sheets(ni_output *out, const ni_study *study, size_t first, size_t count, bool run)
+{
+    const ni_table *t = study->sheet[first].table;
+    ni_output_text(out, "## ");
+    put_text(out, t->title);
+    ni_output_text(out, run ? "\n\n" : ": not run\n\n");
+    if (!run) return;
+    put_text(out, t->about);
+    ni_output_text(out, "\n\n");
+    for (size_t i = first; i < first + count; i++) put_sheet(out, study, &study->sheet[i]);
+}
+
+static void put_study(ni_output *out, const ni_study *study)
+{
+    put_summary(out, study);
+    for (size_t i = 0, count; i < study->sheets; i += count) {
+        bool run;
+        count = ni_study_same_table(study, i, &run);
+        put_sheets(out, study, i, count, run);
     }
     put_settings(out, study);
 }

@@ -7,9 +7,12 @@
 
 void ni_study_write_seeds(ni_output *out, const ni_study *study)
 {
-    unsigned long long first = study->first_seed, last = first + study->seeds - 1;
-    if (study->seeds > 1) ni_output_print(out, "%llu to %llu", first, last);
-    else ni_output_print(out, "%llu", first);
+    for (size_t i = 0, end; i < study->seeds; i = end) {
+        unsigned long long first = study->seed[i], last = first;
+        for (end = i + 1; end < study->seeds && study->seed[end] == last + 1; end++) last++;
+        ni_output_print(out, "%s%llu", i ? ", " : "", first);
+        if (last > first) ni_output_print(out, " to %llu", last);
+    }
 }
 
 static void write_setting(ni_output *out, const ni_study *study, const neap_option_info *option)
@@ -75,14 +78,18 @@ static void write_by_graph(ni_output *out, const ni_study *study)
     ni_output_text(out, ".");
 }
 
-static void write_marks(ni_output *out)
+static void write_marks(ni_output *out, const ni_study *study)
 {
     static const char *const marks[][2] = {
         { "<strong>bold</strong>",
           "the best of those that were run in its column; along its row where the "
-          "columns are settings of one method. What is equal when rounded is equal" },
+          "columns are settings of one method. In a leaky table only methods that see the same are "
+          "compared. What is equal when rounded is equal" },
+        { "<span class=\"sees\">sees test links</span>",
+          "reads neighbourhoods that hold the links it is asked for" },
+        { "with self", "a node is among its own neighbours, as in the authors\u2019 program" },
         { "\u00b1", "standard deviation over the seeds" },
-        { "n=1", "fewer seeds than asked for are done" },
+        { "n=1", "fewer seeds than the other cells have" },
         { "<span class=\"theirs\">[ ] <span class=\"more\">+</span></span>",
           "in brackets the number that the paper printed, never ours; behind it ours less the "
           "paper\u2019s. It "
@@ -93,7 +100,8 @@ static void write_marks(ni_output *out)
     };
     ni_output_text(out, "<section>\n<h2>How to read the marks</h2>\n<dl class=\"marks\">\n");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        ni_output_print(out, "<dt>%s</dt><dd>%s</dd>\n", marks[i][0], marks[i][1]);
+        if (study->seeds > 1 || (strcmp(marks[i][0], "\u00b1") && strcmp(marks[i][0], "n=1")))
+            ni_output_print(out, "<dt>%s</dt><dd>%s</dd>\n", marks[i][0], marks[i][1]);
     ni_output_text(out, "</dl>\n</section>\n");
 }
 
@@ -104,8 +112,10 @@ void ni_study_write_settings(ni_output *out, const ni_study *study)
     ni_study_write_seeds(out, study);
     ni_output_text(out, ". A seed draws the split and is the seed of the method too.");
     if (!study->own_neighbors || !study->own_dropout) write_by_graph(out, study);
-    ni_output_text(out, " What differs between the protocols is set in bold.</p>\n");
+    ni_output_print(out, " What differs between the protocols is set in bold.</p>\n<p>%s%s%s.</p>\n",
+                    ni_nested_words, study->seeds > 1 ? "; " : "",
+                    study->seeds > 1 ? ni_deviation_words : "");
     write_settings_table(out, study);
     ni_output_text(out, "</section>\n");
-    write_marks(out);
+    write_marks(out, study);
 }

@@ -18,7 +18,8 @@ const char *const ni_report_style[] = {
     "pre{background:var(--faint);padding:.7rem 1rem;border-radius:4px;overflow-x:auto;white-space:pre-wrap;"
     "overflow-wrap:anywhere;margin:0 0 1rem}"
     ".table{margin-top:3.5rem;padding-top:1.6rem;border-top:1px solid var(--line)}"
-    ".protocol{margin-top:2.4rem}.table>.protocol:first-of-type{margin-top:1.4rem}"
+    ".protocol{margin-top:2.4rem}.protocol+.muted{margin-top:1.6rem}.table>.protocol:first-of-type{margin-"
+    "top:1.4rem}"
     ".leaky{display:inline-block;font-size:.72rem;font-weight:700;letter-spacing:.03em;line-height:1.5;"
     "padding:0 .5em;border-radius:3px;color:var(--warn);background:var(--warn-paper);vertical-align:.12em}"
     ".why{color:var(--warn);font-size:.9rem}"
@@ -58,6 +59,9 @@ const char *const ni_report_style[] = {
     ".theirs{display:block;font-size:.72rem;line-height:1.3;color:var(--muted);font-style:italic}"
     ".theirs span{font-style:normal;display:inline-block;min-width:2.6em}"
     ".theirs .more{color:var(--plus)}.theirs .less{color:var(--minus)}"
+    ".detail{display:block;font-size:.7rem;line-height:1.3;color:var(--muted)}"
+    ".sees{display:inline-block;font-size:.68rem;font-weight:400;line-height:1.4;color:var(--warn)}"
+    ".sheet .sees{display:block}"
     ".quoted-rows tr:first-child th{text-align:left;padding-left:0;padding-top:1rem;color:var(--muted);"
     "font-size:.78rem;border-bottom:1px solid var(--line)}"
     ".quoted-rows tr+tr th{color:var(--muted)}"
@@ -69,7 +73,8 @@ const char *const ni_report_style[] = {
     ".marks dt{font-variant-numeric:tabular-nums}.marks dd{margin:0}",
 
     "@media(max-width:52rem){.protocols{grid-template-columns:1fr}}"
-    "@media(max-width:40rem){.contents{columns:1}.sheet th,.sheet td{padding-left:.8rem}}"
+    "@media(max-width:40rem){.contents{columns:1}.sheet th,.sheet td{padding-left:.8rem}"
+    ".sheet tbody .stub{white-space:normal;min-width:6.5rem}}"
     "@media print{a{color:inherit}.table{break-before:page}.sheet{font-size:8pt;min-width:0}"
     ".sheet th,.sheet td{padding-left:.5rem}.sheet .dev,.sheet .theirs,.sheet .none{font-size:6.5pt}"
     ".protocol>h3,h4{break-after:avoid}}",

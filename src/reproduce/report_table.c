@@ -1,5 +1,5 @@
 /* A sheet as an HTML table: ours in the first line of a cell, the paper's number in brackets in the second.
- * Methods of the paper that were not run stand below a line that says so. */
+ * Methods of the paper that were not run, or are not in this version, stand below a line that says so. */
 #include <math.h>
 
 #include "report/html.h"
@@ -55,8 +55,16 @@ static void write_theirs(const page *p, const ni_entry *e)
                         difference > 0 ? "+" : "");
         ni_html_number(p->out, difference, 1);
         ni_output_text(p->out, "</span>");
-    } else ni_output_text(p->out, " <span></span>"); /* brackets stand below brackets */
+    }
     ni_output_text(p->out, "</span>");
+}
+
+/* What was clustered, below the first score of a clustering. */
+static void write_clustered(const page *p, const ni_entry *e)
+{
+    char words[NI_CLUSTERED];
+    if (p->s->table->aim == NI_AIM_CLUSTER && p->value == 0 && ni_entry_clustered(e, words))
+        ni_output_print(p->out, "<span class=\"detail\">%s</span>", words);
 }
 
 /* ---- rows ---- */
@@ -69,6 +77,8 @@ static void write_row_head(const page *p, size_t row)
     ni_html_label(label, NI_LABEL_MOST, shown, &changed);
     ni_output_text(p->out, "<tr><th scope=\"row\" class=\"stub\">");
     ni_output_html(p->out, shown);
+    if (ni_row_sees_test(p->s, row) && ni_row_was_run(p->s, row))
+        ni_output_text(p->out, "<span class=\"sees\">sees test links</span>");
     ni_output_text(p->out, "</th>");
 }
 
@@ -80,22 +90,24 @@ static void write_row(const page *p, size_t row)
         ni_output_text(p->out, "<td>");
         if (run) write_ours(p, row, j);
         write_theirs(p, ni_sheet_entry(p->s, row, j));
+        write_clustered(p, ni_sheet_entry(p->s, row, j));
         ni_output_text(p->out, "</td>");
     }
     ni_output_text(p->out, "</tr>\n");
 }
 
-static void write_quoted_rows(const page *p)
+static void write_quoted_rows(const page *p, bool in_version)
 {
     bool any = false;
     for (size_t i = 0; i < p->s->rows; i++) {
         if (ni_row_was_run(p->s, i) || !ni_row_is_published(p->s, i, p->value)) continue;
+        if (ni_row_is_in_version(p->s, i) != in_version) continue;
         if (!any)
             ni_output_print(
                 p->out,
                 "<tbody class=\"quoted-rows\">\n<tr><th scope=\"rowgroup\" colspan=\"%zu\"><span>"
-                "Not run here, only [the paper\u2019s numbers]</span></th></tr>\n",
-                p->s->table->columns + 1);
+                "%s, only [the paper\u2019s numbers]</span></th></tr>\n",
+                p->s->table->columns + 1, in_version ? "Not run" : "Not in this version");
         any = true;
         write_row(p, i);
     }
@@ -159,6 +171,7 @@ void ni_sheet_write_table(ni_output *out, const ni_study *study, const ni_sheet 
     for (size_t i = 0; i < s->rows; i++)
         if (ni_row_was_run(s, i)) write_row(&p, i);
     ni_output_text(out, "</tbody>\n");
-    write_quoted_rows(&p);
+    write_quoted_rows(&p, true);
+    write_quoted_rows(&p, false);
     ni_output_text(out, "</table>\n</div>\n");
 }

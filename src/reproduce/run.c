@@ -1,14 +1,17 @@
-/* Runs what a study lacks. Graphs are read once; the methods of a column are measured on one split. */
+/* Runs what is asked for and lacking, and reports everything that the folder then holds. Graphs are read
+ * once; the methods of a column are measured on one split. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "base/sys.h"
 #include "io/folder.h"
 #include "reproduce/lab.h"
+#include "reproduce/shelf.h"
 #include "reproduce/study.h"
 
-enum { PACES = 64 };
+enum { PACES = 64, OTHER_SEEDS = 1000 }; /* seeds not asked for that are looked for, the lowest */
 
 /* How fast cells of one kind went, to tell the time left. */
 typedef struct pace {
@@ -18,13 +21,11 @@ typedef struct pace {
     double seconds, work;
 } pace;
 
-/* A cell, its place in the study, and what came out. */
+/* A cell that is asked for. */
 typedef struct job {
     ni_cell cell;
-    ni_sheet *sheet;
-    size_t row, column;
+    const ni_table *table;
     bool done;
-    ni_outcome outcome;
 } job;
 
 typedef struct run {
@@ -33,7 +34,7 @@ typedef struct run {
     ni_study study;
     char cells[PATH_MAX];
     job *job;
-    size_t jobs, room, done;
+    size_t jobs, room, done, ran;
     ni_lab lab;
     pace pace[PACES];
     size_t paces;
@@ -42,27 +43,36 @@ typedef struct run {
 
 /* ---- jobs ---- */
 
+static neap_status add_job(run *r, const ni_sheet *s, size_t row, size_t column, uint64_t seed,
+                           neap_error *err)
+{
+    job j = { .table = s->table };
+    if (!ni_study_cell(r->what, s, row, column, seed, &j.cell) || !ni_study_asks(r->what, s, &j.cell))
+        return NEAP_OK;
+    if (!ni_grow(&r->job, &r->room, r->jobs + 1, sizeof *r->job))
+        return ni_fail_memory(err, "the list of cells");
+    r->job[r->jobs++] = j;
+    return NEAP_OK;
+}
+
 /* Rows vary fastest, so that all methods of a column share its split. */
 static neap_status list_jobs(run *r, neap_error *err)
 {
+    neap_status rc = NEAP_OK;
     for (size_t k = 0; k < r->study.sheets; k++) {
-        ni_sheet *s = &r->study.sheet[k];
+        const ni_sheet *s = &r->study.sheet[k];
         for (size_t column = 0; column < s->table->columns; column++)
             for (uint32_t i = 0; i < r->what->seeds; i++)
-                for (size_t row = 0; row < s->rows; row++) {
-                    job j = { .sheet = s, .row = row, .column = column };
-                    if (!ni_study_cell(r->what, s, row, column, i, &j.cell)) continue;
-                    if (!ni_grow(&r->job, &r->room, r->jobs + 1, sizeof *r->job))
-                        return ni_fail_memory(err, "the list of cells");
-                    r->job[r->jobs++] = j;
-                }
+                for (size_t row = 0; row < s->rows && rc == NEAP_OK; row++)
+                    rc = add_job(r, s, row, column, r->what->paper->seed + i, err);
     }
-    return NEAP_OK;
+    return rc;
 }
 
 static neap_status look_up(run *r, job *j, neap_error *err)
 {
-    neap_status rc = ni_cell_load(r->cells, &j->cell, &j->outcome, &j->done, err);
+    ni_outcome outcome;
+    neap_status rc = ni_cell_load(r->cells, &j->cell, &outcome, &j->done, err);
     r->done += j->done;
     return rc;
 }
@@ -74,10 +84,9 @@ static neap_status look_around(run *r, neap_error *err)
     neap_status rc = list_jobs(r, err);
     for (size_t i = 0; i < r->jobs && rc == NEAP_OK; i++) {
         ni_cell *c = &r->job[i].cell;
-        const ni_specimen *x = NULL;
-        if (!r->what->report_only && !c->place.graph->generator.kind)
-            rc = ni_lab_find(&r->lab, c->place.graph, &x, err);
-        if (x) c->graph_hash = x->hash;
+        const ni_specimen *x;
+        if (!c->place.graph->generator.kind) rc = ni_lab_find(&r->lab, c->place.graph, &x, err);
+        c->graph_hash = ni_lab_hash(&r->lab, c->place.graph);
         if (rc == NEAP_OK) rc = look_up(r, &r->job[i], err);
     }
     return rc;
@@ -120,15 +129,29 @@ static double expected(run *r, const ni_cell *c)
     return work > 0 ? seconds / work * work_of(r, c) : NAN;
 }
 
+static bool varies_graph(const ni_table *t)
+{
+    for (size_t i = 1; i < t->columns; i++)
+        if (t->column[i].graph != t->column[0].graph) return true;
+    for (size_t i = 1; i < t->rows; i++)
+        if (t->row[i].graph != t->row[0].graph) return true;
+    return false;
+}
+
 static void report(run *r, const job *j, double value)
 {
     if (!r->what->cell) return;
     const ni_cell *c = &j->cell;
-    neap_cell_progress now = { .table = j->sheet->table->name,
+    bool timed = c->aim == NI_AIM_TIME;
+    neap_cell_progress now = { .table = j->table->name,
                                .protocol = c->protocol,
                                .method = c->place.method,
+                               .graph = varies_graph(j->table) ? c->place.graph->name : NULL,
+                               .neighbors = c->place.neighbors,
                                .untrained = c->place.untrained,
-                               .ratio = c->place.ratio,
+                               .self = c->place.self,
+                               .ratio = timed ? 0 : c->place.ratio,
+                               .unit = timed ? "seconds an epoch" : "",
                                .seed = c->seed,
                                .done = r->done,
                                .total = r->jobs,
@@ -158,15 +181,108 @@ static neap_status run_jobs(run *r, neap_error *err)
     neap_status rc = NEAP_OK;
     for (size_t i = 0; i < r->jobs && rc == NEAP_OK; i++) {
         job *j = &r->job[i];
+        ni_outcome outcome;
         if (!j->done) rc = look_up(r, j, err);
         if (rc != NEAP_OK || j->done) continue;
         report(r, j, NAN);
-        rc = run_cell(r, &j->cell, &j->outcome, err);
+        rc = run_cell(r, &j->cell, &outcome, err);
         if (rc != NEAP_OK) continue;
         j->done = true;
-        r->done++;
-        report(r, j, j->outcome.value[0]);
+        r->done++, r->ran++;
+        report(r, j, outcome.value[0]);
     }
+    return rc;
+}
+
+/* ---- what the folder holds ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ascending, each once; returns how many are left. */
+static size_t sort_seeds(uint64_t *seed, size_t count)
+{
+    size_t kept = 0;
+    qsort(seed, count, sizeof *seed, by_value);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || seed[kept - 1] != seed[i]) seed[kept++] = seed[i];
+    return kept;
+}
+
+/* The seeds that names of cells end with, and those asked for. */
+static uint64_t *list_seeds(const run *r, const ni_shelf *shelf, size_t *count)
+{
+    size_t n = 0;
+    uint64_t *seed = ni_array(shelf->count + r->what->seeds, sizeof *seed);
+    if (!seed) return NULL;
+    for (size_t i = 0; i < shelf->count; i++) n += ni_shelf_seed(shelf, i, &seed[n]);
+    n = sort_seeds(seed, n);
+    if (n > OTHER_SEEDS) n = OTHER_SEEDS;
+    for (uint32_t i = 0; i < r->what->seeds; i++) seed[n++] = r->what->paper->seed + i;
+    *count = sort_seeds(seed, n);
+    return seed;
+}
+
+static neap_status gather_cell(run *r, const ni_shelf *shelf, ni_sheet *s, size_t row, size_t column,
+                               uint64_t seed, neap_error *err)
+{
+    ni_study *study = &r->study;
+    neap_status rc = NEAP_OK;
+    bool found = false;
+    ni_outcome outcome;
+    ni_cell c;
+    if (!ni_study_cell(r->what, s, row, column, seed, &c)) return NEAP_OK;
+    c.graph_hash = ni_lab_hash(&r->lab, c.place.graph);
+    if (ni_shelf_has(shelf, &c)) rc = ni_cell_load(r->cells, &c, &outcome, &found, err);
+    bool asked = ni_study_asks(r->what, s, &c);
+    study->asked += asked;
+    study->missing += asked && !found;
+    study->shown += found;
+    if (found) ni_study_add(s, row, column, &outcome);
+    return rc;
+}
+
+static neap_status gather_seed(run *r, const ni_shelf *shelf, uint64_t seed, neap_error *err)
+{
+    uint64_t before = r->study.shown;
+    neap_status rc = NEAP_OK;
+    for (size_t k = 0; k < r->study.sheets; k++) {
+        ni_sheet *s = &r->study.sheet[k];
+        for (size_t row = 0; row < s->rows; row++)
+            for (size_t column = 0; column < s->table->columns && rc == NEAP_OK; column++)
+                rc = gather_cell(r, shelf, s, row, column, seed, err);
+    }
+    if (rc == NEAP_OK && r->study.shown > before) rc = ni_study_add_seed(&r->study, seed, err);
+    return rc;
+}
+
+static neap_status nothing_to_report(const run *r, size_t files, neap_error *err)
+{
+    if (!files)
+        return ni_fail(err, NEAP_E_READ, "there are no cells in %.200s: nothing to report has been run yet",
+                       r->what->folder);
+    return ni_fail(err, NEAP_E_READ,
+                   "none of the cells in %.200s was made by this version with these settings: there is "
+                   "nothing to report",
+                   r->what->folder);
+}
+
+static neap_status gather(run *r, neap_error *err)
+{
+    ni_shelf shelf;
+    size_t count = 0;
+    neap_status rc = ni_shelf_read(r->cells, &shelf, err);
+    uint64_t *seed = rc == NEAP_OK ? list_seeds(r, &shelf, &count) : NULL;
+    if (rc == NEAP_OK && !seed) rc = ni_fail_memory(err, "the seeds");
+    for (size_t i = 0; i < count && rc == NEAP_OK; i++) rc = gather_seed(r, &shelf, seed[i], err);
+    ni_study_finish(&r->study);
+    if (rc == NEAP_OK && r->what->report_only && !r->study.shown)
+        rc = nothing_to_report(r, shelf.count, err);
+    ni_free(seed);
+    ni_shelf_free(&shelf);
     return rc;
 }
 
@@ -181,14 +297,7 @@ static neap_status write_reports(run *r, neap_error *err)
                     { "results.md", ni_report_markdown },
                     { "report.html", ni_report_html } };
     char path[PATH_MAX];
-    neap_status rc = NEAP_OK;
-    r->study.cells = r->jobs;
-    r->study.missing = r->jobs - r->done;
-    for (size_t i = 0; i < r->jobs; i++) {
-        const job *j = &r->job[i];
-        if (j->done) ni_study_add(j->sheet, j->row, j->column, &j->outcome);
-    }
-    ni_study_finish(&r->study);
+    neap_status rc = gather(r, err);
     for (size_t i = 0; i < sizeof reports / sizeof *reports && rc == NEAP_OK; i++) {
         rc = ni_path_join(r->what->folder, reports[i].name, path, err);
         if (rc == NEAP_OK) rc = reports[i].write(&r->study, path, err);
@@ -198,10 +307,27 @@ static neap_status write_reports(run *r, neap_error *err)
 
 static void release(run *r)
 {
+    if (r->what->result)
+        *r->what->result = (neap_reproduced){ .asked = r->study.asked,
+                                              .done = r->study.asked - r->study.missing,
+                                              .ran = r->ran,
+                                              .shown = r->study.shown };
     ni_lab_free(&r->lab);
     ni_free(r->job);
     ni_study_free(&r->study);
     ni_free(r);
+}
+
+static neap_status prepare(run *r, neap_error *err)
+{
+    const neap_reproduction *what = r->what;
+    neap_status rc = ni_study_create(what, &r->study, err);
+    if (rc == NEAP_OK) rc = ni_path_join(what->folder, "cells", r->cells, err);
+    if (rc != NEAP_OK || what->report_only) return rc;
+    if (!what->data) return ni_fail(err, NEAP_E_ARG, "to run anything takes a folder of graphs");
+    rc = ni_folder_make(what->folder, err);
+    if (rc == NEAP_OK) rc = ni_folder_make(r->cells, err);
+    return rc == NEAP_OK ? look_around(r, err) : rc;
 }
 
 /* What was measured before a stop or a failure is worth a report too; the first trouble is the one told. */
@@ -213,13 +339,9 @@ neap_status neap_reproduce(const neap_reproduction *what, const neap_hooks *hook
     r->hooks = hooks;
     r->start = ni_seconds();
     r->lab = (ni_lab){ .data = what->data, .reading = what->paper };
-    neap_status rc = ni_study_create(what, &r->study, err);
-    if (rc == NEAP_OK) rc = ni_path_join(what->folder, "cells", r->cells, err);
-    if (rc == NEAP_OK) rc = ni_folder_make(what->folder, err);
-    if (rc == NEAP_OK) rc = ni_folder_make(r->cells, err);
-    if (rc == NEAP_OK) rc = look_around(r, err);
+    neap_status rc = prepare(r, err);
     if (rc == NEAP_OK) {
-        if (!what->report_only) rc = run_jobs(r, err);
+        rc = run_jobs(r, err);
         neap_status written = write_reports(r, rc == NEAP_OK ? err : NULL);
         if (rc == NEAP_OK) rc = written;
     }

@@ -8,7 +8,7 @@
 typedef struct ni_entry {
     uint32_t seeds;         /* runs behind it; 0: not run, and then all else of ours is NaN     */
     double mean[NI_VALUES]; /* in the order of ni_aim_info.value; NaN: the protocol has none   */
-    double std[NI_VALUES];  /* sample deviation over the seeds; 0 for one seed                  */
+    double std[NI_VALUES];  /* sample deviation over the seeds; NaN for one seed                */
     double seconds;         /* of training, mean over the seeds                                 */
     double paper[NI_SHOWN]; /* in per cent; NaN: the paper has none, or it is not comparable    */
 } ni_entry;
@@ -26,11 +26,13 @@ typedef struct ni_study {
     ni_sheet *sheet; /* grouped by table, in the order of tables.c; protocols in the order paper,
                         paper-clean, clean */
     size_t sheets;
-    uint32_t seeds; /* asked for, from first_seed on */
-    uint64_t first_seed;
+    uint64_t *seed; /* ascending: those asked for, and those that something shown was made with */
+    uint32_t seeds;
     const neap_options *settings[2]; /* of the paper's two protocols, and of clean */
     bool own_neighbors, own_dropout; /* of the first; else each graph has those of the paper's table 2 */
-    uint64_t cells, missing;         /* asked for, and of these not run yet */
+    bool chosen_on_leaky;            /* lr, epochs and batch of the first were chosen on leaky results */
+    uint64_t asked, missing;         /* cells asked for, and of these not run yet */
+    uint64_t shown;                  /* measurements behind the entries           */
 } ni_study;
 
 /* Each writes one file, whole or not at all: results.json, results.md, report.html. */

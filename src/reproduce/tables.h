@@ -21,8 +21,11 @@ typedef struct ni_aim_info {
     const char *value[NI_VALUES]; /* "auc", "ap", ...; NULL behind the last               */
     size_t shown;                 /* so many of them, the first, are what the paper shows */
     bool percent;                 /* printed in per cent, as in the paper                 */
+    size_t moments;               /* so many have a deviation in results.json, the others a mean only */
 } ni_aim_info;
 const ni_aim_info *ni_aim_info_of(ni_aim aim);
+
+enum { NI_CLUSTER_NODES = 3, NI_CLUSTER_GAMMA }; /* values of a clustering that are no scores */
 
 /* A graph of the paper. */
 typedef struct ni_source {
@@ -63,6 +66,9 @@ const ni_table *ni_table_at(size_t i);
 
 /* What row and column say together. */
 ni_place ni_place_join(const ni_place *row, const ni_place *column);
+
+/* The method as this version has it; NULL if it has none of that name. */
+const neap_method_info *ni_method_info_of(const char *name);
 
 /* The methods of the paper that a table has numbers for, in its order; NULL behind the last. */
 const char *ni_published_method(const ni_table *table, size_t i);

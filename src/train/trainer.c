@@ -154,16 +154,27 @@ neap_status ni_trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estima
     return rc;
 }
 
+/* In MiB, or in the largest unit of which there is at least one. */
+static const char *bytes_in_words(uint64_t bytes, char text[32])
+{
+    static const char *const units[] = { "bytes", "KiB", "MiB" };
+    unsigned unit = 0;
+    while (unit < 2 && bytes >> 10 * (unit + 1)) unit++;
+    snprintf(text, 32, "%llu %s", (unsigned long long)(bytes >> 10 * unit), units[unit]);
+    return text;
+}
+
 static neap_status check_memory(ni_trainer *t, const neap_graph *graph, neap_error *err)
 {
     neap_estimate_result r = { 0 };
+    char needs[32], limit[32];
     if (t->options->memory == 0) return NEAP_OK;
     neap_status rc = ni_trainer_bytes(t, graph, &r, err);
     if (rc != NEAP_OK || r.bytes <= t->options->memory) return rc;
     return ni_fail(err, NEAP_E_LIMIT,
-                   "this run needs about %llu MiB, the limit is %llu MiB; a smaller --dim or --batch, "
+                   "this run needs about %s, the limit is %s; a smaller --dim or --batch, "
                    "--optimizer adagrad or --valid 0 needs less",
-                   (unsigned long long)(r.bytes >> 20), (unsigned long long)(t->options->memory >> 20));
+                   bytes_in_words(r.bytes, needs), bytes_in_words(t->options->memory, limit));
 }
 
 /* ---- one run ---- */

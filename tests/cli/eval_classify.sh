@@ -44,10 +44,20 @@ expect 0 "$NEAP" eval classify friends.txt -l circles.txt "${fast[@]}" --methods
 says out '"leaky": true'
 [[ $(grep -c '"method"' out) -eq 4 ]] || fail 'not one row for the file, two for gap and one for the yardstick'
 
+{ echo '11 2'; sed 's/\tnorth/ 1e-9 0/; s/\tsouth/ 0 1e-9/' circles.txt; } >short.txt
+expect 0 "$NEAP" eval classify friends.txt -l circles.txt --vectors short.txt --shares 30
+says err 'all nodes are predicted to be of one class'
+
 expect 2 "$NEAP" eval classify friends.txt -l circles.txt --shares 0
 expect 2 "$NEAP" eval classify friends.txt -l circles.txt --shares 100
 expect 2 "$NEAP" eval classify friends.txt -l circles.txt --shares 1 --vectors v.txt
-says err '11 labelled nodes leaves none to train'
+says err 'a share of 1 % of 11 labelled nodes leaves none to train'
+expect 2 "$NEAP" eval classify friends.txt -l circles.txt --shares 50,50
+expect 2 "$NEAP" eval classify friends.txt -l circles.txt --allow-missing
+expect 0 "$NEAP" eval classify friends.txt -l circles.txt --shares 50 --vectors v.txt --seeds 1 --json -o once
+says out '"std": null'
+says err '1 of 1: v.txt, seed 1, 50 % of the labels: micro F1'
+says err 'once: 1 table of nodes and results.json written'
 expect 2 "$NEAP" eval classify friends.txt
 expect 3 "$NEAP" eval classify friends.txt -l missing.txt
 expect 3 "$NEAP" eval classify friends.txt -l circles.txt --vectors missing.txt

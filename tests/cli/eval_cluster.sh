@@ -70,6 +70,25 @@ printf 'a\na\na\nb\nb\nb\n' >by-line.txt
 expect 0 "$NEAP" eval cluster numbers.txt -l by-line.txt --by-line "${fast[@]}" --json
 says out '"labelled": 6'
 
+# Names with tabs and quotes stay in their column; one heap is called one.
+printf '"a\tb"\tsay "yes"\n"a\tb"\tc\nc\t# d\n# d\tsay "yes"\n' >odd.tsv
+printf '"a\tb"\tx\nc\t"y\tz"\n"# d"\tx\n' >odd-labels.tsv
+expect 0 "$NEAP" eval cluster odd.tsv --delimiter tab -l odd-labels.tsv "${fast[@]}" -o odd
+python3 - <<'END' || fail 'odd names do not come back'
+import csv
+rows = list(csv.reader(open("odd/gap-100-1.tsv"), delimiter="\t"))
+assert rows[0] == ["node", "class", "cluster"], rows
+assert [row[:2] for row in rows[1:]] == [["a\tb", "x"], ["c", "y\tz"], ["# d", "x"]], rows
+END
+{ echo '11 1'; sed 's/\t.*/ 0/; s/^mallory .*/mallory 9/' circles.txt; } >heap.txt
+expect 0 "$NEAP" eval cluster friends.txt -l circles.txt --vectors heap.txt --algorithm kmeans
+[[ $(grep -c 'more than nine tenths of the nodes are in one cluster' err) -eq 1 ]] || fail 'one heap is told once'
+
+# Where training leaves fewer nodes than there are classes, that is said, not a number that nobody gave.
+awk '{ print $1 "\t" ($1 == "alice" ? "bob" : $1) }' circles.txt >own.txt
+expect 3 "$NEAP" eval cluster friends.txt -l own.txt "${fast[@]}" --protocol paper --ratios 15
+says err 'each of the 10 classes; --clusters N makes fewer'
+
 # Wrong words.
 expect 2 "$NEAP" eval cluster friends.txt
 says err '--labels FILE is needed'
@@ -119,7 +138,7 @@ sed '3s/ [^ ]*/ nan/' v.txt >w.txt
 bad_vectors w.txt 'w.txt:3'
 head -c 200 v.npy >w.npy
 bad_vectors w.npy 'ends after'
-bad_vectors model 'not text'
+bad_vectors model 'a safetensors file; vectors are read from word2vec text'
 
 expect 4 "$NEAP" eval cluster friends.txt -l circles.txt --vectors v.txt -o no/such/folder
 empty out
@@ -130,3 +149,8 @@ expect 0 "$NEAP" eval cluster "$data/debian.tsv.gz" -l "$data/debian-sections.ts
     --ratios 20 --epochs 1 --valid 0 --dim 4 --neighbors 4
 says err '8,609 of 8,609 nodes labelled, 57 classes'
 grep -q '^gap  *20 %' out || fail 'no row for the bundled graph'
+
+# Clustering is announced where it takes long, and Ctrl-C ends it at once.
+interrupt 'seed 1: clustering 8,609 vectors' "$NEAP" eval cluster "$data/debian.tsv.gz" -l "$data/debian-sections.tsv.gz" \
+    --ratios 20 --epochs 1 --valid 0 --dim 4 --neighbors 4
+says err 'interrupted; the table is not complete'

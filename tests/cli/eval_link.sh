@@ -7,10 +7,11 @@ fast=(--ratios 60,80 --seeds 2 --epochs 3 --dim 8 -t 1)
 
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}"
 says out 'protocol clean'
-for method in gap pa cn aa ra katz l3 walk3 ppr; do
+for method in gap 'gap untrained' pa cn aa ra katz l3 walk3 ppr; do
     grep -Eq "^$method +[01]\.[0-9]{4} " out || fail "no row for $method"
 done
 if grep -q leaky out; then fail 'clean is not leaky'; fi
+says err '40 of 40: ppr at 80 %, seed 2: AUC '
 
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap,pa --json
 valid_json out
@@ -19,7 +20,9 @@ expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap,pa --json
 python3 - once out <<'END' || fail 'the numbers do not make sense'
 import json, sys
 once, again = (json.load(open(f)) for f in sys.argv[1:])
-assert len(once["results"]) == 4 and not once["leaky"]
+rows = [(r["method"], r["untrained"], r["ratio"]) for r in once["results"]]
+assert rows == [(m, u, r) for m, u in (("gap", False), ("gap", True), ("pa", False)) for r in (60, 80)], rows
+assert not once["leaky"]
 for a, b in zip(once["results"], again["results"]):
     numbers = [a["auc"]["mean"], a["ap"], a["mrr"], *a["hits"].values(), *a["pool_hits"].values()]
     assert all(0 <= x <= 1 for x in numbers), numbers
@@ -28,6 +31,24 @@ for a, b in zip(once["results"], again["results"]):
         a.pop(key), b.pop(key)
     assert a == b, "not repeatable"
 END
+
+# A method that learns is measured before it has learned, too: as with --epochs 0.
+expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap --epochs 0 --valid 0 --json
+python3 - once out <<'END' || fail 'the untrained row is not the untrained model'
+import json, sys
+once, untrained = (json.load(open(f))["results"] for f in sys.argv[1:])
+assert len(untrained) == 2 and not untrained[0]["untrained"]
+for a, b in zip([r for r in once if r["untrained"]], untrained):
+    assert (a["auc"], a["mrr"]) == (b["auc"], b["mrr"]), (a, b)
+END
+expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap --no-untrained
+if grep -q untrained out; then fail '--no-untrained has a row for it'; fi
+
+# One seed has no deviation.
+expect 0 "$NEAP" eval link friends.txt --methods pa --ratios 60 --seeds 1 --json
+says out '"std": null'
+expect 0 "$NEAP" eval link friends.txt --methods pa --ratios 60 --seeds 1
+if grep -q '+-' out; then fail 'a deviation of one number'; fi
 
 # The degree product of eval is that of train --test: the same split.
 expect 0 "$NEAP" eval link friends.txt --methods pa --ratios 80 --seeds 1 --json
@@ -54,6 +75,7 @@ sees = {r["method"]: r["sees"] for r in top["results"]}
 assert sees == {"gap": "test links", "pa": "training links"}, sees
 for r in top["results"]:
     assert r["pairs"] > 0 and r["skipped"] >= 0 and r["loops"] >= 0 and 0 <= r["auc_no_loops"] <= 1
+    assert r["negatives"] == "test-nodes", r
     assert set(r) >= {"method", "protocol", "ratio", "negatives", "auc", "ap", "mrr", "hits", "seconds"}
 END
 
@@ -63,6 +85,38 @@ says out 'test links included'
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap --protocol paper-clean
 if grep -q leaky out; then fail 'paper-clean is not leaky'; fi
 
+# What would be ignored is refused, and so is what is given twice.
+refused()
+{
+    local words=$1
+    shift
+    expect 2 "$NEAP" eval "$@"
+    says err "$words"
+    empty out
+}
+printf 'alice 1\n' >v.txt
+for task in link cluster classify; do
+    refused 'did you mean --methods?' $task friends.txt --method pa
+    refused 'there is no option --test' $task friends.txt --test 0.2
+done
+refused '--vectors names one file' link friends.txt --vectors v.txt --vectors v.txt
+refused '--similarity is about the file of --vectors' link friends.txt --similarity dot
+refused '--allow-missing is about the file of --vectors' link friends.txt --allow-missing
+refused '--test-negatives is for the protocol clean' link friends.txt --protocol paper --test-negatives degree
+refused "--methods has 'pa' twice" link friends.txt --methods pa,cn,pa
+refused "--ratios has '60.0' twice" link friends.txt --ratios 60,60.0
+refused '--ratios: something is missing beside a comma' link friends.txt --ratios 15,,55
+refused '--ratios: something is missing beside a comma' link friends.txt --ratios 15,
+refused '--ratios is empty' link friends.txt --ratios ''
+refused '--methods none leaves nothing to do' link friends.txt --methods none
+
+# Shares that look like parts of 1, and those that leave nothing to learn from.
+expect 0 "$NEAP" eval link friends.txt --methods pa --ratios 0.8 --seeds 1
+says err '--ratios 0.8 means 0.8 %, not 80 %'
+expect 3 "$NEAP" eval link friends.txt --methods gap --ratios 6 --seeds 1
+says err 'training on 6 % of the pairs leaves 1 edge'
+says err 'take a larger ratio'
+
 expect 2 "$NEAP" eval link friends.txt --methods gap,nosuch --ratios 60
 says err nosuch
 expect 2 "$NEAP" eval link friends.txt --ratios 0
@@ -70,3 +124,10 @@ expect 2 "$NEAP" eval link friends.txt --ratios 60,
 expect 2 "$NEAP" eval link friends.txt --protocol dirty
 expect 2 "$NEAP" eval nothing friends.txt
 expect 3 "$NEAP" eval link missing.txt
+
+# Scoring is heard of; Ctrl-C ends it at once, and what is on disk stays there.
+data=$NEAP_SOURCE/data/debian.tsv.gz
+interrupt 'ppr at 55 %, seed 1: scoring ' "$NEAP" eval link "$data" --methods ppr --ratios 55 --progress always -o kept
+says err 'interrupted; the table is not complete; 1 split is kept in kept'
+empty out
+expect 0 "$NEAP" eval link "$data" --split kept --methods pa

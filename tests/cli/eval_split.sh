@@ -22,6 +22,22 @@ END
 expect 0 "$NEAP" eval link friends.txt --methods katz --split kept/clean-uniform-60-seed2
 says out '1 seed'
 
+# The split has the last word about what it is.
+for option in '--ratios 60' '--seeds 2' '--seed 3' '--protocol clean' '--test-negatives degree'; do
+    # shellcheck disable=SC2086
+    expect 2 "$NEAP" eval link friends.txt --methods pa --split kept $option
+    says err "leave ${option% *} out"
+done
+
+# Splits alone, and what was written is said.
+expect 0 "$NEAP" eval link friends.txt --methods none --ratios 60 --seeds 2 -o alone
+says err 'alone: 2 splits written'
+empty out
+same kept/clean-uniform-60-seed2/manifest.json alone/clean-uniform-60-seed2/manifest.json
+[[ ! -e alone/results.json ]] || fail 'results of nothing'
+expect 0 "$NEAP" eval link friends.txt --methods pa --split alone -o alone
+says err 'alone: results.json written'
+
 # Anybody can read it.
 one=kept/clean-uniform-60-seed1
 python3 - $one <<'END' || fail 'the files are not what they should be'
@@ -60,6 +76,9 @@ says err 'which links they have seen is not known'
 expect 0 "$NEAP" eval link friends.txt --split $one --vectors mine.vec --methods none --similarity cosine \
     --allow-missing
 if grep -q '^pa ' out; then fail '--methods none runs methods'; fi
+expect 0 "$NEAP" eval link friends.txt --split kept --vectors mine.vec --methods none --allow-missing
+says out 'mine.vec: one file on 4 splits.'
+if grep -q '[?]' err; then fail 'a line break became a question mark'; fi
 head -n 5 mine.vec | sed '1d' >few.vec
 expect 3 "$NEAP" eval link friends.txt --split $one --vectors few.vec --methods none
 says err 'no vector for node'
@@ -93,3 +112,14 @@ says out 'protocol paper-clean'
 # No folder, no run.
 : >file
 expect 4 "$NEAP" eval link friends.txt --methods pa --ratios 60 -o file
+says err 'file is a file, not a folder'
+expect 4 "$NEAP" eval link friends.txt --methods pa --ratios 60 -o no/such
+says err 'make the one that it is to be in first'
+
+# A split of another graph is not replaced; one of the same graph is.
+expect 3 "$NEAP" eval link fewer.txt --methods pa --ratios 60 --seeds 1 -o kept
+says err 'kept/clean-uniform-60-seed1 holds a split of another graph'
+expect 0 "$NEAP" eval link friends.txt --methods pa --ratios 60 --seeds 1 -o kept
+expect 3 "$NEAP" eval link friends.txt --methods pa --split $one --undirected
+says err 'that of the split is directed'
+says err 'try --directed'

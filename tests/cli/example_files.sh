@@ -33,6 +33,12 @@ cut -f 3 out >by_program
 ./rank "$graph" alice | cut -f 1 >by_library
 same by_program by_library 'rank.c and neap rank'
 
+# Everybody in friends.txt has a circle, and vectors know it better than whoever guesses.
+expect 0 "$NEAP" eval cluster "$graph" --labels "$examples/circles.txt" --epochs 20
+says err '18 of 18 nodes labelled, 3 classes'
+awk '/^gap/ { exit !($4 > 0.5) }' out || fail "the circles are not found: $(<out)"
+expect 0 "$NEAP" eval classify "$graph" --labels "$examples/circles.txt" --shares 50 --epochs 5
+
 PATH=/usr/bin:$PATH
 if ! python3 -c 'import numpy' 2>/dev/null; then
     echo 'python3 has no numpy: read_model.py was not run'

@@ -20,6 +20,7 @@ expect 3 "$NEAP" train empty.txt -o m
 echo lonely >one-column.txt
 expect 3 "$NEAP" train one-column.txt -o m
 expect 3 "$NEAP" train friends.txt -o m --memory 1K
+says err 'the limit is 1 KiB'
 expect 3 "$NEAP" embed friends.txt -o v.txt
 expect 3 "$NEAP" rank model nobody
 says err 'nobody'

@@ -13,6 +13,24 @@ expect 0 "$NEAP" check --split $clean --json
 valid_json out
 says out '"ok": true'
 
+says out '"train_edges": null'
+
+# A folder of splits: all of one protocol one after the other; a mixture is told.
+expect 0 "$NEAP" eval link friends.txt --methods pa --ratios 60 --seeds 2 -o two
+expect 0 "$NEAP" check --split two
+says out two/clean-uniform-60-seed2
+[[ $(grep -c '^ok: no test pair' out) -eq 2 ]] || fail 'not both splits were checked'
+expect 0 "$NEAP" check --split two --json
+valid_json out
+[[ $(grep -c '"split": "two/clean-uniform-60-seed' out) -eq 2 ]] || fail 'not both splits are in the JSON'
+printf x >>two/clean-uniform-60-seed2/rank_negatives.npy
+expect 3 "$NEAP" check --split two
+says err two/clean-uniform-60-seed2/rank_negatives.npy
+expect 3 "$NEAP" check --split kept
+says err 'name the folder of one of them'
+expect 3 "$NEAP" check --split . --json
+valid_json out
+
 expect 0 "$NEAP" train friends.txt -o whole "${quick[@]}"
 for split in kept/*-seed1; do
     expect 0 "$NEAP" train "$split/train.tsv" -o honest "${quick[@]}"
@@ -32,6 +50,8 @@ expect 0 "$NEAP" train more.tsv -o more "${quick[@]}"
 expect 5 "$NEAP" check --split $clean --model more --json
 valid_json out
 says out '"leak": true'
+says out '"train_edges": null'
+says out '"negatives": null'
 expect 0 "$NEAP" train more.tsv -o more "${quick[@]}" --undirected
 expect 5 "$NEAP" check --split $clean --model more
 

@@ -9,6 +9,8 @@ expect 0 "$NEAP" reproduce link-cora cluster-email "${quick[@]}" -o once --metho
 says out once/report.html
 says err 'link-cora, paper-clean, pa at 25 %, seed 2'
 says err 'left'
+says err 'link-cora, paper, gap untrained with self at 25 %, seed 2'
+says err '68 of 68 asked for were run; the report has 100 measurements'
 for file in results.json results.md report.html; do [[ -s once/$file ]] || fail "no $file"; done
 valid_json once/results.json
 says once/results.md leaky
@@ -18,20 +20,28 @@ python3 - once/results.json <<'END' || fail 'the results do not make sense'
 import json, sys
 data = json.load(open(sys.argv[1]))
 tables = {(t["name"], t["protocol"]): t for t in data["tables"]}
-assert set(tables) == {(t, p) for t in ("link-cora", "cluster-email") for p in ("paper", "paper-clean", "clean")}
+run = {key for key, t in tables.items() if t["state"] == "run"}
+assert len(tables) == 22 and all(bool(t["results"]) == (key in run) for key, t in tables.items())
+assert run == {(t, p) for t in ("link-cora", "cluster-email", "ablation") for p in ("paper", "paper-clean", "clean")}, run
+assert data["asked"] == 68 and data["missing"] == 0 and data["measurements"] == 100, "ablation shares cells"
+tables = {key: t for key, t in tables.items() if key in run and key[0] != "ablation"}
+ours = ("gap", "pa")
+published = {"link-cora": "deepwalk line node2vec walklets attentivewalk tadw tridnr cene cane dmte splitter gap".split(),
+             "cluster-email": "deepwalk line node2vec walklets attentivewalk splitter gap".split()}
 for (name, protocol), table in tables.items():
     assert table["leaky"] == (protocol == "paper"), protocol
     value = "auc" if name == "link-cora" else "nmi"
     for r in table["results"]:
-        run = r["ratio"] in (25, 55)
+        run = r["ratio"] in (25, 55) and r["method"] in ours
         assert (r["state"] == "run") == run, r
         assert (r[value]["mean"] is not None) == run, r
         assert not run or 0 <= r[value]["mean"] <= 1 and r["seeds"] == 2
         theirs = r["paper"] is not None and r["paper"].get(value) is not None
-        assert theirs == (r["method"] == "gap" and not r["untrained"] and protocol != "clean"), r
-methods = {(r["method"], r["untrained"]) for r in tables["link-cora", "clean"]["results"]}
+        assert theirs == (not r["untrained"] and protocol != "clean" and r["method"] in published[name]), r
+methods = {(r["method"], r["untrained"]) for r in tables["link-cora", "clean"]["results"] if r["state"] == "run"}
 assert methods == {("gap", False), ("gap", True), ("pa", False)}
-assert {r["method"] for r in tables["cluster-email", "clean"]["results"]} == {"gap"}, "pa has no vectors"
+methods = {r["method"] for r in tables["cluster-email", "clean"]["results"] if r["state"] == "run"}
+assert methods == {"gap"}, "pa has no vectors"
 END
 
 # The clean cells are those of neap eval link.
@@ -41,8 +51,9 @@ import json, sys
 ours, eval_ = (json.load(open(f)) for f in sys.argv[1:])
 table = next(t for t in ours["tables"] if t["name"] == "link-cora" and t["protocol"] == "clean")
 for r in eval_["results"]:
-    x = next(x for x in table["results"] if x["method"] == r["method"] and not x["untrained"] and x["ratio"] == 55)
-    assert abs(x["auc"]["mean"] - r["auc"]["mean"]) < 1e-9 and abs(x["ap"]["mean"] - r["ap"]) < 1e-9, (x, r)
+    x = next(x for x in table["results"] if x["method"] == r["method"] and x["untrained"] == r.get("untrained", False) and x["ratio"] == 55)
+    assert abs(x["auc"]["mean"] - r["auc"]["mean"]) < 1e-9 and abs(x["ap"] - r["ap"]) < 1e-9, (x, r)
+    assert x["hits"].keys() == r["hits"].keys() and abs(x["hits"]["10"] - r["hits"]["10"]) < 1e-9, (x, r)
 END
 
 # --json prints what results.json holds.
@@ -53,6 +64,38 @@ valid_json out
 # What is done stays done; what was made with other settings is made again.
 expect 0 "$NEAP" reproduce link-cora cluster-email "${quick[@]}" -o once --methods gap,pa --ratios 25,55
 if grep -q 'seed' err; then fail 'a finished cell was run again'; fi
+says err 'nothing to run: all 68 cells are there'
+
+# A report has everything that its folder holds, whatever was asked for last, and whichever seeds.
+expect 0 "$NEAP" reproduce link-cora "${quick[@]}" -o twice --methods pa,ppr --ratios 25 --protocols clean
+says err '4 of 4 asked for were run; the report has 4 measurements'
+expect 0 "$NEAP" reproduce link-email "${quick[@]}" -o twice --methods pa --ratios 55 --protocols clean --seed 2
+says err '2 of 2 asked for were run; the report has 6 measurements'
+says twice/results.md '2 of 2 asked for were run; the report has 6 measurements. Seeds: 1 to 3.'
+says twice/report.html '<h2>Link prediction on Cora</h2>'
+says twice/report.html '<h2>Link prediction on Email</h2>'
+expect 0 "$NEAP" reproduce --seeds 1 --epochs 2 --dim 8 --batch 32 -t 1 -o twice --report-only
+says err 'the report has 6 measurements'
+expect 0 "$NEAP" reproduce link-cora "${quick[@]}" -o twice --methods gap --ratios 25 --protocols clean --margin 2
+says err 'the report has 14 measurements' # the ablation has the four of gap too
+expect 0 "$NEAP" reproduce link-cora "${quick[@]}" -o twice --methods pa --ratios 25 --protocols clean
+says err 'the report has 6 measurements' # gap had another margin
+
+# Tables that vary the graph or S say so in their progress; a time has a unit.
+expect 0 "$NEAP" reproduce sensitivity-cluster ablation "${quick[@]}" -o varied --seeds 1 --methods gap --ratios 55 --protocols clean
+says err 'sensitivity-cluster, clean, gap at 55 %, S = 25, seed 1: '
+says err 'ablation, clean, email, gap untrained at 55 %, seed 1: '
+cp -r graphs/cora graphs/zhihu
+"$NEAP" reproduce time --data graphs -o timed --dim 8 -t 1 >out 2>clock </dev/null &
+pid=$!
+for ((k = 0; k < 300; k++)); do
+    if grep -qs seed clock; then break; fi
+    sleep 0.02
+done
+kill $pid
+wait $pid
+grep -q 'time, cora, gap, seed 1: [0-9.]* seconds an epoch' clock || fail 'a time has no unit'
+rm -r graphs/zhihu
 expect 0 "$NEAP" reproduce link-cora "${quick[@]}" -o once --methods gap,pa --ratios 25 --margin 2
 says err 'gap at 25 %'
 if grep -q 'pa at' err; then fail 'pa has no margin'; fi
@@ -84,6 +127,27 @@ expect 130 timeout --preserve-status -s INT 0.3 "$NEAP" reproduce "${endless[@]}
 says err 'goes on from there'
 says polite/results.json '"not run"'
 says polite/results.md 'not run'
+
+# Settings that are not the paper's are told, and whence ours come.
+says straight/results.md 'settings: lr 0.003, 2 epochs and batch 32 instead of 0.0001, 100 and 64.'
+expect 0 "$NEAP" reproduce link-cora --data graphs --seeds 1 --dim 8 -t 1 -o ours --methods gap --ratios 15 --protocols paper
+says ours/results.md 'chosen after looking at results of this leaky protocol'
+expect 0 "$NEAP" reproduce link-cora --data graphs --seeds 1 --dim 8 -t 1 -o ours --methods pa --ratios 15 --protocols paper --preset paper
+if grep -q "Not the paper" ours/results.md; then fail 'these are the settings of the paper'; fi
+
+# A request for nothing, and a folder of nothing.
+expect 2 "$NEAP" reproduce link-cora "${quick[@]}" -o never --ratios 20
+says err '15, 25, 35, 45, 55, 65, 75, 85, 95'
+expect 2 "$NEAP" reproduce cluster-email "${quick[@]}" -o never --methods pa
+says err 'its methods are gap'
+expect 3 "$NEAP" reproduce -o never --report-only
+says err 'there are no cells in never'
+[[ ! -e never ]] || fail 'a folder was made for nothing'
+mkdir -p other/cells
+cp once/cells/link-cora-clean-gap-25-1.json other/cells
+expect 3 "$NEAP" reproduce -o other --report-only --dim 16
+says err 'with these settings'
+[[ ! -e other/report.html ]] || fail 'a report of nothing was written'
 
 # What cannot be run is said before anything is.
 expect 3 "$NEAP" reproduce link-zhihu "${quick[@]}" -o never

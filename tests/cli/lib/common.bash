@@ -25,6 +25,25 @@ expect()
     [[ $got -eq $code ]] || fail "exit code $got instead of $code: $*"
 }
 
+# interrupt WORDS COMMAND...: Ctrl-C once the command has said these words; it ends with exit code 130.
+interrupt()
+{
+    local words=$1 pid got
+    shift
+    env --default-signal=INT "$@" >out 2>err </dev/null &
+    pid=$!
+    for _ in {1..3000}; do
+        if grep -qF -e "$words" err || ! kill -0 $pid 2>/dev/null; then break; fi
+        sleep 0.02
+    done
+    grep -qF -e "$words" err || kill -KILL $pid
+    says err "$words"
+    kill -INT $pid
+    wait $pid
+    got=$?
+    [[ $got -eq 130 ]] || fail "exit code $got instead of 130: $*"
+}
+
 # says FILE TEXT: the text is somewhere in the file.
 says()
 {

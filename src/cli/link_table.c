@@ -1,0 +1,255 @@
+#include "link_table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- cells ---- */
+
+link_cell *link_cell_at(const link_table *t, size_t row, size_t column)
+{
+    return &t->cells[row * t->splits.ratios + column];
+}
+
+void link_cell_add(link_cell *c, const neap_link_result *x, double training)
+{
+    moments_add(&c->auc, x->auc);
+    moments_add(&c->auc_no_loops, x->auc_no_loops);
+    moments_add(&c->ap, x->ap);
+    moments_add(&c->mrr, x->mrr);
+    for (int i = 0; i < 3; i++)
+        moments_add(&c->hits[i], x->hits[i]), moments_add(&c->pool_hits[i], x->pool_hits[i]);
+    moments_add(&c->pairs, (double)x->pairs);
+    moments_add(&c->skipped, (double)x->skipped);
+    moments_add(&c->loops, (double)x->loops);
+    moments_add(&c->ties, (double)x->ties);
+    moments_add(&c->training, training);
+    moments_add(&c->seconds, training + x->seconds);
+    c->sees_test |= x->sees_test;
+}
+
+double link_seconds_left(const link_table *t)
+{
+    double left = 0;
+    for (size_t i = 0; i < t->rows; i++) {
+        double seconds = 0, done = 0;
+        for (size_t j = 0; j < t->splits.ratios; j++) {
+            const moments *m = &link_cell_at(t, i, j)->seconds;
+            seconds += m->mean * (double)m->count;
+            done += (double)m->count;
+        }
+        left += done > 0 ? ((double)t->splits.count - done) * seconds / done : NAN;
+    }
+    return left;
+}
+
+/* ---- words ---- */
+
+static const char *untrained_word(const link_row *row)
+{
+    return row->untrained ? " untrained" : "";
+}
+
+char *link_words(const link_table *t, size_t row, const split_item *item, char text[LINK_WORDS])
+{
+    snprintf(text, LINK_WORDS, "%.40s%s at %.10g %%, seed %llu", t->row[row].method,
+             untrained_word(&t->row[row]), t->splits.ratio[item->column], (unsigned long long)item->seed);
+    return text;
+}
+
+static bool is_clean(const link_table *t)
+{
+    return !strcmp(t->splits.protocol, "clean");
+}
+
+static bool is_leaky(const link_table *t)
+{
+    return !strcmp(t->splits.protocol, "paper");
+}
+
+/* What test links are compared with: the paper's rule is nodes of test edges. */
+static const char *negatives_of(const link_table *t)
+{
+    return is_clean(t) ? t->splits.negatives : "test-nodes";
+}
+
+/* ---- what could be seen ---- */
+
+static const char *sees(const link_table *t, size_t row, size_t column)
+{
+    if (t->row[row].given) return "unknown";
+    return link_cell_at(t, row, column)->sees_test ? "test links" : "training links";
+}
+
+static const char *sees_in_words(const link_table *t)
+{
+    if (t->rows == 0) return "nothing was measured";
+    if (t->row[t->rows - 1].given) return "which links the vectors have seen is not known";
+    return is_leaky(t) ? "leaky: gap reads the neighbourhoods of the whole graph, test links included"
+                       : "methods saw training links only, which was checked for each of them";
+}
+
+/* ---- for people ---- */
+
+/* A count is whole, its mean over the seeds need not be. */
+static char *count_words(const moments *m, char text[SHORT])
+{
+    if (m->mean == round(m->mean)) return with_commas((uint64_t)m->mean, text);
+    snprintf(text, SHORT, "%.1f", m->mean);
+    return text;
+}
+
+static void print_counts(const link_table *t)
+{
+    const neap_graph_report *g = neap_graph_report_view(t->graph);
+    char one[SHORT], two[SHORT];
+    printf("%s self-loop%s %s, %s repeated edge%s merged\n", with_commas(g->self_loops, one),
+           plural(g->self_loops), is_clean(t) ? "dropped" : "kept", with_commas(g->repeats, two),
+           plural(g->repeats));
+    for (size_t j = 0; j < t->splits.ratios; j++) {
+        const link_cell *c = link_cell_at(t, 0, j);
+        printf("%.10g %%: %s test pairs scored, %s skipped", t->splits.ratio[j],
+               count_words(&c->pairs, one), count_words(&c->skipped, two));
+        if (!is_clean(t)) printf(", %s of the scored are self-loops", count_words(&c->loops, one));
+        putchar('\n');
+    }
+}
+
+/* Columns of the names: as many as the longest needs, within reason. */
+static int name_width(const link_table *t)
+{
+    int most = 13;
+    for (size_t i = 0; i < t->rows; i++) {
+        int columns = name_columns(t->row[i].method) + (int)strlen(untrained_word(&t->row[i]));
+        if (columns > most) most = columns;
+    }
+    return (most < 24 ? most : 24) + 1;
+}
+
+static void print_row_name(const link_row *row, int width)
+{
+    int behind = (int)strlen(untrained_word(row)), columns = name_columns(row->method);
+    int room = columns < width - behind - 1 ? columns : width - behind - 1;
+    print_name(stdout, row->method, room);
+    printf("%-*s", width - room, untrained_word(row));
+}
+
+static void print_rows(const link_table *t, bool without_loops)
+{
+    int width = name_width(t);
+    printf("%-*s", width, "method");
+    for (size_t j = 0; j < t->splits.ratios; j++)
+        printf("%6.10g %%%*s", t->splits.ratio[j], MOMENTS_COLUMNS - 8, "");
+    puts("  sees");
+    for (size_t i = 0; i < t->rows; i++) {
+        print_row_name(&t->row[i], width);
+        for (size_t j = 0; j < t->splits.ratios; j++) {
+            const link_cell *c = link_cell_at(t, i, j);
+            print_moments(without_loops ? &c->auc_no_loops : &c->auc);
+        }
+        printf("  %s\n", sees(t, i, 0));
+    }
+}
+
+/* Vectors are made from one train.tsv; another split has other test links. */
+static void print_advice(const link_table *t)
+{
+    if (!t->row[0].given || t->splits.count < 2) return;
+    print_name(stdout, t->row[0].method, name_columns(t->row[0].method));
+    printf(
+        ": one file on %zu splits. Vectors made from the train.tsv of one of them have seen\n"
+        "test links of the others: measure them on that one alone (-o keeps splits, --split names one)\n",
+        t->splits.count);
+}
+
+void link_table_print(const link_table *t)
+{
+    char seeds[SHORT];
+    bool loops = false;
+    printf("AUC, protocol %s%s", t->splits.protocol, is_leaky(t) ? " (leaky)" : "");
+    if (is_clean(t)) printf(", %s negatives", t->splits.negatives);
+    printf(", %s seed%s\n%s\n", with_commas(t->seeds, seeds), plural(t->seeds), sees_in_words(t));
+    print_advice(t);
+    print_counts(t);
+    print_rows(t, false);
+    for (size_t j = 0; j < t->splits.ratios; j++) loops |= link_cell_at(t, 0, j)->loops.mean > 0;
+    if (!loops) return;
+    puts("\nAUC without the self-loops among the test pairs");
+    print_rows(t, true);
+}
+
+/* ---- for programs ---- */
+
+static void json_hits(json *j, const char *key, const moments hits[3])
+{
+    json_open(j, key, '{');
+    json_real(j, "1", hits[0].mean);
+    json_real(j, "10", hits[1].mean);
+    json_real(j, "50", hits[2].mean);
+    json_close(j, '}');
+}
+
+static void json_cell(json *j, const link_table *t, size_t row, size_t column)
+{
+    const link_cell *c = link_cell_at(t, row, column);
+    json_open(j, NULL, '{');
+    json_text(j, "method", t->row[row].method);
+    json_switch(j, "untrained", t->row[row].untrained);
+    json_text(j, "protocol", t->splits.protocol);
+    json_real(j, "ratio", t->splits.ratio[column]);
+    json_text(j, "negatives", negatives_of(t));
+    json_text(j, "sees", sees(t, row, column));
+    json_moments(j, "auc", &c->auc);
+    json_real(j, "auc_no_loops", c->auc_no_loops.mean);
+    json_real(j, "ap", c->ap.mean);
+    json_real(j, "mrr", c->mrr.mean);
+    json_hits(j, "hits", c->hits);
+    json_hits(j, "pool_hits", c->pool_hits);
+    json_real(j, "pairs", c->pairs.mean);
+    json_real(j, "skipped", c->skipped.mean);
+    json_real(j, "loops", c->loops.mean);
+    json_real(j, "ties", c->ties.mean);
+    json_whole(j, "splits", c->auc.count);
+    json_real(j, "seconds", c->seconds.mean);
+    json_real(j, "seconds_training", c->training.mean);
+    json_close(j, '}');
+}
+
+static uint64_t all_ties(const link_table *t)
+{
+    double ties = 0;
+    for (size_t i = 0; i < t->rows * t->splits.ratios; i++)
+        ties += t->cells[i].ties.mean * (double)t->cells[i].ties.count;
+    return (uint64_t)llround(ties);
+}
+
+static void json_two(json *j, const char *key, const char *first, uint64_t a, const char *second,
+                     uint64_t b)
+{
+    json_open(j, key, '{');
+    json_whole(j, first, a);
+    json_whole(j, second, b);
+    json_close(j, '}');
+}
+
+void link_table_json(const link_table *t, FILE *to)
+{
+    const neap_graph_report *g = neap_graph_report_view(t->graph);
+    bool clean = is_clean(t);
+    json j = { .file = to };
+    json_open(&j, NULL, '{');
+    json_text(&j, "task", "link");
+    json_text(&j, "protocol", t->splits.protocol);
+    json_switch(&j, "leaky", is_leaky(t));
+    json_text(&j, "sees", sees_in_words(t));
+    json_whole(&j, "nodes", neap_graph_nodes(t->graph));
+    json_whole(&j, "edges", neap_graph_edges(t->graph));
+    json_two(&j, "self_loops", "dropped", clean ? g->self_loops : 0, "kept", clean ? 0 : g->self_loops);
+    json_two(&j, "repeats", "merged", g->repeats, "kept", 0);
+    json_whole(&j, "seeds", t->seeds);
+    json_whole(&j, "ties", all_ties(t));
+    json_open(&j, "results", '[');
+    for (size_t i = 0; i < t->rows; i++)
+        for (size_t k = 0; k < t->splits.ratios; k++) json_cell(&j, t, i, k);
+    json_close(&j, ']');
+    json_close(&j, '}');
+}
