@@ -151,6 +151,6 @@ says err '8,609 of 8,609 nodes labelled, 57 classes'
 grep -q '^gap  *20 %' out || fail 'no row for the bundled graph'
 
 # Clustering is announced where it takes long, and Ctrl-C ends it at once.
-interrupt 'seed 1: clustering 8,609 vectors' "$NEAP" eval cluster "$data/debian.tsv.gz" -l "$data/debian-sections.tsv.gz" \
+interrupt_after 'seed 1: clustering 8,609 vectors' "$NEAP" eval cluster "$data/debian.tsv.gz" -l "$data/debian-sections.tsv.gz" \
     --ratios 20 --epochs 1 --valid 0 --dim 4 --neighbors 4
 says err 'interrupted; the table is not complete'

@@ -127,7 +127,7 @@ expect 3 "$NEAP" eval link missing.txt
 
 # Scoring is heard of; Ctrl-C ends it at once, and what is on disk stays there.
 data=$NEAP_SOURCE/data/debian.tsv.gz
-interrupt 'ppr at 55 %, seed 1: scoring ' "$NEAP" eval link "$data" --methods ppr --ratios 55 --progress always -o kept
+interrupt_after 'ppr at 55 %, seed 1: scoring ' "$NEAP" eval link "$data" --methods ppr --ratios 55 --progress always -o kept
 says err 'interrupted; the table is not complete; 1 split is kept in kept'
 empty out
 expect 0 "$NEAP" eval link "$data" --split kept --methods pa

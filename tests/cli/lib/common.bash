@@ -25,11 +25,12 @@ expect()
     [[ $got -eq $code ]] || fail "exit code $got instead of $code: $*"
 }
 
-# interrupt WORDS COMMAND...: Ctrl-C once the command has said these words; it ends with exit code 130.
-interrupt()
+# interrupt_after WORDS COMMAND...: Ctrl-C once the command has said these words; it ends with exit code 130.
+interrupt_after()
 {
     local words=$1 pid got
     shift
+    : >err # the words of the last command are not those of this one
     env --default-signal=INT "$@" >out 2>err </dev/null &
     pid=$!
     for _ in {1..3000}; do
