@@ -518,7 +518,7 @@ static void rivals_are_never_in_memory_all_at_once(void **state)
     faults_peak();
     size_t before = faults_peak();
     assert_int_equal(ni_link_measure(back, &(ni_scorer){ .score = no_opinion }, NULL, &r, &err), NEAP_OK);
-    assert_true(r.auc == 0.5 && faults_peak() - before < (3u << 20) / 2 + 20 * back->count);
+    assert_true(r.auc == 0.5 && faults_peak() - before < (3u << 20) / 2 + 16 * back->count);
     neap_trial_free(back);
     neap_graph_free(g);
 }

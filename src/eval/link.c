@@ -197,13 +197,13 @@ static neap_status take_row(float positive, const float *row, neap_link_result *
 }
 
 /* All positives against the pool of their own negatives. */
-static neap_status conclude_clean(const sheet *s, const float *negative, neap_link_result *r,
-                                  neap_error *err)
+static neap_status conclude_clean(sheet *s, const float *negative, neap_link_result *r, neap_error *err)
 {
     static const uint32_t K[NI_HITS] = { 1, 10, 50 };
     size_t count = s->trial->count;
     ni_gaps *pool;
-    neap_status rc = ni_gaps_create(s->positive, count, &pool, err);
+    neap_status rc = ni_gaps_adopt(s->positive, count, &pool, err);
+    s->positive = NULL;
     if (rc == NEAP_OK) rc = ni_gaps_add(pool, negative, count, err);
     if (rc == NEAP_OK) {
         r->auc = ni_gaps_auc(pool);

@@ -15,7 +15,7 @@ typedef struct ni_scorer {
 } ni_scorer;
 
 /* Measures a scorer; fills everything but epochs and sees_test. Each test pair is scored together with what
- * it is compared with, so that a source is worked out once. 20 bytes a test pair: of its negatives one
+ * it is compared with, so that a source is worked out once. 16 bytes a test pair: of its negatives one
  * score is kept, the others come and go in blocks. hooks may be NULL; its progress is called between
  * blocks. */
 neap_status ni_link_measure(const ni_trial *trial, const ni_scorer *scorer, const neap_hooks *hooks,

@@ -6,22 +6,9 @@
 #include "base/status.h"
 #include "base/sys.h"
 #include "io/crc32c.h"
+#include "io/npy.h"
 
 /* ---- files of node numbers ---- */
-
-/* NumPy's format 1.0: magic, version, u16 length, a Python dict padded so that the data is 64-aligned. */
-void ni_numbers_header(uint64_t rows, uint32_t columns, char header[NI_NUMBERS_HEADER])
-{
-    char shape[24] = "";
-    if (columns) snprintf(shape, sizeof shape, " %u", columns);
-    memset(header, ' ', NI_NUMBERS_HEADER);
-    memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10);
-    int n = snprintf(header + 10, NI_NUMBERS_HEADER - 10,
-                     "{'descr': '<u4', 'fortran_order': False, 'shape': (%llu,%s), }",
-                     (unsigned long long)rows, shape);
-    header[10 + n] = ' ';
-    header[NI_NUMBERS_HEADER - 1] = '\n';
-}
 
 static neap_status cut_short(const ni_stream_in *in, neap_error *err)
 {
@@ -31,9 +18,9 @@ static neap_status cut_short(const ni_stream_in *in, neap_error *err)
 neap_status ni_numbers_open(const char *path, uint64_t rows, uint32_t columns, ni_stream_in **in,
                             neap_error *err)
 {
-    char expected[NI_NUMBERS_HEADER], found[NI_NUMBERS_HEADER];
+    char expected[NI_NPY_HEADER], found[NI_NPY_HEADER];
     size_t got = 0;
-    ni_numbers_header(rows, columns, expected);
+    ni_npy_header("<u4", rows, columns, expected);
     neap_status rc = ni_stream_open(path, in, err);
     if (rc != NEAP_OK) return rc;
     rc = ni_stream_read(*in, found, sizeof found, &got, err);
@@ -84,8 +71,8 @@ neap_status ni_rivals_open(const ni_trial *t, ni_rivals *r, neap_error *err)
 {
     *r = (ni_rivals){ .trial = t };
     if (!t->file) return NEAP_OK;
-    char header[NI_NUMBERS_HEADER];
-    ni_numbers_header(t->count, ni_trial_rivals(t), header);
+    char header[NI_NPY_HEADER];
+    ni_npy_header("<u4", t->count, ni_trial_rivals(t), header);
     r->crc = ni_crc32c(0, header, sizeof header);
     return ni_numbers_open(t->file->path, t->count, ni_trial_rivals(t), &r->in, err);
 }

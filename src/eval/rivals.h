@@ -6,12 +6,8 @@
 #include "eval/trial.h"
 #include "io/stream.h"
 
-/* A file of node numbers for NumPy: this header, then rows x columns uint32, row i for pair i. columns = 0:
- * one number a row. */
-enum { NI_NUMBERS_HEADER = 128 };
-void ni_numbers_header(uint64_t rows, uint32_t columns, char header[NI_NUMBERS_HEADER]);
-
-/* Opens one, and reads the header, which must be that of so many rows and columns. */
+/* A file of node numbers for NumPy: rows x columns uint32, row i for pair i. columns = 0: one number a row.
+ * Opens one, and reads its header (npy.h), which must be that of so many rows and columns. */
 neap_status ni_numbers_open(const char *path, uint64_t rows, uint32_t columns, ni_stream_in **in,
                             neap_error *err);
 

@@ -9,6 +9,7 @@
 #include "eval/rivals.h"
 #include "graph/lines.h"
 #include "io/folder.h"
+#include "io/npy.h"
 #include "io/output.h"
 
 typedef struct saving {
@@ -92,10 +93,10 @@ static neap_status save_valid(const saving *s, const char *path, neap_error *err
 static neap_status open_numbers(const char *path, size_t rows, uint32_t columns, ni_output **out,
                                 neap_error *err)
 {
-    char header[NI_NUMBERS_HEADER];
+    char header[NI_NPY_HEADER];
     neap_status rc = ni_output_open(path, out, err);
     if (rc != NEAP_OK) return rc;
-    ni_numbers_header(rows, columns, header);
+    ni_npy_header("<u4", rows, columns, header);
     ni_output_write(*out, header, sizeof header);
     return NEAP_OK;
 }

@@ -1,6 +1,7 @@
 #include "io/npy.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -9,6 +10,20 @@
 
 enum { HEADER_MOST = 1 << 16, CHUNK = 1 << 14 };
 static const char magic[] = "\x93NUMPY";
+
+void ni_npy_header(const char *type, uint64_t rows, uint32_t columns, char header[NI_NPY_HEADER])
+{
+    enum { BEFORE = 10 }; /* magic, version 1.0, the length of what follows, 118 */
+    char shape[24] = "";
+    if (columns) snprintf(shape, sizeof shape, " %u", columns);
+    memset(header, ' ', NI_NPY_HEADER);
+    memcpy(header, "\x93NUMPY\x01\x00\x76\x00", BEFORE);
+    int n = snprintf(header + BEFORE, NI_NPY_HEADER - BEFORE,
+                     "{'descr': '%s', 'fortran_order': False, 'shape': (%llu,%s), }", type,
+                     (unsigned long long)rows, shape);
+    header[BEFORE + n] = ' ';
+    header[NI_NPY_HEADER - 1] = '\n';
+}
 
 typedef struct layout {
     unsigned width; /* bytes of a number */

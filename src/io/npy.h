@@ -1,4 +1,5 @@
-/* npy.h - a table of numbers from a NumPy file (.npy, versions 1 to 3).
+/* npy.h - tables of numbers as NumPy files (.npy): the header of version 1 to write, versions 1 to 3 to
+ * read.
  *
  * Memory grows with the bytes that are there, not with what the header promises.                      */
 #ifndef NI_NPY_H
@@ -13,6 +14,11 @@ typedef struct ni_npy {
     uint64_t rows, columns;
     float *values; /* rows x columns, row by row, whatever the order in the file */
 } ni_npy;
+
+/* The header of rows x columns numbers of a type, "<f4" or "<u4", whose bytes follow; columns = 0: an array
+ * of one dimension. It is padded so that they are 64-aligned. */
+enum { NI_NPY_HEADER = 128 };
+void ni_npy_header(const char *type, uint64_t rows, uint32_t columns, char header[NI_NPY_HEADER]);
 
 /* The bytes begin as such a file does. */
 bool ni_npy_is(const void *bytes, size_t count);

@@ -30,25 +30,32 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-neap_status ni_gaps_create(const float *positives, size_t n, ni_gaps **out, neap_error *err)
+/* Sorting may take memory of its own, so the counts come after it. */
+neap_status ni_gaps_adopt(float *positives, size_t n, ni_gaps **out, neap_error *err)
 {
     *out = NULL;
-    if (n == 0) return ni_fail(err, NEAP_E_ARG, "there are no positives to set against negatives");
-    neap_status rc = ni_scores_check(positives, n, err);
-    if (rc != NEAP_OK) return rc;
-    ni_gaps *gaps = ni_zeros(1, sizeof *gaps);
-    if (!gaps) return ni_fail_memory(err, "the scores");
-    gaps->n = n;
-    gaps->sorted = ni_array(n, sizeof *gaps->sorted);
-    gaps->counts = ni_zeros(n + 1, sizeof *gaps->counts);
-    if (!gaps->sorted || !gaps->counts) {
+    neap_status rc = n ? ni_scores_check(positives, n, err)
+                       : ni_fail(err, NEAP_E_ARG, "there are no positives to set against negatives");
+    ni_gaps *gaps = rc == NEAP_OK ? ni_zeros(1, sizeof *gaps) : NULL;
+    if (!gaps) {
+        ni_free(positives);
+        return rc == NEAP_OK ? ni_fail_memory(err, "the scores") : rc;
+    }
+    qsort(positives, n, sizeof *positives, ascending);
+    *gaps = (ni_gaps){ .sorted = positives, .n = n, .counts = ni_zeros(n + 1, sizeof *gaps->counts) };
+    if (!gaps->counts) {
         ni_gaps_free(gaps);
         return ni_fail_memory(err, "the scores");
     }
-    memcpy(gaps->sorted, positives, n * sizeof *gaps->sorted);
-    qsort(gaps->sorted, n, sizeof *gaps->sorted, ascending);
     *out = gaps;
     return NEAP_OK;
+}
+
+neap_status ni_gaps_create(const float *positives, size_t n, ni_gaps **out, neap_error *err)
+{
+    float *copy = ni_copy(positives, n, sizeof *copy);
+    *out = NULL;
+    return copy ? ni_gaps_adopt(copy, n, out, err) : ni_fail_memory(err, "the scores");
 }
 
 void ni_gaps_free(ni_gaps *gaps)

@@ -14,14 +14,18 @@
 
 /* ---- positives against one pool of negatives ---- */
 
-/* The positives are sorted, and negatives are counted into the gaps between them: 12 bytes a positive (16
- * while they are sorted), whatever the number of negatives. They may come in chunks of any size and in any
+/* The positives are sorted, and negatives are counted into the gaps between them: 12 bytes a
+ * positive, whatever the number of negatives. They may come in chunks of any size and in any
  * order: the result is the same to the last bit. Counts are whole numbers of 64 and 128 bits, so 10^12
  * negatives are as exact as ten. One thread at a time. */
 typedef struct ni_gaps ni_gaps;
 
 /* Copies the positives; NEAP_E_ARG if there are none. */
 neap_status ni_gaps_create(const float *positives, size_t n, ni_gaps **out, neap_error *err);
+
+/* The same without a copy: the positives, a block of ni_array, belong to the gaps from now on, also after a
+ * failure. */
+neap_status ni_gaps_adopt(float *positives, size_t n, ni_gaps **out, neap_error *err);
 void ni_gaps_free(ni_gaps *gaps);
 
 /* All of the chunk is counted, or on failure nothing of it. */

@@ -7,6 +7,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "io/escape.h"
+#include "io/npy.h"
 #include "io/safetensors.h"
 #include "neap.h"
 
@@ -49,16 +50,11 @@ static void write_word2vec_binary(ni_output *out, const table *t)
     }
 }
 
-/* NumPy's format 1.0: magic, version, u16 length, a Python dict padded so that the data is 64-aligned. */
 static void write_npy(ni_output *out, const table *t)
 {
-    char header[118 + 1];
-    int n = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': (%u, %u), }",
-                     t->n, t->dim);
-    memset(header + n, ' ', sizeof header - (size_t)n);
-    header[117] = '\n';
-    ni_output_write(out, "\x93NUMPY\x01\x00\x76\x00", 10);
-    ni_output_write(out, header, 118);
+    char header[NI_NPY_HEADER];
+    ni_npy_header("<f4", t->n, t->dim, header);
+    ni_output_write(out, header, sizeof header);
     ni_output_write(out, t->vectors, (size_t)t->n * t->dim * sizeof *t->vectors);
 }
 
