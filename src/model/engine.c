@@ -138,6 +138,11 @@ void ni_engine_free(ni_engine *e)
     ni_free(e);
 }
 
+ni_stages *ni_engine_stages(ni_engine *e)
+{
+    return &e->stages;
+}
+
 bool ni_engine_used_table(const ni_engine *e)
 {
     return e->shape.table;
@@ -370,9 +375,39 @@ static void pool_task(void *arg, uint32_t task, uint32_t thread)
 static void forward(ni_engine *e)
 {
     uint32_t row_tasks = ni_tasks(e->shape.rows, NI_ROWS_PER_TASK);
+    ni_stages *stages = &e->stages;
     ni_pool_run(e->in.pool, row_tasks, embed_task, e);
+    ni_stage_end(stages, NI_STAGE_EMBED);
     if (e->shape.table) ni_pool_run(e->in.pool, row_tasks, table_task, e);
+    ni_stage_end(stages, NI_STAGE_TABLE);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.items, NI_ITEMS_PER_TASK), pool_task, e);
+    ni_stage_end(stages, NI_STAGE_POOL);
+}
+
+/* Adds the flops of a step to the stages; d^2 for a row times P, d for a row that is added or multiplied.
+ */
+static void count_work(ni_engine *e)
+{
+    ni_stages *stages = &e->stages;
+    double d = e->in.dim, R = (double)e->shape.rows, cells = (double)e->batch.pair_cells;
+    double live = e->by_element.start[e->shape.rows], entries = e->by_row.start[e->shape.rows];
+    double table = 2 * R * R * d, pairs = 2 * cells * d;
+    double work[NI_STAGES] = { [NI_STAGE_EMBED] = 2 * R * d * d,
+                               [NI_STAGE_TABLE] = e->shape.table ? table : 0,
+                               [NI_STAGE_POOL] =
+                                   2 * (double)e->shape.elements * d + (e->shape.table ? 0 : pairs),
+                               [NI_STAGE_LOSS] = 2 * live * d,
+                               [NI_STAGE_PULL] = 2 * (live + 2 * entries) * d + 4 * R * d * d,
+                               [NI_STAGE_MATRIX] = 2 * R * d * d };
+    for (int i = 0; i < NI_STAGES; i++) {
+        stages->flops[i] += work[i];
+        stages->cheapest += work[i];
+    }
+    double spent = e->shape.table ? table : pairs, least = table < pairs ? table : pairs;
+    stages->cheapest += least - spent;
+    stages->entries += cells;
+    stages->batches++;
+    stages->table_batches += e->shape.table;
 }
 
 neap_status ni_engine_step(ni_engine *e, const uint32_t *nodes, uint32_t items, uint32_t negatives,
@@ -381,11 +416,14 @@ neap_status ni_engine_step(ni_engine *e, const uint32_t *nodes, uint32_t items, 
     e->step = step;
     e->negatives = negatives;
     e->dropped = dropped_of_65536(e->in.options) > 0;
+    ni_stage_begin(&e->stages);
     neap_status rc = ni_batch_collect(&e->batch, nodes, items, 2 + negatives, err);
     if (rc == NEAP_OK) rc = prepare(e, true, err);
     if (rc != NEAP_OK) return rc;
+    ni_stage_end(&e->stages, NI_STAGE_COLLECT);
     forward(e);
     ni_engine_backward(e, gradient, loss);
+    count_work(e);
     return NEAP_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/pool.h"
 #include "graph/hood.h"
+#include "model/stages.h"
 
 typedef struct ni_engine ni_engine;
 
@@ -49,6 +50,9 @@ enum { NI_FORWARD_MOST = 512 };
  * each pair, until the engine's next call; may be NULL. dropped: with the dropout masks of `step`. */
 neap_status ni_engine_forward(ni_engine *e, const neap_pair *pairs, uint32_t count, bool dropped,
                               uint64_t step, float *scores, const float **vectors, neap_error *err);
+
+/* Where the time of all steps so far went; the trainer adds what it does between them. */
+ni_stages *ni_engine_stages(ni_engine *e);
 
 /* How the last call aligned its pairs, for tests and benches. */
 bool ni_engine_used_table(const ni_engine *e);

@@ -36,6 +36,7 @@ struct ni_engine {
     const ni_kernels *k;
     ni_batch batch;
     ni_shape shape;
+    ni_stages stages;
     int way; /* see ni_engine_force */
     uint32_t threads;
     uint32_t widest; /* rows of the largest neighbourhood */

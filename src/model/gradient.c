@@ -262,9 +262,13 @@ void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss)
 {
     if (e->in.options->pooling == NI_POOL_MEAN) number_entries(e);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.items, NI_ITEMS_PER_TASK), back_task, e);
+    ni_stage_end(&e->stages, NI_STAGE_LOSS);
     ni_pool_run(e->in.pool, 3, index_task, e);
+    ni_stage_end(&e->stages, NI_STAGE_INDEX);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
+    ni_stage_end(&e->stages, NI_STAGE_PULL);
     ni_pool_run(e->in.pool, ni_tasks(e->in.dim, P_ROWS_PER_TASK), matrix_task, e);
+    ni_stage_end(&e->stages, NI_STAGE_MATRIX);
     *loss = 0;
     for (uint64_t i = 0; i < e->shape.items; i++) *loss += e->loss[i];
     *gradient = (ni_gradient){ e->batch.rows, e->batch.node, e->dX, e->dP };

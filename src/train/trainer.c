@@ -204,7 +204,10 @@ static neap_status train_batch(ni_trainer *t, clock_state *clock, neap_error *er
     ni_gradient gradient;
     double loss = 0;
     uint32_t size = t->options->batch;
+    ni_stages *stages = ni_engine_stages(t->engine);
+    ni_stage_begin(stages);
     uint32_t items = ni_sampler_draw(&t->sampler, run->epoch, run->batch * size, size, t->nodes);
+    ni_stage_end(stages, NI_STAGE_DRAW);
     if (items) {
         neap_status rc = ni_engine_step(t->engine, t->nodes, items, t->options->negatives,
                                         t->optimizer.steps, &gradient, &loss, err);
@@ -215,6 +218,7 @@ static neap_status train_batch(ni_trainer *t, clock_state *clock, neap_error *er
                            "checkpoint is kept. A smaller --lr usually helps",
                            (unsigned long long)run->epoch + 1);
         ni_optimizer_step(&t->optimizer, &gradient, rate_now(t), t->model->E, t->model->P, t->model->pool);
+        ni_stage_end(stages, NI_STAGE_OPTIMIZE);
     }
     run->batch++;
     run->items += items;
@@ -362,11 +366,12 @@ static void conclude(ni_trainer *t)
     memcpy(m->P, run->best_P, (uint64_t)m->dim * m->dim * sizeof(float));
 }
 
-neap_status ni_train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
-                     neap_model **out, neap_error *err)
+neap_status ni_train_timed(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
+                           ni_stages *stages, neap_model **out, neap_error *err)
 {
     ni_trainer t;
     *out = NULL;
+    *stages = (ni_stages){ 0 };
     neap_status rc = ni_trainer_prepare(graph, options, hooks, &t, err);
     if (rc == NEAP_OK) rc = check_memory(&t, graph, err);
     if (rc == NEAP_OK) rc = make_tables(&t, err);
@@ -375,6 +380,7 @@ neap_status ni_train(const neap_graph *graph, const neap_options *options, const
     if (rc == NEAP_OK) {
         say_left_out(&t, hooks);
         rc = run_epochs(&t, hooks, err);
+        *stages = *ni_engine_stages(t.engine);
     }
     if (rc == NEAP_OK) {
         conclude(&t);
@@ -383,4 +389,11 @@ neap_status ni_train(const neap_graph *graph, const neap_options *options, const
     }
     ni_trainer_free(&t);
     return rc;
+}
+
+neap_status ni_train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
+                     neap_model **out, neap_error *err)
+{
+    ni_stages stages;
+    return ni_train_timed(graph, options, hooks, &stages, out, err);
 }

@@ -36,4 +36,8 @@ neap_status ni_trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estima
 neap_status ni_train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
                      neap_model **out, neap_error *err);
 
+/* The same, and where the time went, also of a run that was stopped. */
+neap_status ni_train_timed(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
+                           ni_stages *stages, neap_model **out, neap_error *err);
+
 #endif
