@@ -289,6 +289,39 @@ typedef struct neap_estimate_result {
 NEAP_API neap_status neap_estimate(const neap_graph *graph, const neap_options *options,
                                    neap_estimate_result *result, neap_error *err);
 
+/* A part of a training step, in the order in which a step does them. */
+typedef struct neap_bench_stage {
+    const char *name;  /* "pool"                                              */
+    const char *about; /* "alignments of each pair, maxima, attention"        */
+    double seconds;    /* all threads work on one stage, so these add up      */
+    double flops;      /* additions and multiplications, as they were done    */
+} neap_bench_stage;
+
+#define NEAP_BENCH_STAGES 16
+
+/* How fast training is on this graph and machine, and where its time goes. */
+typedef struct neap_bench_result {
+    uint64_t edges; /* trained on                                                              */
+    double seconds; /* of training alone: no reading, no validation                            */
+    double edges_per_second;
+    uint32_t threads;
+    uint64_t batches;
+    uint64_t table_batches; /* of these, how many were aligned by one large product            */
+    double entries;         /* alignments: products of two neighbours, summed over the pairs   */
+    double flops;           /* needed, had each batch been aligned the way that takes fewer    */
+    double peak;            /* flops a second of a 2048 x 2048 x 2048 product by these threads */
+    double share_of_peak;   /* flops / (seconds x peak)                                        */
+    uint32_t stage_count;
+    neap_bench_stage stages[NEAP_BENCH_STAGES];
+} neap_bench_result;
+
+/* Trains GAP for about so many seconds, compares the speed with that of a large matrix product in the same
+ * run, and keeps nothing. The options `epochs`, `valid`, `patience` and `test` do not count. Of the hooks,
+ * which may be NULL, `around` and the progress do, and NEAP_E_STOPPED is the progress asking to stop. */
+NEAP_API neap_status neap_bench(const neap_graph *graph, const neap_options *options,
+                                const neap_hooks *hooks, double seconds, neap_bench_result *result,
+                                neap_error *err);
+
 /* ---- models ------------------------------------------------------------------------------------- */
 
 NEAP_API neap_status neap_model_load(const char *path, neap_model **out, neap_error *err);

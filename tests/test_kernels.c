@@ -2,6 +2,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -60,30 +61,146 @@ static void dot_adds_up(void **state)
     }
 }
 
+static void combining_rows_has_the_same_bits_and_adds_up(void **state)
+{
+    enum { ROWS = 9, TERMS = 21 };
+    static float B[ROWS * MOST];
+    const ni_kernels *wider = wide();
+    float u[MOST], v[MOST];
+    ni_term term[TERMS];
+    (void)state;
+    for (size_t n = 1; n < MOST; n++) {
+        ni_rng rng = ni_rng_at(4, NI_STREAM_GRAPH, 0, n);
+        uint32_t count = (uint32_t)n % TERMS;
+        fill(B, ROWS * n, n);
+        for (uint32_t i = 0; i < count; i++)
+            term[i] = (ni_term){ (uint32_t)ni_below(&rng, ROWS), (float)ni_uniform(&rng) };
+        ni_kernels_scalar.combine(term, count, B, n, u);
+        wider->combine(term, count, B, n, v);
+        assert_memory_equal(u, v, n * sizeof *u);
+        double last = 0;
+        for (uint32_t i = 0; i < count; i++)
+            last += (double)term[i].weight * (double)B[term[i].row * n + n - 1];
+        assert_true(fabs(last - (double)u[n - 1]) < 1e-5);
+    }
+}
+
+/* Every entry of a strip is the dot product of two rows, to the bit, whatever the shape. */
+static void aligning_is_a_dot_product_for_every_pair(void **state)
+{
+    enum { ROWS = 7, COLUMNS = 20 };
+    static float A[ROWS * MOST], B[ROWS * MOST];
+    const ni_kernels *sets[] = { &ni_kernels_scalar, wide() };
+    const size_t lengths[] = { 1, 7, 8, 37, 128, 200, 259 };
+    float strip[NI_STRIP_ROWS * (COLUMNS + NI_LANES)];
+    uint32_t a_row[NI_STRIP_ROWS], b_row[COLUMNS];
+    (void)state;
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (uint32_t a = 1; a <= NI_STRIP_ROWS; a++)
+            for (uint32_t b = 0; b <= COLUMNS; b++) {
+                size_t n = lengths[l];
+                ni_rng rng = ni_rng_at(5, NI_STREAM_GRAPH, a, b);
+                fill(A, ROWS * n, a);
+                fill(B, ROWS * n, 100 + b);
+                for (uint32_t i = 0; i < a; i++) a_row[i] = (uint32_t)ni_below(&rng, ROWS);
+                for (uint32_t j = 0; j < b; j++) b_row[j] = (uint32_t)ni_below(&rng, ROWS);
+                for (int k = 0; k < 2; k++) {
+                    sets[k]->align(A, a_row, a, B, b_row, b, n, strip);
+                    for (uint32_t i = 0; i < a; i++)
+                        for (uint32_t j = 0; j < b; j++) {
+                            float x = ni_kernels_scalar.dot(A + a_row[i] * n, B + b_row[j] * n, n);
+                            assert_memory_equal(&x, &strip[i * ni_strip_line(b) + j], sizeof x);
+                        }
+                }
+            }
+}
+
+/* A tile and what pooling it strip by strip gave. */
+typedef struct pooled {
+    float row[48], col[48];
+    uint32_t row_arg[48], col_arg[48];
+} pooled;
+
+static void pool_tile(const ni_kernels *k, const float *tile, uint32_t rows, uint32_t cols, bool with_rows,
+                      pooled *p)
+{
+    ni_maxima col = { p->col, p->col_arg };
+    memset(p, 0, sizeof *p);
+    for (uint32_t j = 0; j < 48; j++) p->col[j] = -INFINITY;
+    for (uint32_t i = 0; i < rows; i += NI_STRIP_ROWS) {
+        ni_maxima row = { p->row + i, p->row_arg + i };
+        uint32_t a = rows - i < NI_STRIP_ROWS ? rows - i : NI_STRIP_ROWS;
+        k->pool(tile + i * ni_strip_line(cols), a, cols, i, with_rows ? &row : NULL, &col);
+    }
+}
+
 /* Few distinct values, so that ties are everywhere: the first of equals must win. */
 static void pooling_picks_the_first_of_equals(void **state)
 {
     const ni_kernels *b = wide();
-    float tile[40 * 40], max[4][40];
-    uint32_t arg[4][40];
+    static float tile[40 * 48];
+    pooled p, q;
     (void)state;
     for (uint32_t rows = 1; rows <= 40; rows += 3)
-        for (uint32_t cols = 1; cols <= 40; cols++) {
+        for (uint32_t cols = 0; cols <= 40; cols++) {
             ni_rng rng = ni_rng_at(2, NI_STREAM_GRAPH, rows, cols);
-            for (uint32_t i = 0; i < rows * cols; i++) tile[i] = (float)ni_below(&rng, 5) - 2;
-            ni_kernels_scalar.pool_max(tile, rows, cols, max[0], arg[0], max[1], arg[1]);
-            b->pool_max(tile, rows, cols, max[2], arg[2], max[3], arg[3]);
-            assert_memory_equal(max[0], max[2], rows * sizeof(float));
-            assert_memory_equal(arg[0], arg[2], rows * sizeof(uint32_t));
-            assert_memory_equal(max[1], max[3], cols * sizeof(float));
-            assert_memory_equal(arg[1], arg[3], cols * sizeof(uint32_t));
+            uint64_t line = ni_strip_line(cols);
+            for (uint32_t i = 0; i < rows * line; i++) /* what stands behind a line must not count */
+                tile[i] = i % line < cols ? (float)ni_below(&rng, 5) - 2 : 9;
+            pool_tile(&ni_kernels_scalar, tile, rows, cols, true, &p);
+            pool_tile(b, tile, rows, cols, true, &q);
+            assert_memory_equal(&p, &q, sizeof p);
+            pool_tile(b, tile, rows, cols, false, &q);
+            assert_memory_equal(p.col_arg, q.col_arg, sizeof p.col_arg);
+            assert_true(q.row[0] == 0);
             for (uint32_t i = 0; i < rows; i++)
                 for (uint32_t j = 0; j < cols; j++) {
-                    float x = tile[i * cols + j];
-                    assert_true(x <= max[0][i] && (x < max[0][i] || j >= arg[0][i]));
-                    assert_true(x <= max[1][j] && (x < max[1][j] || i >= arg[1][j]));
+                    float x = tile[i * line + j];
+                    assert_true(x <= p.row[i] && (x < p.row[i] || j >= p.row_arg[i]));
+                    assert_true(x <= p.col[j] && (x < p.col[j] || i >= p.col_arg[j]));
                 }
         }
+}
+
+/* A diverged run must be seen as such: nothing may turn what is not a number into one, or into a place. */
+static void not_a_number_is_never_the_best_and_never_lost(void **state)
+{
+    const ni_kernels *sets[] = { &ni_kernels_scalar, wide() };
+    float tile[16], x[11], y[11];
+    pooled p;
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 16; i++) tile[i] = NAN;
+        pool_tile(sets[k], tile, 2, 8, true, &p);
+        assert_true(p.row_arg[0] == 0 && p.col_arg[7] == 0 && isinf(p.row[1]));
+        for (int i = 0; i < 11; i++) x[i] = i == 9 ? NAN : 0.3F;
+        sets[k]->tanh(x, 11, y);
+        assert_true(isnan(y[9]) && !isnan(y[8]) && !isnan(y[10]));
+        sets[k]->softmax(x, 11, y);
+        assert_true(isnan(y[0]));
+    }
+}
+
+static void tanh_and_softmax_are_exact_to_single_precision(void **state)
+{
+    enum { STEPS = 4000 };
+    static float x[STEPS], u[STEPS], v[STEPS];
+    const ni_kernels *b = wide();
+    (void)state;
+    for (int i = 0; i < STEPS; i++) x[i] = (float)(i - STEPS / 2) * 0.01F;
+    ni_kernels_scalar.tanh(x, STEPS, u);
+    b->tanh(x, STEPS, v);
+    assert_memory_equal(u, v, sizeof u);
+    for (int i = 0; i < STEPS; i++) assert_true(fabs(tanh((double)x[i]) - (double)u[i]) < 2e-7);
+    for (size_t n = 1; n < 40; n++) {
+        double sum = 0;
+        ni_kernels_scalar.softmax(x + 1900, n, u);
+        b->softmax(x + 1900, n, v);
+        assert_memory_equal(u, v, n * sizeof *u);
+        for (size_t i = 0; i < n; i++) sum += exp((double)x[1900 + i]);
+        for (size_t i = 0; i < n; i++)
+            assert_true(fabs(exp((double)x[1900 + i]) / sum - (double)u[i]) < 2e-7);
+    }
 }
 
 static void masks_keep_what_their_bits_say(void **state)
@@ -133,7 +250,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dot_and_axpy_have_the_same_bits),
         cmocka_unit_test(dot_adds_up),
+        cmocka_unit_test(combining_rows_has_the_same_bits_and_adds_up),
+        cmocka_unit_test(aligning_is_a_dot_product_for_every_pair),
         cmocka_unit_test(pooling_picks_the_first_of_equals),
+        cmocka_unit_test(not_a_number_is_never_the_best_and_never_lost),
+        cmocka_unit_test(tanh_and_softmax_are_exact_to_single_precision),
         cmocka_unit_test(masks_keep_what_their_bits_say),
         cmocka_unit_test(adam_follows_its_definition_in_both),
     };

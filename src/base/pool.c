@@ -17,10 +17,11 @@ struct ni_pool {
     ni_task task;
     void *arg;
     uint32_t tasks;
-    atomic_uint next; /* next task nobody has taken       */
-    uint64_t round;   /* counts calls of ni_pool_run      */
-    uint32_t busy;    /* workers still in this round      */
-    uint32_t workers; /* threads besides the caller's     */
+    atomic_uint next;  /* next task nobody has taken                  */
+    atomic_uint round; /* counts calls of ni_pool_run                 */
+    atomic_uint busy;  /* workers still in this round                 */
+    uint32_t workers;  /* threads besides the caller's                */
+    uint32_t patience; /* looks at a number before a thread goes to sleep over it */
     bool quit;
     pthread_t *thread;
     struct seat {
@@ -38,23 +39,58 @@ static void run_tasks(ni_pool *p, uint32_t thread)
     }
 }
 
+static void breathe(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* The rounds of a training step follow each other within microseconds, while waking a thread takes tens of
+ * them; so a thread first looks for a while. True if the number is `value` now. */
+static bool becomes_soon(const ni_pool *p, atomic_uint *number, uint32_t value)
+{
+    for (uint32_t i = 0; i < p->patience; i++, breathe())
+        if (atomic_load_explicit(number, memory_order_acquire) == value) return true;
+    return false;
+}
+
+static void wait_for_round(ni_pool *p, uint32_t round)
+{
+    if (becomes_soon(p, &p->round, round)) return;
+    pthread_mutex_lock(&p->lock);
+    while (p->round != round) pthread_cond_wait(&p->work, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void leave_round(ni_pool *p)
+{
+    if (atomic_fetch_sub_explicit(&p->busy, 1, memory_order_acq_rel) != 1) return;
+    pthread_mutex_lock(&p->lock);
+    pthread_cond_signal(&p->idle);
+    pthread_mutex_unlock(&p->lock);
+}
+
 static void *worker(void *arg)
 {
     struct seat *seat = arg;
     ni_pool *p = seat->pool;
-    uint64_t seen = 0;
-    pthread_mutex_lock(&p->lock);
-    for (;;) {
-        while (p->round == seen && !p->quit) pthread_cond_wait(&p->work, &p->lock);
-        if (p->quit) break;
-        seen = p->round;
-        pthread_mutex_unlock(&p->lock);
+    for (uint32_t round = 1;; round++) {
+        wait_for_round(p, round);
+        if (p->quit) return NULL;
         run_tasks(p, seat->index);
-        pthread_mutex_lock(&p->lock);
-        if (--p->busy == 0) pthread_cond_signal(&p->idle);
+        leave_round(p);
     }
+}
+
+/* What the round is to do must have been written down. */
+static void begin_round(ni_pool *p)
+{
+    pthread_mutex_lock(&p->lock);
+    atomic_store_explicit(&p->busy, p->workers, memory_order_relaxed);
+    atomic_fetch_add_explicit(&p->round, 1, memory_order_release);
+    pthread_cond_broadcast(&p->work);
     pthread_mutex_unlock(&p->lock);
-    return NULL;
 }
 
 static uint32_t cores(void)
@@ -74,6 +110,8 @@ neap_status ni_pool_create(uint32_t threads, ni_pool **out, neap_error *err)
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->idle, NULL);
+    p->patience =
+        threads <= cores() ? 4096 : 0; /* with fewer cores than threads a look keeps others waiting */
     p->thread = ni_array(threads, sizeof *p->thread);
     p->seat = ni_array(threads, sizeof *p->seat);
     neap_status rc = p->thread && p->seat ? NEAP_OK : ni_fail_memory(err, "threads");
@@ -94,10 +132,8 @@ neap_status ni_pool_create(uint32_t threads, ni_pool **out, neap_error *err)
 void ni_pool_free(ni_pool *p)
 {
     if (!p) return;
-    pthread_mutex_lock(&p->lock);
     p->quit = true;
-    pthread_cond_broadcast(&p->work);
-    pthread_mutex_unlock(&p->lock);
+    begin_round(p);
     for (uint32_t i = 0; i < p->workers; i++) pthread_join(p->thread[i], NULL);
     pthread_cond_destroy(&p->idle);
     pthread_cond_destroy(&p->work);
@@ -113,6 +149,14 @@ uint32_t ni_pool_threads(const ni_pool *p)
     return p->workers + 1;
 }
 
+static void wait_until_idle(ni_pool *p)
+{
+    if (becomes_soon(p, &p->busy, 0)) return;
+    pthread_mutex_lock(&p->lock);
+    while (p->busy) pthread_cond_wait(&p->idle, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
 void ni_pool_run(ni_pool *p, uint32_t tasks, ni_task task, void *arg)
 {
     bool alone = p->workers == 0 || tasks < 2 || pthread_mutex_trylock(&p->turn) != 0;
@@ -120,18 +164,12 @@ void ni_pool_run(ni_pool *p, uint32_t tasks, ni_task task, void *arg)
         for (uint32_t i = 0; i < tasks; i++) task(arg, i, 0);
         return;
     }
-    pthread_mutex_lock(&p->lock);
     p->task = task;
     p->arg = arg;
     p->tasks = tasks;
-    p->busy = p->workers;
-    p->round++;
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    pthread_cond_broadcast(&p->work);
-    pthread_mutex_unlock(&p->lock);
+    begin_round(p);
     run_tasks(p, 0);
-    pthread_mutex_lock(&p->lock);
-    while (p->busy) pthread_cond_wait(&p->idle, &p->lock);
-    pthread_mutex_unlock(&p->lock);
+    wait_until_idle(p);
     pthread_mutex_unlock(&p->turn);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/status.h"
 #include "base/sys.h"
 #include "eval/rivals.h"
@@ -137,12 +138,6 @@ static uint64_t pair_key(uint32_t u, uint32_t v)
     return u < v ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static neap_status start_scan(const ni_trial *t, neap_leak_report *report, negative_scan *s,
                               neap_error *err)
 {
@@ -150,7 +145,7 @@ static neap_status start_scan(const ni_trial *t, neap_leak_report *report, negat
     if (!s->key || !s->met) return ni_fail_memory(err, "the leak check");
     for (size_t i = 0; i < t->valids; i++)
         s->key[i] = pair_key(t->valid_negative[i].source, t->valid_negative[i].target);
-    qsort(s->key, t->valids, sizeof *s->key, ascending);
+    qsort(s->key, t->valids, sizeof *s->key, ni_ascending_u64);
     return NEAP_OK;
 }
 
@@ -171,7 +166,7 @@ static neap_status look_at(negative_scan *s, neap_pair positive, uint32_t w, nea
 {
     const ni_trial *t = s->trial;
     uint64_t key = pair_key(positive.source, w),
-             *at = bsearch(&key, s->key, t->valids, sizeof key, ascending);
+             *at = bsearch(&key, s->key, t->valids, sizeof key, ni_ascending_u64);
     if (at) s->met[at - s->key] = 1;
     s->report->negatives++;
     if (is_allowed(t, positive, w)) return NEAP_OK;

@@ -3,14 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "base/status.h"
 #include "base/sys.h"
-
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* An unordered pair as one number. */
 static uint64_t pair_key(uint32_t u, uint32_t v)
@@ -85,7 +80,7 @@ static bool not_held_out(void *user, uint32_t u, uint32_t v)
 {
     const held_out *h = user;
     uint64_t key = pair_key(u, v);
-    return u == v ? h->loops : !bsearch(&key, h->key, h->count, sizeof key, ascending);
+    return u == v ? h->loops : !bsearch(&key, h->key, h->count, sizeof key, ni_ascending_u64);
 }
 
 /* The graph without these pairs, in both directions. */
@@ -95,7 +90,7 @@ static neap_status leave_out(const neap_graph *g, const neap_pair *pairs, size_t
     uint64_t *key = ni_array(count, sizeof *key);
     if (!key) return ni_fail_memory(err, "the held-out pairs");
     for (size_t i = 0; i < count; i++) key[i] = pair_key(pairs[i].source, pairs[i].target);
-    qsort(key, count, sizeof *key, ascending);
+    qsort(key, count, sizeof *key, ni_ascending_u64);
     neap_status rc = ni_graph_filter(g, not_held_out, &(held_out){ key, count, loops }, out, err);
     ni_free(key);
     return rc;
@@ -125,7 +120,7 @@ neap_status ni_split_create(const neap_graph *g, const ni_links *links, double s
     }
     s->count = count;
     for (size_t i = 0; i < count; i++) chosen[i] = ni_permute(seed, stream, 0, pairs, i);
-    qsort(chosen, count, sizeof *chosen, ascending);
+    qsort(chosen, count, sizeof *chosen, ni_ascending_u64);
     collect(g, chosen, count, seed, stream, s->positive);
     rc = leave_out(g, s->positive, count, stream != NI_STREAM_SPLIT, &s->train, err);
     if (rc != NEAP_OK) goto done;

@@ -1,34 +1,50 @@
+/* Compiled for AVX2 and FMA alone of all files. The small loops over a constant number of registers are
+ * meant to be unrolled by the compiler; they are written as loops to be read.                       */
 #include "kernels/kernels.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
-/* ((0+4) + (2+6)) + ((1+5) + (3+7)), the tree of scalar.c. */
-static float sum_lanes(__m256 v)
-{
-    __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-    __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-    return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
-}
+#define INLINE static inline __attribute__((always_inline))
 
-/* All ones in the first n of eight lanes; n below 8. */
+/* ---- lanes ---- */
+
+/* All ones in the first n of eight lanes. */
 static __m256i first_lanes(size_t n)
 {
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), lane);
 }
 
+/* The sums of four registers, each ((0+4) + (2+6)) + ((1+5) + (3+7)), the tree of scalar.c. */
+INLINE __m128 sum_four(__m256 a, __m256 b, __m256 c, __m256 d)
+{
+    __m256 ab = _mm256_add_ps(_mm256_permute2f128_ps(a, b, 0x20), _mm256_permute2f128_ps(a, b, 0x31));
+    __m256 cd = _mm256_add_ps(_mm256_permute2f128_ps(c, d, 0x20), _mm256_permute2f128_ps(c, d, 0x31));
+    __m256 two = _mm256_add_ps(_mm256_unpacklo_ps(ab, cd), _mm256_unpackhi_ps(ab, cd));
+    __m256 one = _mm256_add_ps(two, _mm256_permute_ps(two, 0x4e));
+    return _mm_unpacklo_ps(_mm256_castps256_ps128(one), _mm256_extractf128_ps(one, 1));
+}
+
+static float sum_lanes(__m256 v)
+{
+    return _mm_cvtss_f32(sum_four(v, v, v, v));
+}
+
+/* ---- rows ---- */
+
 static float dot(const float *x, const float *y, size_t n)
 {
     __m256 sum = _mm256_setzero_ps();
     size_t i = 0;
-    for (; i + 8 <= n; i += 8) sum = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i), sum);
+    for (; i + NI_LANES <= n; i += NI_LANES)
+        sum = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i), sum);
     if (i < n) {
         __m256i some = first_lanes(n - i);
-        __m256 more =
-            _mm256_fmadd_ps(_mm256_maskload_ps(x + i, some), _mm256_maskload_ps(y + i, some), sum);
-        sum = _mm256_blendv_ps(sum, more, _mm256_castsi256_ps(some));
+        sum = _mm256_fmadd_ps(_mm256_maskload_ps(x + i, some), _mm256_maskload_ps(y + i, some), sum);
     }
     return sum_lanes(sum);
 }
@@ -37,53 +53,260 @@ static void axpy(float a, const float *x, float *y, size_t n)
 {
     __m256 wide = _mm256_set1_ps(a);
     size_t i = 0;
-    for (; i + 8 <= n; i += 8)
+    for (; i + NI_LANES <= n; i += NI_LANES)
         _mm256_storeu_ps(y + i, _mm256_fmadd_ps(wide, _mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i)));
     for (; i < n; i++) y[i] = fmaf(a, x[i], y[i]);
 }
 
-/* One row: keeps a running maximum and its place in each lane, and raises the columns it beats. */
-static void pool_row(const float *row, uint32_t i, uint32_t b, float *row_max, uint32_t *row_arg,
-                     float *col_max, uint32_t *col_arg)
+/* Some registers of columns, which stay there while all terms pass by. */
+INLINE void combine_columns(const int registers, const ni_term *term, size_t count, const float *B,
+                            size_t n, float *out)
 {
-    float best = row[0];
-    uint32_t at = 0, j = 0;
-    if (b >= 8) {
-        const __m256i eight = _mm256_set1_epi32(8), here = _mm256_set1_epi32((int)i);
-        __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), arg = place;
-        __m256 max = _mm256_loadu_ps(row);
-        for (; j + 8 <= b; j += 8, place = _mm256_add_epi32(place, eight)) {
-            __m256 v = _mm256_loadu_ps(row + j), top = _mm256_loadu_ps(col_max + j);
-            __m256 wins = _mm256_cmp_ps(v, max, _CMP_GT_OQ), rises = _mm256_cmp_ps(v, top, _CMP_GT_OQ);
-            max = _mm256_blendv_ps(max, v, wins);
-            arg = _mm256_castps_si256(
-                _mm256_blendv_ps(_mm256_castsi256_ps(arg), _mm256_castsi256_ps(place), wins));
-            _mm256_storeu_ps(col_max + j, _mm256_blendv_ps(top, v, rises));
-            _mm256_maskstore_epi32((int *)col_arg + j, _mm256_castps_si256(rises), here);
-        }
-        float lane[8];
-        uint32_t lane_arg[8];
-        _mm256_storeu_ps(lane, max);
-        _mm256_storeu_si256((__m256i *)lane_arg, arg);
-        best = lane[0], at = lane_arg[0];
-        for (int k = 1; k < 8; k++)
-            if (lane[k] > best || (lane[k] == best && lane_arg[k] < at)) best = lane[k], at = lane_arg[k];
+    __m256 sum[16];
+    for (int v = 0; v < registers; v++) sum[v] = _mm256_setzero_ps();
+    for (size_t i = 0; i < count; i++) {
+        const float *x = B + term[i].row * n;
+        __m256 weight = _mm256_broadcast_ss(&term[i].weight);
+        for (int v = 0; v < registers; v++)
+            sum[v] = _mm256_fmadd_ps(weight, _mm256_loadu_ps(x + v * NI_LANES), sum[v]);
     }
-    for (; j < b; j++) {
-        if (row[j] > best) best = row[j], at = j;
-        if (row[j] > col_max[j]) col_max[j] = row[j], col_arg[j] = i;
-    }
-    *row_max = best;
-    *row_arg = at;
+    for (int v = 0; v < registers; v++) _mm256_storeu_ps(out + v * NI_LANES, sum[v]);
 }
 
-static void pool_max(const float *tile, uint32_t a, uint32_t b, float *row_max, uint32_t *row_arg,
-                     float *col_max, uint32_t *col_arg)
+static void combine_last(const ni_term *term, size_t count, const float *B, size_t n, size_t left,
+                         float *out)
 {
-    for (uint32_t j = 0; j < b; j++) col_max[j] = tile[j], col_arg[j] = 0;
-    for (uint32_t i = 0; i < a; i++)
-        pool_row(tile + (size_t)i * b, i, b, row_max + i, row_arg + i, col_max, col_arg);
+    __m256i some = first_lanes(left);
+    __m256 sum = _mm256_setzero_ps();
+    for (size_t i = 0; i < count; i++)
+        sum = _mm256_fmadd_ps(_mm256_broadcast_ss(&term[i].weight),
+                              _mm256_maskload_ps(B + term[i].row * n, some), sum);
+    _mm256_maskstore_ps(out, some, sum);
 }
+
+/* Passes of nearly equal width: 200 columns are 13 and 12 registers. */
+static void combine(const ni_term *term, size_t count, const float *B, size_t n, float *out)
+{
+    enum { MOST = 13 };
+    size_t whole = n / NI_LANES, passes = (whole + MOST - 1) / MOST;
+    for (; passes; passes--) {
+        size_t registers = (whole + passes - 1) / passes;
+        switch (registers) {
+#define PASS(r)                                                                                            \
+    case r: combine_columns(r, term, count, B, n, out); break;
+            PASS(1)
+            PASS(2) PASS(3) PASS(4) PASS(5) PASS(6) PASS(7) PASS(8) PASS(9) PASS(10) PASS(11) PASS(12)
+                PASS(13)
+#undef PASS
+        }
+        B += registers * NI_LANES;
+        out += registers * NI_LANES;
+        whole -= registers;
+    }
+    if (n % NI_LANES) combine_last(term, count, B, n, n % NI_LANES, out);
+}
+
+/* ---- tiles ---- */
+
+/* a x b dot products at once, in as many registers; where there are fewer rows than that, the last one
+ * stands in for those that are missing. */
+INLINE void align_block(const int a, const int b, const float *const *x, const float *const *y, size_t n,
+                        __m256 sum[16])
+{
+    size_t k = 0;
+    for (int i = 0; i < a * b; i++) sum[i] = _mm256_setzero_ps();
+    for (; k + NI_LANES <= n; k += NI_LANES) {
+        __m256 right[8];
+        for (int j = 0; j < b; j++) right[j] = _mm256_loadu_ps(y[j] + k);
+        for (int i = 0; i < a; i++) {
+            __m256 left = _mm256_loadu_ps(x[i] + k);
+            for (int j = 0; j < b; j++) sum[i * b + j] = _mm256_fmadd_ps(left, right[j], sum[i * b + j]);
+        }
+    }
+    if (k == n) return;
+    __m256i some = first_lanes(n - k);
+    for (int i = 0; i < a; i++)
+        for (int j = 0; j < b; j++)
+            sum[i * b + j] = _mm256_fmadd_ps(_mm256_maskload_ps(x[i] + k, some),
+                                             _mm256_maskload_ps(y[j] + k, some), sum[i * b + j]);
+}
+
+/* Twelve sums, a loaded register of the left and three of the right make sixteen. */
+static void align_strip(const float *const x[4], uint32_t a, const float *B, const uint32_t *b_row,
+                        uint32_t b, size_t n, float *strip)
+{
+    size_t line = ni_strip_line(b);
+    for (uint32_t j = 0; j < b; j += 3) {
+        const float *y[3];
+        __m256 sum[16];
+        float four[3][4];
+        uint32_t columns = b - j < 3 ? b - j : 3;
+        for (uint32_t k = 0; k < 3; k++) y[k] = B + b_row[k < columns ? j + k : b - 1] * n;
+        align_block(4, 3, x, y, n, sum);
+        for (int k = 0; k < 3; k++)
+            _mm_storeu_ps(four[k], sum_four(sum[k], sum[3 + k], sum[6 + k], sum[9 + k]));
+        for (uint32_t i = 0; i < a; i++)
+            for (uint32_t k = 0; k < columns; k++) strip[i * line + j + k] = four[k][i];
+    }
+}
+
+/* One row on the left: eight dot products at once. */
+static void align_row(const float *x, const float *B, const uint32_t *b_row, uint32_t b, size_t n,
+                      float *out)
+{
+    for (uint32_t j = 0; j < b; j += 8) {
+        const float *y[8];
+        __m256 sum[16];
+        float eight[8];
+        uint32_t columns = b - j < 8 ? b - j : 8;
+        for (uint32_t k = 0; k < 8; k++) y[k] = B + b_row[k < columns ? j + k : b - 1] * n;
+        align_block(8, 1, y, &x, n, sum);
+        _mm_storeu_ps(eight, sum_four(sum[0], sum[1], sum[2], sum[3]));
+        _mm_storeu_ps(eight + 4, sum_four(sum[4], sum[5], sum[6], sum[7]));
+        memcpy(out + j, eight, columns * sizeof *out);
+    }
+}
+
+static void align(const float *A, const uint32_t *a_row, uint32_t a, const float *B, const uint32_t *b_row,
+                  uint32_t b, size_t n, float *strip)
+{
+    const float *x[NI_STRIP_ROWS];
+    if (a == 1) {
+        align_row(A + a_row[0] * n, B, b_row, b, n, strip);
+        return;
+    }
+    for (uint32_t i = 0; i < NI_STRIP_ROWS; i++) x[i] = A + a_row[i < a ? i : a - 1] * n;
+    align_strip(x, a, B, b_row, b, n, strip);
+}
+
+/* Running maxima, a lane each, and where they were. */
+typedef struct lanes {
+    __m256 max;
+    __m256i arg;
+} lanes;
+
+INLINE lanes raise(lanes best, __m256 v, __m256i place)
+{
+    __m256 wins = _mm256_cmp_ps(v, best.max, _CMP_GT_OQ);
+    return (lanes){ _mm256_blendv_ps(best.max, v, wins),
+                    _mm256_blendv_epi8(best.arg, place, _mm256_castps_si256(wins)) };
+}
+
+/* The largest of eight lanes and, of equals, the first place. */
+static void settle(lanes best, float *max, uint32_t *arg)
+{
+    __m256 top = _mm256_max_ps(best.max, _mm256_permute2f128_ps(best.max, best.max, 1));
+    top = _mm256_max_ps(top, _mm256_permute_ps(top, 0x4e));
+    top = _mm256_max_ps(top, _mm256_permute_ps(top, 0xb1));
+    __m256i is_top = _mm256_castps_si256(_mm256_cmp_ps(best.max, top, _CMP_EQ_OQ));
+    __m256i place = _mm256_blendv_epi8(_mm256_set1_epi32(INT32_MAX), best.arg, is_top);
+    place = _mm256_min_epi32(place, _mm256_permute2x128_si256(place, place, 1));
+    place = _mm256_min_epi32(place, _mm256_shuffle_epi32(place, 0x4e));
+    place = _mm256_min_epi32(place, _mm256_shuffle_epi32(place, 0xb1));
+    *max = _mm256_cvtss_f32(top);
+    *arg = (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(place));
+}
+
+INLINE void pool_rows(const int a, const bool with_rows, const float *strip, uint32_t b, uint32_t first,
+                      const ni_maxima *row, const ni_maxima *col)
+{
+    const __m256 least = _mm256_set1_ps(-INFINITY);
+    size_t line = ni_strip_line(b);
+    __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    lanes best[NI_STRIP_ROWS];
+    for (int i = 0; i < a; i++) best[i] = (lanes){ least, _mm256_setzero_si256() };
+    for (uint32_t j = 0; j < b; j += NI_LANES) {
+        __m256 some = _mm256_castsi256_ps(first_lanes(b - j < NI_LANES ? b - j : NI_LANES));
+        lanes down = { _mm256_loadu_ps(col->max + j), _mm256_loadu_si256((const __m256i *)(col->arg + j)) };
+        for (int i = 0; i < a; i++) {
+            __m256 v = _mm256_blendv_ps(least, _mm256_loadu_ps(strip + i * line + j), some);
+            if (with_rows) best[i] = raise(best[i], v, place);
+            down = raise(down, v, _mm256_set1_epi32((int)first + i));
+        }
+        _mm256_storeu_ps(col->max + j, down.max);
+        _mm256_storeu_si256((__m256i *)(col->arg + j), down.arg);
+        place = _mm256_add_epi32(place, _mm256_set1_epi32(NI_LANES));
+    }
+    for (int i = 0; with_rows && i < a; i++) settle(best[i], row->max + i, row->arg + i);
+}
+
+static void pool(const float *strip, uint32_t a, uint32_t b, uint32_t first, const ni_maxima *row,
+                 const ni_maxima *col)
+{
+    switch (a * 2 + (row != NULL)) {
+#define POOL(r)                                                                                            \
+    case (r)*2: pool_rows(r, false, strip, b, first, row, col); break;                                     \
+    case (r)*2 + 1: pool_rows(r, true, strip, b, first, row, col); break;
+        POOL(1) POOL(2) POOL(3) POOL(4)
+#undef POOL
+    }
+}
+
+/* ---- functions ---- */
+
+INLINE __m256 polynomial(const float *term, const int terms, __m256 x)
+{
+    __m256 p = _mm256_set1_ps(term[0]);
+    for (int i = 1; i < terms; i++) p = _mm256_fmadd_ps(p, x, _mm256_set1_ps(term[i]));
+    return p;
+}
+
+static __m256 exp_eight(__m256 x)
+{
+    static const float term[] = NI_EXP_TERMS;
+    __m256 k = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(NI_LOG2E)),
+                               _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    __m256 r = _mm256_fmadd_ps(k, _mm256_set1_ps(-NI_LN2_LOW),
+                               _mm256_fmadd_ps(k, _mm256_set1_ps(-NI_LN2_HIGH), x));
+    __m256 p = polynomial(term, NI_EXP_COUNT, r);
+    __m256 e = _mm256_add_ps(_mm256_fmadd_ps(p, _mm256_mul_ps(r, r), r), _mm256_set1_ps(1));
+    __m256i power = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(k), _mm256_set1_epi32(127)), 23);
+    return _mm256_mul_ps(e, _mm256_castsi256_ps(power));
+}
+
+static __m256 tanh_eight(__m256 x)
+{
+    static const float term[] = NI_TANH_TERMS;
+    const __m256 sign = _mm256_set1_ps(-0.0F), one = _mm256_set1_ps(1), two = _mm256_set1_ps(2);
+    __m256 size = _mm256_andnot_ps(sign, x), square = _mm256_mul_ps(x, x);
+    __m256 small = _mm256_fmadd_ps(_mm256_mul_ps(polynomial(term, NI_TANH_COUNT, square), square), x, x);
+    __m256 capped = _mm256_min_ps(_mm256_set1_ps(NI_TANH_LARGE), size); /* not a number stays that */
+    __m256 e = _mm256_add_ps(exp_eight(_mm256_mul_ps(two, capped)), one);
+    __m256 large = _mm256_or_ps(_mm256_sub_ps(one, _mm256_div_ps(two, e)), _mm256_and_ps(sign, x));
+    return _mm256_blendv_ps(large, small, _mm256_cmp_ps(size, _mm256_set1_ps(NI_TANH_SMALL), _CMP_LT_OQ));
+}
+
+static void tanh_all(const float *x, size_t n, float *out)
+{
+    size_t i = 0;
+    for (; i + NI_LANES <= n; i += NI_LANES) _mm256_storeu_ps(out + i, tanh_eight(_mm256_loadu_ps(x + i)));
+    if (i == n) return;
+    __m256i some = first_lanes(n - i);
+    _mm256_maskstore_ps(out + i, some, tanh_eight(_mm256_maskload_ps(x + i, some)));
+}
+
+static void softmax(const float *x, size_t n, float *out)
+{
+    __m256 sum = _mm256_setzero_ps();
+    size_t i = 0;
+    for (; i + NI_LANES <= n; i += NI_LANES) {
+        __m256 e = exp_eight(_mm256_loadu_ps(x + i));
+        _mm256_storeu_ps(out + i, e);
+        sum = _mm256_add_ps(sum, e);
+    }
+    if (i < n) {
+        __m256i some = first_lanes(n - i);
+        __m256 e = exp_eight(_mm256_maskload_ps(x + i, some));
+        _mm256_maskstore_ps(out + i, some, e);
+        sum = _mm256_add_ps(sum, _mm256_and_ps(e, _mm256_castsi256_ps(some)));
+    }
+    float all = sum_lanes(sum);
+    for (i = 0; i + NI_LANES <= n; i += NI_LANES)
+        _mm256_storeu_ps(out + i, _mm256_div_ps(_mm256_loadu_ps(out + i), _mm256_set1_ps(all)));
+    for (; i < n; i++) out[i] /= all;
+}
+
+/* ---- entries ---- */
 
 static void masked(const float *x, const uint64_t *mask, float scale, float *out, size_t n)
 {
@@ -125,7 +348,17 @@ static void adam(const ni_adam_step *s, const float *g, float *x, float *m, floa
 }
 
 const ni_kernels ni_kernels_avx2 = {
-    "avx2", "instruction set avx2, matrix products by OpenBLAS", dot, axpy, pool_max, masked, adam
+    .name = "avx2",
+    .about = "instruction set avx2, matrix products by OpenBLAS",
+    .dot = dot,
+    .axpy = axpy,
+    .combine = combine,
+    .align = align,
+    .pool = pool,
+    .tanh = tanh_all,
+    .softmax = softmax,
+    .masked = masked,
+    .adam = adam,
 };
 #else
 typedef int ni_no_avx2; /* C forbids an empty file */

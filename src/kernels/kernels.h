@@ -19,6 +19,27 @@ typedef struct ni_adam_step {
     float epsilon;
 } ni_adam_step;
 
+/* A row of a matrix, and how much of it. */
+typedef struct ni_term {
+    uint32_t row;
+    float weight;
+} ni_term;
+
+/* Largest numbers and where they stand; of equals the first. */
+typedef struct ni_maxima {
+    float *max;
+    uint32_t *arg;
+} ni_maxima;
+
+/* A tile of alignments is made and pooled a strip of rows at a time, so that it never leaves the cache. */
+enum { NI_STRIP_ROWS = 4, NI_LANES = 8 };
+
+/* Columns of a strip, and places of the maxima of its columns: whole lanes. */
+static inline size_t ni_strip_line(size_t columns)
+{
+    return (columns + NI_LANES - 1) / NI_LANES * NI_LANES;
+}
+
 typedef struct ni_kernels {
     const char *name;
     const char *about; /* neap_build_info */
@@ -29,10 +50,24 @@ typedef struct ni_kernels {
     /* y += a x */
     void (*axpy)(float a, const float *x, float *y, size_t n);
 
-    /* Largest entry of each row and column of a tile (a x b), and where: the first of equals wins.
-     * b > 0. */
-    void (*pool_max)(const float *tile, uint32_t a, uint32_t b, float *row_max, uint32_t *row_arg,
-                     float *col_max, uint32_t *col_arg);
+    /* out (n) = sum_i weight_i B[row_i], one term after the other; B has rows of n numbers */
+    void (*combine)(const ni_term *term, size_t count, const float *B, size_t n, float *out);
+
+    /* strip_ij = A[a_row_i] . B[b_row_j], each as `dot` has it; a <= NI_STRIP_ROWS. Lines of the strip are
+     * ni_strip_line(b) apart. */
+    void (*align)(const float *A, const uint32_t *a_row, uint32_t a, const float *B, const uint32_t *b_row,
+                  uint32_t b, size_t n, float *strip);
+
+    /* Pools a strip (a x b): sets the maxima of its rows (a places; row may be NULL), raises those of the
+     * columns (ni_strip_line(b) places). first: the number of the strip's first row in the whole tile. */
+    void (*pool)(const float *strip, uint32_t a, uint32_t b, uint32_t first, const ni_maxima *row,
+                 const ni_maxima *col);
+
+    /* out_i = tanh(x_i), to 2e-7; out may be x */
+    void (*tanh)(const float *x, size_t n, float *out);
+
+    /* out_i = exp(x_i) / sum_k exp(x_k), for |x_i| <= 80 */
+    void (*softmax)(const float *x, size_t n, float *out);
 
     /* out_i = x_i * scale where bit i of mask is set, else 0 */
     void (*masked)(const float *x, const uint64_t *mask, float scale, float *out, size_t n);
@@ -40,6 +75,24 @@ typedef struct ni_kernels {
     /* m = b1 m + (1-b1) g;  v = b2 v + (1-b2) g^2;  x -= rate m / (sqrt(v) root_scale + epsilon) */
     void (*adam)(const ni_adam_step *step, const float *g, float *x, float *m, float *v, size_t n);
 } ni_kernels;
+
+/* Cephes' coefficients (Moshier): tanh(x) = x + x^3 T(x^2) below 0.625, e^r = 1 + r + r^2 E(r) within
+ * ln(2)/2. Both sets of kernels evaluate them from the highest power down. */
+#define NI_TANH_TERMS                                                                                      \
+    {                                                                                                      \
+        -5.70498872745e-3F, 2.06390887954e-2F, -5.37397155531e-2F, 1.33314422036e-1F, -3.33332819422e-1F   \
+    }
+#define NI_EXP_TERMS                                                                                       \
+    {                                                                                                      \
+        1.9875691500e-4F, 1.3981999507e-3F, 8.3334519073e-3F, 4.1665795894e-2F, 1.6666665459e-1F,          \
+            5.0000001201e-1F                                                                               \
+    }
+enum { NI_TANH_COUNT = 5, NI_EXP_COUNT = 6 };
+#define NI_LOG2E 1.44269504F
+#define NI_LN2_HIGH 0.693359375F
+#define NI_LN2_LOW (-2.12194440e-4F)
+#define NI_TANH_SMALL 0.625F
+#define NI_TANH_LARGE 9.0F /* from here on tanh is 1 in single precision */
 
 extern const ni_kernels ni_kernels_scalar;
 #if defined(__x86_64__)

@@ -1,17 +1,20 @@
 #include <math.h>
+#include <string.h>
 
 #include "kernels/kernels.h"
 
-enum { LANES = 8 };
+/* ---- rows ---- */
+
+static float sum_lanes(const float sum[NI_LANES])
+{
+    return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
 
 static float dot(const float *x, const float *y, size_t n)
 {
-    float sum[LANES] = { 0 }; /* eight lanes: the order is the specification */
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (size_t k = 0; k < LANES; k++) sum[k] = fmaf(x[i + k], y[i + k], sum[k]);
-    for (size_t k = 0; i < n; i++, k++) sum[k] = fmaf(x[i], y[i], sum[k]);
-    return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+    float sum[NI_LANES] = { 0 }; /* eight lanes: the order is the specification */
+    for (size_t i = 0; i < n; i++) sum[i % NI_LANES] = fmaf(x[i], y[i], sum[i % NI_LANES]);
+    return sum_lanes(sum);
 }
 
 static void axpy(float a, const float *x, float *y, size_t n)
@@ -19,19 +22,75 @@ static void axpy(float a, const float *x, float *y, size_t n)
     for (size_t i = 0; i < n; i++) y[i] = fmaf(a, x[i], y[i]);
 }
 
-static void pool_max(const float *tile, uint32_t a, uint32_t b, float *row_max, uint32_t *row_arg,
-                     float *col_max, uint32_t *col_arg)
+static void combine(const ni_term *term, size_t count, const float *B, size_t n, float *out)
 {
-    for (uint32_t j = 0; j < b; j++) col_max[j] = tile[j], col_arg[j] = 0;
-    for (uint32_t i = 0; i < a; i++, tile += b) {
-        row_max[i] = tile[0];
-        row_arg[i] = 0;
+    memset(out, 0, n * sizeof *out);
+    for (size_t i = 0; i < count; i++) axpy(term[i].weight, B + term[i].row * n, out, n);
+}
+
+/* ---- tiles ---- */
+
+static void align(const float *A, const uint32_t *a_row, uint32_t a, const float *B, const uint32_t *b_row,
+                  uint32_t b, size_t n, float *strip)
+{
+    for (uint32_t i = 0; i < a; i++)
+        for (uint32_t j = 0; j < b; j++)
+            strip[i * ni_strip_line(b) + j] = dot(A + a_row[i] * n, B + b_row[j] * n, n);
+}
+
+static void pool(const float *strip, uint32_t a, uint32_t b, uint32_t first, const ni_maxima *row,
+                 const ni_maxima *col)
+{
+    for (uint32_t i = 0; i < a; i++, strip += ni_strip_line(b)) {
+        float best = -INFINITY;
+        uint32_t at = 0;
         for (uint32_t j = 0; j < b; j++) {
-            if (tile[j] > row_max[i]) row_max[i] = tile[j], row_arg[i] = j;
-            if (tile[j] > col_max[j]) col_max[j] = tile[j], col_arg[j] = i;
+            if (strip[j] > best) best = strip[j], at = j;
+            if (strip[j] > col->max[j]) col->max[j] = strip[j], col->arg[j] = first + i;
         }
+        if (row) row->max[i] = best, row->arg[i] = at;
     }
 }
+
+/* ---- functions ---- */
+
+/* 2^k e^r = e^x with |r| <= ln(2)/2, for |x| <= 80; not a number stays that. */
+static float exp_one(float x)
+{
+    static const float term[] = NI_EXP_TERMS;
+    if (isnan(x)) return x;
+    float k = nearbyintf(x * NI_LOG2E);
+    float r = fmaf(k, -NI_LN2_LOW, fmaf(k, -NI_LN2_HIGH, x)), p = term[0];
+    for (int i = 1; i < NI_EXP_COUNT; i++) p = fmaf(p, r, term[i]);
+    return ldexpf(fmaf(p, r * r, r) + 1, (int)k);
+}
+
+static float tanh_one(float x)
+{
+    static const float term[] = NI_TANH_TERMS;
+    float size = fabsf(x), square = x * x, p = term[0];
+    if (size < NI_TANH_SMALL) {
+        for (int i = 1; i < NI_TANH_COUNT; i++) p = fmaf(p, square, term[i]);
+        return fmaf(p * square, x, x);
+    }
+    size = size > NI_TANH_LARGE ? NI_TANH_LARGE : size;
+    return copysignf(1 - 2 / (exp_one(2 * size) + 1), x);
+}
+
+static void tanh_all(const float *x, size_t n, float *out)
+{
+    for (size_t i = 0; i < n; i++) out[i] = tanh_one(x[i]);
+}
+
+static void softmax(const float *x, size_t n, float *out)
+{
+    float sum[NI_LANES] = { 0 };
+    for (size_t i = 0; i < n; i++) sum[i % NI_LANES] += out[i] = exp_one(x[i]);
+    float all = sum_lanes(sum);
+    for (size_t i = 0; i < n; i++) out[i] /= all;
+}
+
+/* ---- entries ---- */
 
 static void masked(const float *x, const uint64_t *mask, float scale, float *out, size_t n)
 {
@@ -48,5 +107,15 @@ static void adam(const ni_adam_step *s, const float *g, float *x, float *m, floa
 }
 
 const ni_kernels ni_kernels_scalar = {
-    "scalar", "instruction set scalar, matrix products by OpenBLAS", dot, axpy, pool_max, masked, adam
+    .name = "scalar",
+    .about = "instruction set scalar, matrix products by OpenBLAS",
+    .dot = dot,
+    .axpy = axpy,
+    .combine = combine,
+    .align = align,
+    .pool = pool,
+    .tanh = tanh_all,
+    .softmax = softmax,
+    .masked = masked,
+    .adam = adam,
 };

@@ -25,10 +25,13 @@ static void *carve(carver *c, uint64_t count, size_t width)
     return here;
 }
 
-static ni_index carve_index(carver *c, uint64_t rows, uint64_t entries)
+static ni_sparse carve_sparse(carver *c, uint64_t rows, uint64_t entries)
 {
-    uint32_t *start = carve(c, rows + 1, sizeof *start);
-    return (ni_index){ start, carve(c, entries, sizeof(uint32_t)) };
+    ni_sparse m = { .rows = rows, .entries = entries };
+    m.start = carve(c, rows + 1, sizeof *m.start);
+    m.place = carve(c, NI_SPARSE_CHUNKS * rows, sizeof *m.place);
+    m.term = carve(c, entries, sizeof *m.term);
+    return m;
 }
 
 static void carve_backward(ni_engine *e, const ni_shape *s, carver *c)
@@ -43,9 +46,8 @@ static void carve_backward(ni_engine *e, const ni_shape *s, carver *c)
     e->G_col = carve(c, s->entries, sizeof(uint32_t));
     e->G_value = carve(c, s->entries, sizeof(float));
     e->entry = carve(c, s->sides + 1, sizeof(uint64_t));
-    e->by_element = carve_index(c, s->rows, s->elements);
-    e->by_row = carve_index(c, s->rows, s->entries);
-    e->by_col = carve_index(c, s->rows, s->entries);
+    for (int i = 0; i < NI_PULLS; i++)
+        e->pull[i] = carve_sparse(c, s->rows, i == NI_PULL_W ? s->elements : s->entries);
     e->H = carve(c, s->rows * d, sizeof(float));
     e->H_turned = carve(c, s->rows * d, sizeof(float));
     e->dX = carve(c, s->rows * d, sizeof(float));
@@ -53,7 +55,7 @@ static void carve_backward(ni_engine *e, const ni_shape *s, carver *c)
     e->owner = carve(c, s->nodes ? s->rows : 0, sizeof(uint32_t));
     e->grad_node = carve(c, s->nodes, sizeof(uint32_t));
     e->dE = carve(c, s->nodes * d, sizeof(float));
-    e->by_owner = carve_index(c, s->nodes, s->nodes ? s->rows : 0);
+    e->by_owner = carve_sparse(c, s->nodes, s->nodes ? s->rows : 0);
 }
 
 size_t ni_engine_lay_out(ni_engine *e, const ni_shape *s, void *block)
@@ -74,17 +76,14 @@ size_t ni_engine_lay_out(ni_engine *e, const ni_shape *s, void *block)
 
 static size_t lay_out_scratch(const ni_engine *e, ni_scratch *s, void *block)
 {
-    uint64_t n = e->widest, d = e->in.dim;
+    uint64_t n = ni_strip_line(e->widest);
     carver c = { block, 0 };
-    s->tile = carve(&c, n * n, sizeof(float));
-    s->left = carve(&c, n * d, sizeof(float));
-    s->right = carve(&c, n * d, sizeof(float));
-    s->row_max = carve(&c, n, sizeof(float));
-    s->col_max = carve(&c, n, sizeof(float));
+    s->strip = carve(&c, NI_STRIP_ROWS * n, sizeof(float));
+    s->row = (ni_maxima){ carve(&c, n, sizeof(float)), carve(&c, n, sizeof(uint32_t)) };
+    s->col = (ni_maxima){ carve(&c, n, sizeof(float)), carve(&c, n, sizeof(uint32_t)) };
+    s->term = carve(&c, n, sizeof(ni_term));
     s->dz_source = carve(&c, n, sizeof(float));
     s->dz_other = carve(&c, n, sizeof(float));
-    s->row_arg = carve(&c, n, sizeof(uint32_t));
-    s->col_arg = carve(&c, n, sizeof(uint32_t));
     return c.used;
 }
 
@@ -262,26 +261,32 @@ static void table_task(void *arg, uint32_t task, uint32_t thread)
     ni_gemm(0, 1, end - first, R, d, e->Q + first * d, d, e->X, d, 0, e->M + first * R, R);
 }
 
-static void gather_rows(const float *from, const uint32_t *row, uint32_t n, uint64_t d, float *to)
+/* The columns of four lines of the table side by side; missing lines repeat the last. */
+static void gather_strip(const ni_engine *e, const uint32_t *s_row, uint32_t a, const uint32_t *t_row,
+                         uint32_t b, float *strip)
 {
-    for (uint32_t i = 0; i < n; i++) memcpy(to + i * d, from + row[i] * d, d * sizeof *to);
+    size_t line = ni_strip_line(b), last = a - 1;
+    const float *M = e->M;
+    uint64_t R = e->shape.rows;
+    const float *from0 = M + s_row[0] * R, *from1 = M + s_row[last < 1 ? last : 1] * R;
+    const float *from2 = M + s_row[last < 2 ? last : 2] * R, *from3 = M + s_row[last] * R;
+    for (uint32_t j = 0; j < b; j++) {
+        uint64_t column = t_row[j];
+        strip[j] = from0[column];
+        strip[line + j] = from1[column];
+        strip[2 * line + j] = from2[column];
+        strip[3 * line + j] = from3[column];
+    }
 }
 
-void ni_engine_tile(const ni_engine *e, const ni_local *s, const ni_local *t, ni_scratch *scratch)
+uint32_t ni_engine_strip(const ni_engine *e, const ni_local *s, const ni_local *t, uint32_t first,
+                         ni_scratch *scratch)
 {
-    const uint32_t *s_row = e->batch.row + s->first, *t_row = e->batch.row + t->first;
-    uint64_t d = e->in.dim;
-    if (e->shape.table) {
-        float *cell = scratch->tile;
-        for (uint32_t i = 0; i < s->rows; i++) {
-            const float *line = e->M + (uint64_t)s_row[i] * e->shape.rows;
-            for (uint32_t j = 0; j < t->rows; j++) *cell++ = line[t_row[j]];
-        }
-    } else if (s->rows && t->rows) {
-        gather_rows(e->Q, s_row, s->rows, d, scratch->left);
-        gather_rows(e->X, t_row, t->rows, d, scratch->right);
-        ni_gemm(0, 1, s->rows, t->rows, d, scratch->left, d, scratch->right, d, 0, scratch->tile, t->rows);
-    }
+    const uint32_t *s_row = e->batch.row + s->first + first, *t_row = e->batch.row + t->first;
+    uint32_t a = s->rows - first < NI_STRIP_ROWS ? s->rows - first : NI_STRIP_ROWS;
+    if (e->shape.table) gather_strip(e, s_row, a, t_row, t->rows, scratch->strip);
+    else e->k->align(e->Q, s_row, a, e->X, t_row, t->rows, e->in.dim, scratch->strip);
+    return a;
 }
 
 /* ---- pooling ---- */
@@ -297,65 +302,65 @@ float ni_engine_multiplicity(const ni_engine *e, const ni_local *other, uint32_t
     return j < other->size ? 1 : (float)(e->in.options->neighbors - other->size);
 }
 
-/* Turns the maxima of one side into z and pick; a zero vector of padding may beat them. */
-static void settle_max(ni_engine *e, const ni_local *own, const ni_local *other, const float *max,
-                       const uint32_t *arg, uint64_t element)
+/* The maxima of one side become its m and pick; a zero vector of padding may beat them. */
+static void settle_max(ni_engine *e, const ni_local *own, const ni_local *other, const ni_maxima *best,
+                       uint64_t element)
 {
     bool padded = e->in.options->padding == NI_PAD_ZERO && other->size < e->in.options->neighbors;
     const uint32_t *other_row = e->batch.row + other->first;
     for (uint32_t i = 0; i < own->size; i++) {
-        bool none = other->rows == 0 || (padded && max[i] < 0);
-        e->z[element + i] = none ? 0 : tanhf(max[i]);
-        e->pick[element + i] = none ? NEAP_NONE : other_row[arg[i]];
+        bool none = other->rows == 0 || (padded && best->max[i] < 0);
+        e->z[element + i] = none ? 0 : best->max[i];
+        e->pick[element + i] = none ? NEAP_NONE : other_row[best->arg[i]];
     }
 }
 
-/* z of one side from a tile of tanh values; step: 1 along a row, `lines` apart along a column. */
-static void settle_mean(ni_engine *e, const ni_local *own, const ni_local *other, const float *tanhs,
-                        uint64_t own_step, uint64_t other_step, uint64_t element)
+/* z of the target's or negative's neighbours, and with `both` of the source's: tanh of the maxima. */
+static void pool_max(ni_engine *e, uint64_t source, uint64_t side, bool both, ni_scratch *scratch)
 {
-    for (uint32_t i = 0; i < own->size; i++) {
-        float sum = 0;
-        for (uint32_t j = 0; j < other->rows; j++)
-            sum += ni_engine_multiplicity(e, other, j) * tanhs[i * own_step + j * other_step];
-        e->z[element + i] = sum / ni_engine_divisor(e, other);
+    const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
+    for (size_t j = 0; j < ni_strip_line(t->rows); j++)
+        scratch->col.max[j] = -INFINITY, scratch->col.arg[j] = 0;
+    for (uint32_t first = 0, a; first < s->rows; first += a) {
+        ni_maxima row = { scratch->row.max + first, scratch->row.arg + first };
+        a = ni_engine_strip(e, s, t, first, scratch);
+        e->k->pool(scratch->strip, a, t->rows, first, both ? &row : NULL, &scratch->col);
+    }
+    if (both) settle_max(e, s, t, &scratch->row, e->batch.element[source]);
+    settle_max(e, t, s, &scratch->col, e->batch.element[side]);
+}
+
+/* z: means of tanh. */
+static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, bool both, ni_scratch *scratch)
+{
+    const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
+    float *z_s = e->z + e->batch.element[source], *z_t = e->z + e->batch.element[side];
+    uint64_t line = ni_strip_line(t->rows);
+    memset(z_t, 0, t->size * sizeof *z_t);
+    for (uint32_t first = 0, a; first < s->rows; first += a) {
+        a = ni_engine_strip(e, s, t, first, scratch);
+        for (uint32_t i = 0; i < a; i++) {
+            float *row = scratch->strip + i * line, sum = 0;
+            float times = ni_engine_multiplicity(e, s, first + i) / ni_engine_divisor(e, s);
+            e->k->tanh(row, t->rows, row);
+            for (uint32_t j = 0; j < t->rows; j++) sum += ni_engine_multiplicity(e, t, j) * row[j];
+            for (uint32_t j = 0; j < t->size; j++) z_t[j] += times * row[j];
+            if (both && first + i < s->size) z_s[first + i] = sum / ni_engine_divisor(e, t);
+        }
     }
 }
 
-/* w = softmax(z), r = X' w for one side; |z| < 1, so that nothing overflows. */
-static void attend(ni_engine *e, uint64_t side)
+/* w = softmax(z), r = X' w for one side; |z| <= 1, so that nothing overflows. */
+static void attend(ni_engine *e, uint64_t side, ni_scratch *scratch)
 {
     const ni_local *own = ni_batch_side(&e->batch, side);
     const uint32_t *row = e->batch.row + own->first;
     uint64_t d = e->in.dim, element = e->batch.element[side];
-    float sum = 0, *w = e->w + element, *r = e->r + side * d;
-    memset(r, 0, d * sizeof *r);
-    for (uint32_t i = 0; i < own->size; i++) sum += w[i] = expf(e->z[element + i]);
-    for (uint32_t i = 0; i < own->size; i++) {
-        w[i] /= sum;
-        e->k->axpy(w[i], e->X + row[i] * d, r, d);
-    }
-}
-
-/* The pair (source of the item, side): z of the side's neighbours, and for the target also the source's. */
-static void pool_pair(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *scratch)
-{
-    const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
-    uint64_t s_element = e->batch.element[source], t_element = e->batch.element[side];
-    bool is_target = side == source + 1;
-    ni_engine_tile(e, s, t, scratch);
-    if (e->in.options->pooling == NI_POOL_MEAN) {
-        uint64_t cells = (uint64_t)s->rows * t->rows;
-        for (uint64_t i = 0; i < cells; i++) scratch->tile[i] = tanhf(scratch->tile[i]);
-        if (is_target) settle_mean(e, s, t, scratch->tile, t->rows, 1, s_element);
-        settle_mean(e, t, s, scratch->tile, 1, t->rows, t_element);
-        return;
-    }
-    if (s->rows && t->rows)
-        e->k->pool_max(scratch->tile, s->rows, t->rows, scratch->row_max, scratch->row_arg,
-                       scratch->col_max, scratch->col_arg);
-    if (is_target) settle_max(e, s, t, scratch->row_max, scratch->row_arg, s_element);
-    settle_max(e, t, s, scratch->col_max, scratch->col_arg, t_element);
+    float *z = e->z + element, *w = e->w + element;
+    if (e->in.options->pooling == NI_POOL_MAX) e->k->tanh(z, own->size, z);
+    e->k->softmax(z, own->size, w);
+    for (uint32_t i = 0; i < own->size; i++) scratch->term[i] = (ni_term){ row[i], w[i] };
+    e->k->combine(scratch->term, own->size, e->X, d, e->r + side * d);
 }
 
 static void pool_task(void *arg, uint32_t task, uint32_t thread)
@@ -363,10 +368,12 @@ static void pool_task(void *arg, uint32_t task, uint32_t thread)
     ni_engine *e = arg;
     uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK, width = e->batch.width;
     uint64_t end = ni_task_end(first, NI_ITEMS_PER_TASK, e->shape.items);
+    void (*pool)(ni_engine *, uint64_t, uint64_t, bool, ni_scratch *) =
+        e->in.options->pooling == NI_POOL_MEAN ? pool_mean : pool_max;
     for (uint64_t item = first; item < end; item++) {
-        for (uint64_t k = 1; k < width; k++)
-            pool_pair(e, item * width, item * width + k, &e->scratch[thread]);
-        for (uint64_t k = 0; k < width; k++) attend(e, item * width + k);
+        uint64_t source = item * width;
+        for (uint64_t k = 1; k < width; k++) pool(e, source, source + k, k == 1, &e->scratch[thread]);
+        for (uint64_t k = 0; k < width; k++) attend(e, source + k, &e->scratch[thread]);
     }
 }
 
@@ -390,7 +397,8 @@ static void count_work(ni_engine *e)
 {
     ni_stages *stages = &e->stages;
     double d = e->in.dim, R = (double)e->shape.rows, cells = (double)e->batch.pair_cells;
-    double live = e->by_element.start[e->shape.rows], entries = e->by_row.start[e->shape.rows];
+    double live = e->pull[NI_PULL_W].start[e->shape.rows],
+           entries = e->pull[NI_PULL_G].start[e->shape.rows];
     double table = 2 * R * R * d, pairs = 2 * cells * d;
     double work[NI_STAGES] = { [NI_STAGE_EMBED] = 2 * R * d * d,
                                [NI_STAGE_TABLE] = e->shape.table ? table : 0,

@@ -5,6 +5,7 @@
 #include "kernels/kernels.h"
 #include "model/batch.h"
 #include "model/engine.h"
+#include "model/sparse.h"
 
 /* The sizes of one call. Everything the engine needs is carved from one block of memory by
  * ni_engine_lay_out, so that a step allocates at most once and an estimate can ask the same function. */
@@ -17,18 +18,15 @@ typedef struct ni_shape {
     bool table, backward;
 } ni_shape;
 
-/* For each row the entries that mention it, in ascending order: order[start[r]] .. order[start[r+1]-1]. */
-typedef struct ni_index {
-    uint32_t *start; /* rows + 1 */
-    uint32_t *order; /* entries  */
-} ni_index;
+/* The sparse matrices of the way back: W' (R x sides), attention; G and G' (R x R). */
+enum { NI_PULL_W, NI_PULL_G, NI_PULL_G_TURNED, NI_PULLS };
 
 /* Work space of one thread. */
 typedef struct ni_scratch {
-    float *tile;         /* alignments of one pair: at most widest^2           */
-    float *left, *right; /* its rows of Q and X, where there is no table       */
-    float *row_max, *col_max, *dz_source, *dz_other;
-    uint32_t *row_arg, *col_arg;
+    float *strip;       /* alignments of a pair, NI_STRIP_ROWS rows at a time   */
+    ni_maxima row, col; /* of the pair, up to whole lanes                       */
+    ni_term *term;      /* attention of a side                                  */
+    float *dz_source, *dz_other;
 } ni_scratch;
 
 struct ni_engine {
@@ -61,14 +59,14 @@ struct ni_engine {
     uint32_t *G_row, *G_col;              /* entries: the cells of G; NEAP_NONE: none here           */
     float *G_value;
     uint64_t *entry; /* pairs + 1: where a pair's entries begin (mean pooling)  */
-    ni_index by_element, by_row, by_col;
+    ni_sparse pull[NI_PULLS];
     float *H, *H_turned; /* R x d: G X and G' X                            */
     float *dX;           /* R x d                                          */
     float *dP;           /* d x d                                          */
     uint32_t *owner;     /* R: row of the gradient (per occurrence)        */
     uint32_t *grad_node; /* nodes                                          */
     float *dE;           /* nodes x d                                      */
-    ni_index by_owner;
+    ni_sparse by_owner;  /* nodes x R: ones                                 */
 
     ni_scratch *scratch; /* threads */
     void *scratch_block;
@@ -81,9 +79,10 @@ static inline uint64_t ni_mask_words(uint32_t dim)
     return ((uint64_t)dim + 63) / 64;
 }
 
-/* Fills scratch->tile (rows of s x rows of t) with the alignments of a pair. gradient.c needs it again
- * for mean pooling. */
-void ni_engine_tile(const ni_engine *e, const ni_local *s, const ni_local *t, ni_scratch *scratch);
+/* Fills scratch->strip with the alignments of the next rows of s, from `first` on, with all rows of t;
+ * returns how many rows of s that were. gradient.c needs it again for mean pooling. */
+uint32_t ni_engine_strip(const ni_engine *e, const ni_local *s, const ni_local *t, uint32_t first,
+                         ni_scratch *scratch);
 
 /* The mean's divisor and the weight of a padding row; see reference.c. */
 float ni_engine_divisor(const ni_engine *e, const ni_local *other);

@@ -1,9 +1,9 @@
 /* The way back through a batch. docs/math.md has the equations; reference.c does the same for one item.
  *
  * Each neighbour of a live side leaves w_i g in its own row and one cell in the sparse matrix G. Nobody
- * adds to a row that is not its own: first all cells are written down, then sorted by row (three
- * indices), then each row pulls what belongs to it, in ascending order. So the sums have the same order
- * for any number of threads.                                                                       */
+ * adds to a row that is not its own: first all cells are written down, then sorted by row (sparse.h), then
+ * each row pulls what belongs to it, in ascending order. So the sums have the same order for any number of
+ * threads.                                                                                          */
 #include <math.h>
 #include <string.h>
 
@@ -47,10 +47,8 @@ static void back_attend(const ni_engine *e, uint64_t side, float *dz)
     const float *w = e->w + e->batch.element[side];
     uint64_t d = e->in.dim;
     float mean = 0;
-    for (uint32_t i = 0; i < own->size; i++) {
-        dz[i] = e->k->dot(e->X + row[i] * d, e->g + side * d, d);
-        mean += w[i] * dz[i];
-    }
+    e->k->align(e->g + side * d, &(uint32_t){ 0 }, 1, e->X, row, own->size, d, dz);
+    for (uint32_t i = 0; i < own->size; i++) mean += w[i] * dz[i];
     for (uint32_t i = 0; i < own->size; i++) dz[i] = w[i] * (dz[i] - mean);
 }
 
@@ -88,20 +86,23 @@ static void back_mean(ni_engine *e, uint64_t source, uint64_t side, const float 
                       ni_scratch *scratch)
 {
     const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
-    uint64_t at = e->entry[side];
-    if (e->live[side]) ni_engine_tile(e, s, t, scratch);
-    for (uint32_t i = 0; i < s->rows; i++)
+    const uint32_t *s_row = e->batch.row + s->first, *t_row = e->batch.row + t->first;
+    uint64_t at = e->entry[side], cells = (uint64_t)s->rows * t->rows;
+    memset(e->G_row + at, 0xff, cells * sizeof *e->G_row); /* NEAP_NONE */
+    memset(e->G_col + at, 0xff, cells * sizeof *e->G_col);
+    for (uint32_t i = 0, strip_end = 0; e->live[side] && i < s->rows; i++) {
+        float *y = scratch->strip + i % NI_STRIP_ROWS * ni_strip_line(t->rows);
+        if (i == strip_end) strip_end += ni_engine_strip(e, s, t, i, scratch);
+        e->k->tanh(y, t->rows, y);
+        float own = dz_s && i < s->size ? dz_s[i] / ni_engine_divisor(e, t) : 0;
+        float times = ni_engine_multiplicity(e, s, i) / ni_engine_divisor(e, s);
         for (uint32_t j = 0; j < t->rows; j++, at++) {
-            e->G_row[at] = e->G_col[at] = NEAP_NONE;
-            if (!e->live[side]) continue;
-            float y = tanhf(scratch->tile[(uint64_t)i * t->rows + j]), sum = 0;
-            if (dz_s && i < s->size)
-                sum += dz_s[i] * ni_engine_multiplicity(e, t, j) / ni_engine_divisor(e, t);
-            if (j < t->size) sum += dz_t[j] * ni_engine_multiplicity(e, s, i) / ni_engine_divisor(e, s);
-            e->G_row[at] = e->batch.row[s->first + i];
-            e->G_col[at] = e->batch.row[t->first + j];
-            e->G_value[at] = sum * (1 - y * y);
+            float sum = own * ni_engine_multiplicity(e, t, j) + (j < t->size ? dz_t[j] * times : 0);
+            e->G_row[at] = s_row[i];
+            e->G_col[at] = t_row[j];
+            e->G_value[at] = sum * (1 - y[j] * y[j]);
         }
+    }
 }
 
 static void back_item(ni_engine *e, uint64_t item, ni_scratch *scratch)
@@ -143,49 +144,23 @@ static void number_entries(ni_engine *e)
 
 /* ---- pulling: each row collects what is its own ---- */
 
-/* A counting sort: stable, so that entries stay in ascending order within a row. */
-static void make_index(ni_index *index, const uint32_t *row, uint64_t entries, uint64_t rows)
+static void sort_entries(ni_engine *e)
 {
-    memset(index->start, 0, (rows + 1) * sizeof *index->start);
-    for (uint64_t i = 0; i < entries; i++)
-        if (row[i] != NEAP_NONE) index->start[row[i] + 1]++;
-    for (uint64_t r = 0; r < rows; r++) index->start[r + 1] += index->start[r];
-    for (uint64_t i = 0; i < entries; i++)
-        if (row[i] != NEAP_NONE) index->order[index->start[row[i]]++] = (uint32_t)i;
-    memmove(index->start + 1, index->start, rows * sizeof *index->start);
-    index->start[0] = 0;
-}
-
-static void index_task(void *arg, uint32_t task, uint32_t thread)
-{
-    ni_engine *e = arg;
-    const ni_shape *s = &e->shape;
-    (void)thread;
-    if (task == 0) make_index(&e->by_element, e->element_row, s->elements, s->rows);
-    if (task == 1) make_index(&e->by_row, e->G_row, s->entries, s->rows);
-    if (task == 2) make_index(&e->by_col, e->G_col, s->entries, s->rows);
+    ni_sparse *W = &e->pull[NI_PULL_W], *G = &e->pull[NI_PULL_G], *turned = &e->pull[NI_PULL_G_TURNED];
+    W->row = e->element_row, W->col = e->element_side, W->value = e->w;
+    G->row = turned->col = e->G_row;
+    G->col = turned->row = e->G_col;
+    G->value = turned->value = e->G_value;
+    ni_sparse_sort(e->pull, NI_PULLS, e->in.pool);
 }
 
 /* dX_u = sum w g,   H_u = sum_v G_uv X_v,   H'_u = sum_v G_vu X_v */
 static void pull_row(ni_engine *e, uint64_t row)
 {
-    uint64_t d = e->in.dim;
-    float *dX = e->dX + row * d, *H = e->H + row * d, *H_turned = e->H_turned + row * d;
-    memset(dX, 0, d * sizeof *dX);
-    memset(H, 0, d * sizeof *H);
-    memset(H_turned, 0, d * sizeof *H_turned);
-    for (uint32_t i = e->by_element.start[row]; i < e->by_element.start[row + 1]; i++) {
-        uint32_t at = e->by_element.order[i];
-        e->k->axpy(e->w[at], e->g + e->element_side[at] * d, dX, d);
-    }
-    for (uint32_t i = e->by_row.start[row]; i < e->by_row.start[row + 1]; i++) {
-        uint32_t at = e->by_row.order[i];
-        e->k->axpy(e->G_value[at], e->X + e->G_col[at] * d, H, d);
-    }
-    for (uint32_t i = e->by_col.start[row]; i < e->by_col.start[row + 1]; i++) {
-        uint32_t at = e->by_col.order[i];
-        e->k->axpy(e->G_value[at], e->X + e->G_row[at] * d, H_turned, d);
-    }
+    uint64_t d = e->in.dim, at = row * d;
+    ni_sparse_times(&e->pull[NI_PULL_W], row, e->g, d, e->k, e->dX + at);
+    ni_sparse_times(&e->pull[NI_PULL_G], row, e->X, d, e->k, e->H + at);
+    ni_sparse_times(&e->pull[NI_PULL_G_TURNED], row, e->X, d, e->k, e->H_turned + at);
 }
 
 /* dX += H P' + H' P, then back through dropout. */
@@ -242,17 +217,15 @@ static void owner_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
     (void)thread;
-    uint64_t d = e->in.dim;
-    float *dE = e->dE + task * d;
-    memset(dE, 0, d * sizeof *dE);
-    for (uint32_t i = e->by_owner.start[task]; i < e->by_owner.start[task + 1]; i++)
-        e->k->axpy(1, e->dX + e->by_owner.order[i] * d, dE, d);
+    ni_sparse_times(&e->by_owner, task, e->dX, e->in.dim, e->k, e->dE + (uint64_t)task * e->in.dim);
 }
 
 static void merge_occurrences(ni_engine *e)
 {
     find_owners(e);
-    make_index(&e->by_owner, e->owner, e->shape.rows, e->shape.nodes);
+    e->by_owner.rows = e->shape.nodes;
+    e->by_owner.row = e->owner;
+    ni_sparse_sort(&e->by_owner, 1, e->in.pool);
     ni_pool_run(e->in.pool, (uint32_t)e->shape.nodes, owner_task, e);
 }
 
@@ -263,7 +236,7 @@ void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss)
     if (e->in.options->pooling == NI_POOL_MEAN) number_entries(e);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.items, NI_ITEMS_PER_TASK), back_task, e);
     ni_stage_end(&e->stages, NI_STAGE_LOSS);
-    ni_pool_run(e->in.pool, 3, index_task, e);
+    sort_entries(e);
     ni_stage_end(&e->stages, NI_STAGE_INDEX);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
     ni_stage_end(&e->stages, NI_STAGE_PULL);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/status.h"
 #include "base/sys.h"
 #include "io/folder.h"
@@ -196,17 +197,11 @@ static neap_status run_jobs(run *r, neap_error *err)
 
 /* ---- what the folder holds ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Ascending, each once; returns how many are left. */
 static size_t sort_seeds(uint64_t *seed, size_t count)
 {
     size_t kept = 0;
-    qsort(seed, count, sizeof *seed, by_value);
+    qsort(seed, count, sizeof *seed, ni_ascending_u64);
     for (size_t i = 0; i < count; i++)
         if (!kept || seed[kept - 1] != seed[i]) seed[kept++] = seed[i];
     return kept;

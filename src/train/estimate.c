@@ -1,19 +1,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "train/trainer.h"
-
-/* Stops a trial run once it has gone on long enough to tell the speed. */
-typedef struct trial {
-    double seconds, rate;
-} trial;
-
-static int enough(const neap_progress *now, void *user)
-{
-    trial *t = user;
-    t->rate = now->rate;
-    return now->seconds >= t->seconds || now->epoch_end;
-}
+#include "train/pace.h"
 
 static uint64_t physical_memory(void)
 {
@@ -25,19 +13,15 @@ static uint64_t physical_memory(void)
 static neap_status measure_rate(const neap_graph *graph, const neap_options *options, uint64_t bytes,
                                 double *rate, neap_error *err)
 {
-    trial t = { .seconds = 1.0 };
-    neap_hooks hooks = { .progress = enough, .user = &t };
-    neap_model *model;
+    ni_pace pace;
     neap_options one = *options;
     uint64_t limit = options->memory ? options->memory : physical_memory();
     *rate = NAN;
     if (limit && bytes > limit) return NEAP_OK;
     one.epochs = 1;
-    neap_status rc = ni_train(graph, &one, &hooks, &model, err);
-    neap_model_free(model);
-    if (rc != NEAP_OK && rc != NEAP_E_STOPPED) return rc;
-    *rate = t.rate;
-    return NEAP_OK;
+    neap_status rc = ni_pace_measure(graph, &one, NULL, 1.0, &pace, err);
+    if (rc == NEAP_OK) *rate = (double)pace.edges / pace.seconds;
+    return rc;
 }
 
 neap_status neap_estimate(const neap_graph *graph, const neap_options *options,

@@ -51,9 +51,7 @@ neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *opti
         if (rc == NEAP_OK)
             rc = ni_sampler_create(t->options, t->split->train, &t->split_links, &t->sampler, err);
     }
-    if (rc != NEAP_OK) return rc;
-    t->nodes = ni_array((uint64_t)options->batch * (2 + (uint64_t)options->negatives), sizeof *t->nodes);
-    return t->nodes ? NEAP_OK : ni_fail_memory(err, "a batch");
+    return rc == NEAP_OK ? ni_feed_create(&t->sampler, m->pool, &t->feed, err) : rc;
 }
 
 static neap_status make_engine(ni_trainer *t, neap_error *err)
@@ -91,7 +89,7 @@ void ni_trainer_free(ni_trainer *t)
     neap_split_free(t->split);
     ni_free(t->run.best_E);
     ni_free(t->run.best_P);
-    ni_free(t->nodes);
+    ni_feed_free(&t->feed);
     ni_free(t->scores);
     neap_model_free(t->model);
     *t = (ni_trainer){ 0 };
@@ -122,10 +120,10 @@ static neap_status measure_batches(ni_trainer *t, uint64_t *bytes, neap_error *e
     uint64_t batches = (t->sampler.places + size - 1) / size, most = 0;
     neap_status rc = make_engine(t, err);
     for (uint64_t i = 0; i < LOOKS && i < batches && rc == NEAP_OK; i++) {
-        uint32_t items =
-            ni_sampler_draw(&t->sampler, 0, i * (batches / LOOKS + 1) % batches * size, size, t->nodes);
+        uint32_t items = ni_feed_fill(&t->feed, 0, i * (batches / LOOKS + 1) % batches * size, size);
         uint64_t here = 0;
-        if (items) rc = ni_engine_measure(t->engine, t->nodes, items, t->options->negatives, &here, err);
+        if (items)
+            rc = ni_engine_measure(t->engine, t->feed.nodes, items, t->options->negatives, &here, err);
         if (here > most) most = here;
     }
     ni_engine_free(t->engine);
@@ -206,10 +204,10 @@ static neap_status train_batch(ni_trainer *t, clock_state *clock, neap_error *er
     uint32_t size = t->options->batch;
     ni_stages *stages = ni_engine_stages(t->engine);
     ni_stage_begin(stages);
-    uint32_t items = ni_sampler_draw(&t->sampler, run->epoch, run->batch * size, size, t->nodes);
+    uint32_t items = ni_feed_fill(&t->feed, run->epoch, run->batch * size, size);
     ni_stage_end(stages, NI_STAGE_DRAW);
     if (items) {
-        neap_status rc = ni_engine_step(t->engine, t->nodes, items, t->options->negatives,
+        neap_status rc = ni_engine_step(t->engine, t->feed.nodes, items, t->options->negatives,
                                         t->optimizer.steps, &gradient, &loss, err);
         if (rc != NEAP_OK) return rc;
         if (!isfinite(loss))

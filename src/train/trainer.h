@@ -7,7 +7,7 @@
 #include "model/model.h"
 #include "model/optimizer.h"
 #include "train/checkpoint.h"
-#include "train/sampler.h"
+#include "train/feed.h"
 
 typedef struct ni_trainer {
     neap_model *model;           /* what is being made                                      */
@@ -17,8 +17,8 @@ typedef struct ni_trainer {
     ni_hood split_hood;          /* of split->train, unless neighbourhoods are read around */
     ni_sampler sampler;
     ni_engine *engine; /* on the neighbourhoods of the training pairs             */
-    uint32_t *nodes;   /* batch x (2 + K)                                         */
-    float *scores;     /* validation: positives, then negatives                   */
+    ni_feed feed;
+    float *scores; /* validation: positives, then negatives                   */
     ni_optimizer optimizer;
     ni_run run;
 } ni_trainer;
