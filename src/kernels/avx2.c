@@ -58,29 +58,34 @@ static void axpy(float a, const float *x, float *y, size_t n)
     for (; i < n; i++) y[i] = fmaf(a, x[i], y[i]);
 }
 
-/* Some registers of columns, which stay there while all terms pass by. */
+/* Some registers of columns, which stay there while all terms pass by. Rows lie far apart: those of the
+ * terms to come are asked for early, two registers a cache line. */
 INLINE void combine_columns(const int registers, const ni_term *term, size_t count, const float *B,
-                            size_t n, float *out)
+                            size_t stride, float *out)
 {
+    enum { AHEAD = 4 };
     __m256 sum[16];
     for (int v = 0; v < registers; v++) sum[v] = _mm256_setzero_ps();
     for (size_t i = 0; i < count; i++) {
-        const float *x = B + term[i].row * n;
+        const float *x = B + term[i].row * stride;
+        const float *ahead = B + term[i + AHEAD < count ? i + AHEAD : count - 1].row * stride;
         __m256 weight = _mm256_broadcast_ss(&term[i].weight);
+        for (int v = 0; v < registers; v += 2)
+            _mm_prefetch((const char *)(ahead + v * NI_LANES), _MM_HINT_T0);
         for (int v = 0; v < registers; v++)
             sum[v] = _mm256_fmadd_ps(weight, _mm256_loadu_ps(x + v * NI_LANES), sum[v]);
     }
     for (int v = 0; v < registers; v++) _mm256_storeu_ps(out + v * NI_LANES, sum[v]);
 }
 
-static void combine_last(const ni_term *term, size_t count, const float *B, size_t n, size_t left,
+static void combine_last(const ni_term *term, size_t count, const float *B, size_t stride, size_t left,
                          float *out)
 {
     __m256i some = first_lanes(left);
     __m256 sum = _mm256_setzero_ps();
     for (size_t i = 0; i < count; i++)
         sum = _mm256_fmadd_ps(_mm256_broadcast_ss(&term[i].weight),
-                              _mm256_maskload_ps(B + term[i].row * n, some), sum);
+                              _mm256_maskload_ps(B + term[i].row * stride, some), sum);
     _mm256_maskstore_ps(out, some, sum);
 }
 
@@ -91,14 +96,12 @@ static void combine(const ni_term *term, size_t count, const float *B, size_t n,
     size_t whole = n / NI_LANES, passes = (whole + MOST - 1) / MOST;
     for (; passes; passes--) {
         size_t registers = (whole + passes - 1) / passes;
-        switch (registers) {
-#define PASS(r)                                                                                            \
-    case r: combine_columns(r, term, count, B, n, out); break;
-            PASS(1)
-            PASS(2) PASS(3) PASS(4) PASS(5) PASS(6) PASS(7) PASS(8) PASS(9) PASS(10) PASS(11) PASS(12)
-                PASS(13)
+        switch (registers) { /* clang-format off */
+#define PASS(r) case r: combine_columns(r, term, count, B, n, out); break;
+        PASS(1) PASS(2) PASS(3) PASS(4) PASS(5) PASS(6) PASS(7)
+        PASS(8) PASS(9) PASS(10) PASS(11) PASS(12) PASS(13)
 #undef PASS
-        }
+        } /* clang-format on */
         B += registers * NI_LANES;
         out += registers * NI_LANES;
         whole -= registers;
@@ -233,13 +236,12 @@ INLINE void pool_rows(const int a, const bool with_rows, const float *strip, uin
 static void pool(const float *strip, uint32_t a, uint32_t b, uint32_t first, const ni_maxima *row,
                  const ni_maxima *col)
 {
-    switch (a * 2 + (row != NULL)) {
-#define POOL(r)                                                                                            \
-    case (r)*2: pool_rows(r, false, strip, b, first, row, col); break;                                     \
-    case (r)*2 + 1: pool_rows(r, true, strip, b, first, row, col); break;
-        POOL(1) POOL(2) POOL(3) POOL(4)
+    switch (2 * a + (row != NULL)) { /* clang-format off */
+#define POOL(r) case 2 * r: pool_rows(r, false, strip, b, first, row, col); break; \
+                case 2 * r + 1: pool_rows(r, true, strip, b, first, row, col); break;
+    POOL(1) POOL(2) POOL(3) POOL(4)
 #undef POOL
-    }
+    } /* clang-format on */
 }
 
 /* ---- functions ---- */

@@ -154,15 +154,16 @@ void ni_engine_force(ni_engine *e, int way)
 
 /* ---- shape of a call ---- */
 
-/* One large product runs near the machine's peak, small tiles at a fraction of it; a gather costs about
- * as much as a dozen multiplications. Hence the table may have a few times more cells and still win. */
+/* A table costs a product of d multiplications a cell and then a gather for every cell of every pair; tiles
+ * cost a product for every cell of every pair, a little slower than in one large product. The two numbers
+ * were measured on email at batches of 32 to 512, both ways forced (`bench/align` measures them again). */
 static bool table_wins(const ni_engine *e)
 {
-    enum { TABLE_ROWS_MOST = 8192, TILE_COST = 3 };
-    const ni_batch *b = &e->batch;
-    uint64_t cells = (uint64_t)b->rows * b->rows;
+    const double gather = 40, tile = 1.1; /* in multiplications of the large product; relative to it */
+    const uint32_t most = 8192;           /* rows: the table takes 4 R^2 bytes                       */
+    double d = e->in.dim, cells = (double)e->batch.pair_cells, rows = e->batch.rows;
     if (e->way) return e->way == 1;
-    return b->rows <= TABLE_ROWS_MOST && cells < TILE_COST * b->pair_cells;
+    return e->batch.rows <= most && rows * rows * d + cells * gather < cells * d * tile;
 }
 
 static ni_shape shape_of(const ni_engine *e, bool backward)

@@ -72,7 +72,7 @@ struct ni_engine {
     void *scratch_block;
 };
 
-enum { NI_ITEMS_PER_TASK = 4, NI_ROWS_PER_TASK = 64 };
+enum { NI_ITEMS_PER_TASK = 4, NI_ROWS_PER_TASK = 128 };
 
 static inline uint64_t ni_mask_words(uint32_t dim)
 {

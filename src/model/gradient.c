@@ -154,16 +154,7 @@ static void sort_entries(ni_engine *e)
     ni_sparse_sort(e->pull, NI_PULLS, e->in.pool);
 }
 
-/* dX_u = sum w g,   H_u = sum_v G_uv X_v,   H'_u = sum_v G_vu X_v */
-static void pull_row(ni_engine *e, uint64_t row)
-{
-    uint64_t d = e->in.dim, at = row * d;
-    ni_sparse_times(&e->pull[NI_PULL_W], row, e->g, d, e->k, e->dX + at);
-    ni_sparse_times(&e->pull[NI_PULL_G], row, e->X, d, e->k, e->H + at);
-    ni_sparse_times(&e->pull[NI_PULL_G_TURNED], row, e->X, d, e->k, e->H_turned + at);
-}
-
-/* dX += H P' + H' P, then back through dropout. */
+/* dX = W' g,   H = G X,   H' = G' X;   dX += H P' + H' P, then back through dropout. */
 static void pull_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
@@ -171,7 +162,9 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t d = e->in.dim, words = ni_mask_words(e->in.dim), first = (uint64_t)task * NI_ROWS_PER_TASK;
     uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.rows);
     float *dX = e->dX + first * d;
-    for (uint64_t row = first; row < end; row++) pull_row(e, row);
+    ni_sparse_times(&e->pull[NI_PULL_W], first, end, e->g, d, e->dX);
+    ni_sparse_times(&e->pull[NI_PULL_G], first, end, e->X, d, e->H);
+    ni_sparse_times(&e->pull[NI_PULL_G_TURNED], first, end, e->X, d, e->H_turned);
     ni_gemm(0, 1, end - first, d, d, e->H + first * d, d, e->in.P, d, 1, dX, d);
     ni_gemm(0, 0, end - first, d, d, e->H_turned + first * d, d, e->in.P, d, 1, dX, d);
     for (uint64_t row = first; e->dropped && row < end; row++)
@@ -217,7 +210,9 @@ static void owner_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
     (void)thread;
-    ni_sparse_times(&e->by_owner, task, e->dX, e->in.dim, e->k, e->dE + (uint64_t)task * e->in.dim);
+    uint64_t first = (uint64_t)task * NI_ROWS_PER_TASK;
+    uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.nodes);
+    ni_sparse_times(&e->by_owner, first, end, e->dX, e->in.dim, e->dE);
 }
 
 static void merge_occurrences(ni_engine *e)
@@ -226,7 +221,7 @@ static void merge_occurrences(ni_engine *e)
     e->by_owner.rows = e->shape.nodes;
     e->by_owner.row = e->owner;
     ni_sparse_sort(&e->by_owner, 1, e->in.pool);
-    ni_pool_run(e->in.pool, (uint32_t)e->shape.nodes, owner_task, e);
+    ni_pool_run(e->in.pool, ni_tasks(e->shape.nodes, NI_ROWS_PER_TASK), owner_task, e);
 }
 
 /* ---- all of it ---- */

@@ -24,11 +24,8 @@ typedef struct ni_sparse {
 /* Fills start and term of `count` matrices. */
 void ni_sparse_sort(ni_sparse *matrix, uint32_t count, ni_pool *pool);
 
-/* out (d) = row r of the matrix times B (columns x d). */
-static inline void ni_sparse_times(const ni_sparse *m, uint64_t r, const float *B, uint64_t d,
-                                   const ni_kernels *k, float *out)
-{
-    k->combine(m->term + m->start[r], m->start[r + 1] - m->start[r], B, d, out);
-}
+/* Rows first .. end-1 of the matrix times B (columns x d), into the same rows of out (rows x d). */
+void ni_sparse_times(const ni_sparse *matrix, uint64_t first, uint64_t end, const float *B, uint64_t d,
+                     float *out);
 
 #endif
