@@ -15,7 +15,7 @@ demo: build ## trains on Debian's dependencies, suggests links and explains them
 test: ## all tests: as built for use, under ASan and UBSan, and the threaded ones under TSan
 	@tools/test
 
-bench: build ## the numbers of the README
+bench: build ## the README's numbers and their goals; NEAP_DATA=DIR adds the paper's graphs, bench/run ROW runs one
 	@tools/deps bench
 	@bench/run
 

@@ -221,6 +221,26 @@ static void masks_keep_what_their_bits_say(void **state)
     }
 }
 
+static void decisions_are_bits_where_draws_reach_the_limit(void **state)
+{
+    enum { WORDS = 5 };
+    const ni_kernels *b = wide();
+    const uint16_t limits[] = { 0, 1, 32767, 32768, 32769, 65535 };
+    uint16_t draw[64 * WORDS];
+    uint64_t u[WORDS], v[WORDS];
+    (void)state;
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+        ni_rng rng = ni_rng_at(7, NI_STREAM_GRAPH, 0, l);
+        for (int i = 0; i < 64 * WORDS; i++) /* near the limit, on both sides of it */
+            draw[i] = (uint16_t)(i % 3 ? limits[l] + i % 5 - 2 : (int)ni_below(&rng, 65536));
+        ni_kernels_scalar.decide(draw, limits[l], u, WORDS);
+        b->decide(draw, limits[l], v, WORDS);
+        assert_memory_equal(u, v, sizeof u);
+        for (int i = 0; i < 64 * WORDS; i++)
+            assert_int_equal(u[i / 64] >> (i % 64) & 1, draw[i] >= limits[l]);
+    }
+}
+
 static void adam_follows_its_definition_in_both(void **state)
 {
     const ni_kernels *b = wide();
@@ -255,6 +275,7 @@ int main(void)
         cmocka_unit_test(pooling_picks_the_first_of_equals),
         cmocka_unit_test(not_a_number_is_never_the_best_and_never_lost),
         cmocka_unit_test(tanh_and_softmax_are_exact_to_single_precision),
+        cmocka_unit_test(decisions_are_bits_where_draws_reach_the_limit),
         cmocka_unit_test(masks_keep_what_their_bits_say),
         cmocka_unit_test(adam_follows_its_definition_in_both),
     };

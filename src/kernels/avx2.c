@@ -310,6 +310,24 @@ static void softmax(const float *x, size_t n, float *out)
 
 /* ---- entries ---- */
 
+/* 32 draws become 32 bits: packing works within halves, so the quarters change places before. */
+static uint32_t decide_some(const uint16_t *draw, __m256i limit)
+{
+    __m256i low = _mm256_loadu_si256((const __m256i *)draw);
+    __m256i high = _mm256_loadu_si256((const __m256i *)(draw + 16));
+    __m256i low_kept = _mm256_cmpeq_epi16(_mm256_max_epu16(low, limit), low);
+    __m256i high_kept = _mm256_cmpeq_epi16(_mm256_max_epu16(high, limit), high);
+    __m256i bytes = _mm256_permute4x64_epi64(_mm256_packs_epi16(low_kept, high_kept), 0xd8);
+    return (uint32_t)_mm256_movemask_epi8(bytes);
+}
+
+static void decide(const uint16_t *draw, uint16_t limit, uint64_t *mask, size_t words)
+{
+    __m256i least = _mm256_set1_epi16((short)limit);
+    for (size_t i = 0; i < words; i++, draw += 64)
+        mask[i] = decide_some(draw, least) | (uint64_t)decide_some(draw + 32, least) << 32;
+}
+
 static void masked(const float *x, const uint64_t *mask, float scale, float *out, size_t n)
 {
     const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -359,6 +377,7 @@ const ni_kernels ni_kernels_avx2 = {
     .pool = pool,
     .tanh = tanh_all,
     .softmax = softmax,
+    .decide = decide,
     .masked = masked,
     .adam = adam,
 };

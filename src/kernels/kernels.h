@@ -69,6 +69,9 @@ typedef struct ni_kernels {
     /* out_i = exp(x_i) / sum_k exp(x_k), for |x_i| <= 80 */
     void (*softmax)(const float *x, size_t n, float *out);
 
+    /* Bit i of mask is set where draw i, of 16 bits each, is at least `limit` (below 65536) */
+    void (*decide)(const uint16_t *draw, uint16_t limit, uint64_t *mask, size_t words);
+
     /* out_i = x_i * scale where bit i of mask is set, else 0 */
     void (*masked)(const float *x, const uint64_t *mask, float scale, float *out, size_t n);
 

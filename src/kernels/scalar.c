@@ -92,6 +92,12 @@ static void softmax(const float *x, size_t n, float *out)
 
 /* ---- entries ---- */
 
+static void decide(const uint16_t *draw, uint16_t limit, uint64_t *mask, size_t words)
+{
+    memset(mask, 0, words * sizeof *mask);
+    for (size_t i = 0; i < 64 * words; i++) mask[i / 64] |= (uint64_t)(draw[i] >= limit) << (i % 64);
+}
+
 static void masked(const float *x, const uint64_t *mask, float scale, float *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) out[i] = mask[i / 64] >> (i % 64) & 1 ? x[i] * scale : 0;
@@ -116,6 +122,7 @@ const ni_kernels ni_kernels_scalar = {
     .pool = pool,
     .tanh = tanh_all,
     .softmax = softmax,
+    .decide = decide,
     .masked = masked,
     .adam = adam,
 };

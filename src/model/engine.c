@@ -48,8 +48,8 @@ static void carve_backward(ni_engine *e, const ni_shape *s, carver *c)
     e->entry = carve(c, s->sides + 1, sizeof(uint64_t));
     for (int i = 0; i < NI_PULLS; i++)
         e->pull[i] = carve_sparse(c, s->rows, i == NI_PULL_W ? s->elements : s->entries);
-    e->H = carve(c, s->rows * d, sizeof(float));
-    e->H_turned = carve(c, s->rows * d, sizeof(float));
+    e->H = carve(c, s->rows * 2 * d, sizeof(float));
+    e->P_both = carve(c, 2 * d * d, sizeof(float));
     e->dX = carve(c, s->rows * d, sizeof(float));
     e->dP = carve(c, d * d, sizeof(float));
     e->owner = carve(c, s->nodes ? s->rows : 0, sizeof(uint32_t));
@@ -214,16 +214,15 @@ float ni_dropout_scale(const neap_options *o)
 
 void ni_dropout_mask(const neap_options *o, uint64_t step, uint64_t item, uint64_t *mask)
 {
-    uint64_t limit = dropped_of_65536(o);
+    const ni_kernels *k = ni_kernels_get();
     ni_rng rng = ni_rng_at(o->seed, NI_STREAM_DROPOUT, step, item);
     for (uint64_t i = 0; i < ni_mask_words(o->dim); i++) {
-        uint64_t bits = 0;
+        uint16_t draw[64];
         for (unsigned four = 0; four < 64; four += 4) {
-            uint64_t draw = ni_next(&rng);
-            for (unsigned k = 0; k < 4; k++, draw >>= 16)
-                bits |= (uint64_t)((draw & 65535) >= limit) << (four + k);
+            uint64_t bits = ni_next(&rng);
+            for (unsigned n = 0; n < 4; n++) draw[four + n] = (uint16_t)(bits >> 16 * n);
         }
-        mask[i] = bits;
+        k->decide(draw, (uint16_t)dropped_of_65536(o), mask + i, 1);
     }
 }
 

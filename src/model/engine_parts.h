@@ -60,7 +60,8 @@ struct ni_engine {
     float *G_value;
     uint64_t *entry; /* pairs + 1: where a pair's entries begin (mean pooling)  */
     ni_sparse pull[NI_PULLS];
-    float *H, *H_turned; /* R x d: G X and G' X                            */
+    float *H;            /* R x 2d: G X beside G' X                        */
+    float *P_both;       /* 2d x d: P' above P                             */
     float *dX;           /* R x d                                          */
     float *dP;           /* d x d                                          */
     uint32_t *owner;     /* R: row of the gradient (per occurrence)        */

@@ -154,7 +154,15 @@ static void sort_entries(ni_engine *e)
     ni_sparse_sort(e->pull, NI_PULLS, e->in.pool);
 }
 
-/* dX = W' g,   H = G X,   H' = G' X;   dX += H P' + H' P, then back through dropout. */
+static void stack_P(ni_engine *e)
+{
+    uint64_t d = e->in.dim;
+    for (uint64_t i = 0; i < d; i++)
+        for (uint64_t k = 0; k < d; k++) e->P_both[i * d + k] = e->in.P[k * d + i];
+    memcpy(e->P_both + d * d, e->in.P, d * d * sizeof *e->P_both);
+}
+
+/* dX = W' g,   H = [G X | G' X];   dX += G X P' + G' X P, then back through dropout. */
 static void pull_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
@@ -162,11 +170,10 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t d = e->in.dim, words = ni_mask_words(e->in.dim), first = (uint64_t)task * NI_ROWS_PER_TASK;
     uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.rows);
     float *dX = e->dX + first * d;
-    ni_sparse_times(&e->pull[NI_PULL_W], first, end, e->g, d, e->dX);
-    ni_sparse_times(&e->pull[NI_PULL_G], first, end, e->X, d, e->H);
-    ni_sparse_times(&e->pull[NI_PULL_G_TURNED], first, end, e->X, d, e->H_turned);
-    ni_gemm(0, 1, end - first, d, d, e->H + first * d, d, e->in.P, d, 1, dX, d);
-    ni_gemm(0, 0, end - first, d, d, e->H_turned + first * d, d, e->in.P, d, 1, dX, d);
+    ni_sparse_times(&e->pull[NI_PULL_W], first, end, e->g, d, e->dX, d);
+    ni_sparse_times(&e->pull[NI_PULL_G], first, end, e->X, d, e->H, 2 * d);
+    ni_sparse_times(&e->pull[NI_PULL_G_TURNED], first, end, e->X, d, e->H + d, 2 * d);
+    ni_gemm(0, 0, end - first, d, 2 * d, e->H + first * 2 * d, 2 * d, e->P_both, d, 1, dX, d);
     for (uint64_t row = first; e->dropped && row < end; row++)
         e->k->masked(e->dX + row * d, e->mask + row * words, ni_dropout_scale(e->in.options),
                      e->dX + row * d, d);
@@ -174,14 +181,14 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
 
 enum { P_ROWS_PER_TASK = 32 };
 
-/* dP = X' H, some rows of it. */
+/* dP = X' G X, some rows of it. */
 static void matrix_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
     (void)thread;
     uint64_t d = e->in.dim, first = (uint64_t)task * P_ROWS_PER_TASK;
     uint64_t count = d - first < P_ROWS_PER_TASK ? d - first : P_ROWS_PER_TASK;
-    ni_gemm(1, 0, count, d, e->shape.rows, e->X + first, d, e->H, d, 0, e->dP + first * d, d);
+    ni_gemm(1, 0, count, d, e->shape.rows, e->X + first, d, e->H, 2 * d, 0, e->dP + first * d, d);
 }
 
 /* ---- occurrences: rows of one node become one ---- */
@@ -212,7 +219,7 @@ static void owner_task(void *arg, uint32_t task, uint32_t thread)
     (void)thread;
     uint64_t first = (uint64_t)task * NI_ROWS_PER_TASK;
     uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.nodes);
-    ni_sparse_times(&e->by_owner, first, end, e->dX, e->in.dim, e->dE);
+    ni_sparse_times(&e->by_owner, first, end, e->dX, e->in.dim, e->dE, e->in.dim);
 }
 
 static void merge_occurrences(ni_engine *e)
@@ -232,6 +239,7 @@ void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss)
     ni_pool_run(e->in.pool, ni_tasks(e->shape.items, NI_ITEMS_PER_TASK), back_task, e);
     ni_stage_end(&e->stages, NI_STAGE_LOSS);
     sort_entries(e);
+    stack_P(e);
     ni_stage_end(&e->stages, NI_STAGE_INDEX);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
     ni_stage_end(&e->stages, NI_STAGE_PULL);
