@@ -110,10 +110,14 @@ neap_status ni_batch_collect(ni_batch *b, const uint32_t *nodes, uint32_t items,
     bool ok = ni_grow(&b->side, &b->side_room, sides, sizeof *b->side) &&
               ni_grow(&b->element, &b->element_room, sides + 1, sizeof *b->element);
     if (ok) b->element[0] = 0;
-    for (uint64_t i = 0; ok && i < sides; i++) {
+    for (uint64_t i = 0; ok && i < sides && !b->per_occurrence; i += width)
         ok = local_of(b, nodes[i], &padding, &b->side[i]);
+    b->source_rows = b->rows;
+    for (uint64_t i = 0; ok && i < sides; i++) {
+        if (i % width || b->per_occurrence) ok = local_of(b, nodes[i], &padding, &b->side[i]);
         if (ok) b->element[i + 1] = b->element[i] + ni_batch_side(b, i)->size;
     }
+    if (b->per_occurrence) b->source_rows = b->rows;
     forget(b, nodes);
     if (b->too_large)
         return ni_fail(err, NEAP_E_LIMIT,

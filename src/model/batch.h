@@ -2,7 +2,9 @@
  *
  * An item is a source, a target and K negatives; each of these is a side with a neighbourhood. The rows
  * of a batch are the distinct nodes in all of its neighbourhoods (with dropout per occurrence: every
- * occurrence is a row of its own). All that follows works on rows.                                 */
+ * occurrence is a row of its own). All that follows works on rows. Those that sources have come first,
+ * since only they are multiplied by P; rows that are occurrences stay in the order of the items, which
+ * their masks are drawn by, and then all count as rows of sources.                                  */
 #ifndef NI_BATCH_H
 #define NI_BATCH_H
 
@@ -25,7 +27,8 @@ typedef struct ni_batch {
 
     uint32_t items, width; /* width: sides an item has, 2 + K */
     uint32_t rows;
-    uint32_t *node; /* rows: the node of a row, or NEAP_NONE for padding */
+    uint32_t source_rows; /* the first of them: those that occur in neighbourhoods of sources */
+    uint32_t *node;       /* rows: the node of a row, or NEAP_NONE for padding                */
     ni_local *local;
     uint32_t locals;
     uint32_t *row;       /* what ni_local points into                                  */

@@ -37,19 +37,15 @@ static ni_sparse carve_sparse(carver *c, uint64_t rows, uint64_t entries)
 static void carve_backward(ni_engine *e, const ni_shape *s, carver *c)
 {
     uint64_t d = e->in.dim;
-    e->g = carve(c, s->sides * d, sizeof(float));
     e->live = carve(c, s->sides, 1);
     e->loss = carve(c, s->items, sizeof(double));
-    e->element_row = carve(c, s->elements, sizeof(uint32_t));
-    e->element_side = carve(c, s->elements, sizeof(uint32_t));
-    e->G_row = carve(c, s->entries, sizeof(uint32_t));
-    e->G_col = carve(c, s->entries, sizeof(uint32_t));
-    e->G_value = carve(c, s->entries, sizeof(float));
+    e->cell_row = carve(c, s->elements + s->entries, sizeof(uint32_t));
+    e->cell_col = carve(c, s->elements + s->entries, sizeof(uint32_t));
+    e->cell_value = carve(c, s->elements + s->entries, sizeof(float));
     e->entry = carve(c, s->sides + 1, sizeof(uint64_t));
-    for (int i = 0; i < NI_PULLS; i++)
-        e->pull[i] = carve_sparse(c, s->rows, i == NI_PULL_W ? s->elements : s->entries);
-    e->H = carve(c, s->rows * 2 * d, sizeof(float));
-    e->P_both = carve(c, 2 * d * d, sizeof(float));
+    e->pull[NI_PULL_ROWS] = carve_sparse(c, s->rows, s->elements + s->entries);
+    e->pull[NI_PULL_G] = carve_sparse(c, s->source_rows, s->entries);
+    e->H = carve(c, s->source_rows * d, sizeof(float));
     e->dX = carve(c, s->rows * d, sizeof(float));
     e->dP = carve(c, d * d, sizeof(float));
     e->owner = carve(c, s->nodes ? s->rows : 0, sizeof(uint32_t));
@@ -64,8 +60,9 @@ size_t ni_engine_lay_out(ni_engine *e, const ni_shape *s, void *block)
     carver c = { block, 0 };
     e->mask = carve(&c, s->rows * ni_mask_words(e->in.dim), sizeof(uint64_t));
     e->X = carve(&c, s->rows * d, sizeof(float));
-    e->Q = carve(&c, s->rows * d, sizeof(float));
-    e->M = carve(&c, s->table ? s->rows * s->rows : 0, sizeof(float));
+    e->Q = carve(&c, (s->source_rows + (s->backward ? s->sides : 0)) * d, sizeof(float));
+    e->g = block ? e->Q + s->source_rows * d : NULL;
+    e->M = carve(&c, s->table ? s->source_rows * s->rows : 0, sizeof(float));
     e->r = carve(&c, s->sides * d, sizeof(float));
     e->z = carve(&c, s->elements, sizeof(float));
     e->w = carve(&c, s->elements, sizeof(float));
@@ -160,10 +157,11 @@ void ni_engine_force(ni_engine *e, int way)
 static bool table_wins(const ni_engine *e)
 {
     const double gather = 40, tile = 1.1; /* in multiplications of the large product; relative to it */
-    const uint32_t most = 8192;           /* rows: the table takes 4 R^2 bytes                       */
-    double d = e->in.dim, cells = (double)e->batch.pair_cells, rows = e->batch.rows;
+    const uint32_t most = 8192;           /* rows: the table takes at most 4 R^2 bytes               */
+    double d = e->in.dim, cells = (double)e->batch.pair_cells;
+    double table = (double)e->batch.source_rows * (double)e->batch.rows;
     if (e->way) return e->way == 1;
-    return e->batch.rows <= most && rows * rows * d + cells * gather < cells * d * tile;
+    return e->batch.rows <= most && table * d + cells * gather < cells * d * tile;
 }
 
 static ni_shape shape_of(const ni_engine *e, bool backward)
@@ -173,6 +171,7 @@ static ni_shape shape_of(const ni_engine *e, bool backward)
     return (ni_shape){ .items = b->items,
                        .sides = sides,
                        .rows = b->rows,
+                       .source_rows = b->source_rows,
                        .elements = elements,
                        .entries = e->in.options->pooling == NI_POOL_MEAN ? b->pair_cells : elements,
                        .nodes = b->per_occurrence ? b->rows : 0,
@@ -247,7 +246,9 @@ static void embed_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t d = e->in.dim, first = (uint64_t)task * NI_ROWS_PER_TASK;
     uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.rows);
     for (uint64_t row = first; row < end; row++) embed_row(e, row);
-    ni_gemm(0, 0, end - first, d, d, e->X + first * d, d, e->in.P, d, 0, e->Q + first * d, d);
+    uint64_t last = end < e->shape.source_rows ? end : e->shape.source_rows;
+    if (first < last)
+        ni_gemm(0, 0, last - first, d, d, e->X + first * d, d, e->in.P, d, 0, e->Q + first * d, d);
 }
 
 /* ---- alignments ---- */
@@ -257,7 +258,7 @@ static void table_task(void *arg, uint32_t task, uint32_t thread)
     ni_engine *e = arg;
     (void)thread;
     uint64_t d = e->in.dim, R = e->shape.rows, first = (uint64_t)task * NI_ROWS_PER_TASK;
-    uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, R);
+    uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.source_rows);
     ni_gemm(0, 1, end - first, R, d, e->Q + first * d, d, e->X, d, 0, e->M + first * R, R);
 }
 
@@ -385,7 +386,8 @@ static void forward(ni_engine *e)
     ni_stages *stages = &e->stages;
     ni_pool_run(e->in.pool, row_tasks, embed_task, e);
     ni_stage_end(stages, NI_STAGE_EMBED);
-    if (e->shape.table) ni_pool_run(e->in.pool, row_tasks, table_task, e);
+    if (e->shape.table)
+        ni_pool_run(e->in.pool, ni_tasks(e->shape.source_rows, NI_ROWS_PER_TASK), table_task, e);
     ni_stage_end(stages, NI_STAGE_TABLE);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.items, NI_ITEMS_PER_TASK), pool_task, e);
     ni_stage_end(stages, NI_STAGE_POOL);
@@ -396,17 +398,17 @@ static void forward(ni_engine *e)
 static void count_work(ni_engine *e)
 {
     ni_stages *stages = &e->stages;
-    double d = e->in.dim, R = (double)e->shape.rows, cells = (double)e->batch.pair_cells;
-    double live = e->pull[NI_PULL_W].start[e->shape.rows],
-           entries = e->pull[NI_PULL_G].start[e->shape.rows];
-    double table = 2 * R * R * d, pairs = 2 * cells * d;
-    double work[NI_STAGES] = { [NI_STAGE_EMBED] = 2 * R * d * d,
+    double d = e->in.dim, R = (double)e->shape.rows, S = (double)e->shape.source_rows;
+    double cells = (double)e->batch.pair_cells, entries = e->pull[NI_PULL_G].start[e->shape.source_rows];
+    double live = e->pull[NI_PULL_ROWS].start[e->shape.rows] - entries;
+    double table = 2 * S * R * d, pairs = 2 * cells * d;
+    double work[NI_STAGES] = { [NI_STAGE_EMBED] = 2 * S * d * d,
                                [NI_STAGE_TABLE] = e->shape.table ? table : 0,
                                [NI_STAGE_POOL] =
                                    2 * (double)e->shape.elements * d + (e->shape.table ? 0 : pairs),
                                [NI_STAGE_LOSS] = 2 * live * d,
-                               [NI_STAGE_PULL] = 2 * (live + 2 * entries) * d + 4 * R * d * d,
-                               [NI_STAGE_MATRIX] = 2 * R * d * d };
+                               [NI_STAGE_PULL] = 2 * (live + 2 * entries) * d + 2 * S * d * d,
+                               [NI_STAGE_MATRIX] = 2 * S * d * d };
     for (int i = 0; i < NI_STAGES; i++) {
         stages->flops[i] += work[i];
         stages->cheapest += work[i];

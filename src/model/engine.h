@@ -2,10 +2,12 @@
  *
  *     rows of the batch -> X (dropout) -> Q = X P -> pool every pair -> loss -> G -> row gradients
  *
- * Every alignment of every pair is an entry of Q X' (R x R). Where R^2 is less than the cells of all
- * pairs, one large product makes the table and pooling gathers from it; otherwise each pair makes its
- * own tile. The gradient of all alignments is one sparse R x R matrix G, since a maximum sends it to one
- * cell:   dX = W' g + G X P' + G' X P,   dP = X' G X.                                               */
+ * There are R rows, and the first S of them occur in neighbourhoods of sources: only these are multiplied
+ * by P, and Q is S x d. Every alignment of every pair is an entry of Q X' (S x R). Where that is less than
+ * the cells of all pairs, one large product makes the table and pooling gathers from it; otherwise each
+ * pair makes its own tile. The gradient of all alignments is one sparse S x R matrix G, since a maximum
+ * sends it to one cell:   dX = W' g + G' Q + (G X) P',   dP = X' (G X),   where products with P and sums
+ * over P have S rows.                                                                               */
 #ifndef NI_ENGINE_H
 #define NI_ENGINE_H
 

@@ -12,14 +12,15 @@
 typedef struct ni_shape {
     uint64_t items, sides; /* sides = items x (2 + K)                                      */
     uint64_t rows;         /* R                                                            */
+    uint64_t source_rows;  /* S                                                            */
     uint64_t elements;     /* neighbours of all sides                                      */
     uint64_t entries;      /* cells of G that may be non-zero                              */
     uint64_t nodes;        /* rows of the gradient, if they differ from R: per occurrence  */
     bool table, backward;
 } ni_shape;
 
-/* The sparse matrices of the way back: W' (R x sides), attention; G and G' (R x R). */
-enum { NI_PULL_W, NI_PULL_G, NI_PULL_G_TURNED, NI_PULLS };
+/* The sparse matrices of the way back: [G' W'] (R x (S + sides)) and G (S x R). */
+enum { NI_PULL_ROWS, NI_PULL_G, NI_PULLS };
 
 /* Work space of one thread. */
 typedef struct ni_scratch {
@@ -47,21 +48,21 @@ struct ni_engine {
 
     uint64_t *mask; /* R x words: dropout bits                        */
     float *X;       /* R x d: rows of E after dropout                 */
-    float *Q;       /* R x d: X P                                     */
-    float *M;       /* R x R: Q X', if there is a table               */
+    float *Q;       /* S x d: X P; g follows, so that [Q; g] is one   */
+    float *M;       /* S x R: Q X', if there is a table               */
     float *r, *g;   /* sides x d: representations, and dL/dr          */
     uint8_t *live;  /* sides: g is not zero                           */
     double *loss;   /* items                                          */
     float *z, *w;   /* elements: pooled alignment, attention          */
     uint32_t *pick; /* elements: row selected on the other side       */
 
-    uint32_t *element_row, *element_side; /* elements; row NEAP_NONE: the side is not live          */
-    uint32_t *G_row, *G_col;              /* entries: the cells of G; NEAP_NONE: none here           */
-    float *G_value;
+    /* elements: W', a row, S + side, w; behind them `entries` cells of G', turned: column, row, value.
+     * A row of NEAP_NONE: nothing here, since the side is not live or padding won. */
+    uint32_t *cell_row, *cell_col;
+    float *cell_value;
     uint64_t *entry; /* pairs + 1: where a pair's entries begin (mean pooling)  */
     ni_sparse pull[NI_PULLS];
-    float *H;            /* R x 2d: G X beside G' X                        */
-    float *P_both;       /* 2d x d: P' above P                             */
+    float *H;            /* S x d: G X                                     */
     float *dX;           /* R x d                                          */
     float *dP;           /* d x d                                          */
     uint32_t *owner;     /* R: row of the gradient (per occurrence)        */

@@ -52,18 +52,28 @@ static void back_attend(const ni_engine *e, uint64_t side, float *dz)
     for (uint32_t i = 0; i < own->size; i++) dz[i] = w[i] * (dz[i] - mean);
 }
 
+/* The cells of W': each element of a live side leaves w g in its row. */
 static void place_elements(ni_engine *e, uint64_t side)
 {
     const ni_local *own = ni_batch_side(&e->batch, side);
     const uint32_t *row = e->batch.row + own->first;
     uint64_t first = e->batch.element[side];
     for (uint32_t i = 0; i < own->size; i++) {
-        e->element_row[first + i] = e->live[side] ? row[i] : NEAP_NONE;
-        e->element_side[first + i] = (uint32_t)side;
+        e->cell_row[first + i] = e->live[side] ? row[i] : NEAP_NONE;
+        e->cell_col[first + i] = (uint32_t)(e->shape.source_rows + side);
+        e->cell_value[first + i] = e->w[first + i];
     }
 }
 
 /* ---- pooling: cells of G ---- */
+
+static void place_cell(ni_engine *e, uint64_t entry, uint32_t row, uint32_t col, float value)
+{
+    uint64_t at = e->shape.elements + entry;
+    e->cell_row[at] = col;
+    e->cell_col[at] = row;
+    e->cell_value[at] = value;
+}
 
 /* A maximum: each element has one cell, (own row, pick) for a source, (pick, own row) for the others. */
 static void back_max(ni_engine *e, uint64_t side, bool is_source, const float *dz)
@@ -72,12 +82,11 @@ static void back_max(ni_engine *e, uint64_t side, bool is_source, const float *d
     const uint32_t *row = e->batch.row + own->first;
     uint64_t first = e->batch.element[side];
     for (uint32_t i = 0; i < own->size; i++) {
-        uint64_t at = first + i;
-        uint32_t pick = e->live[side] ? e->pick[at] : NEAP_NONE,
-                 mine = pick == NEAP_NONE ? NEAP_NONE : row[i];
-        e->G_row[at] = is_source ? mine : pick;
-        e->G_col[at] = is_source ? pick : mine;
-        e->G_value[at] = pick == NEAP_NONE ? 0 : dz[i] * (1 - e->z[at] * e->z[at]);
+        uint32_t pick = e->live[side] ? e->pick[first + i] : NEAP_NONE;
+        float z = e->z[first + i];
+        if (pick == NEAP_NONE) place_cell(e, first + i, NEAP_NONE, NEAP_NONE, 0);
+        else if (is_source) place_cell(e, first + i, row[i], pick, dz[i] * (1 - z * z));
+        else place_cell(e, first + i, pick, row[i], dz[i] * (1 - z * z));
     }
 }
 
@@ -88,8 +97,7 @@ static void back_mean(ni_engine *e, uint64_t source, uint64_t side, const float 
     const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
     const uint32_t *s_row = e->batch.row + s->first, *t_row = e->batch.row + t->first;
     uint64_t at = e->entry[side], cells = (uint64_t)s->rows * t->rows;
-    memset(e->G_row + at, 0xff, cells * sizeof *e->G_row); /* NEAP_NONE */
-    memset(e->G_col + at, 0xff, cells * sizeof *e->G_col);
+    for (uint64_t i = 0; !e->live[side] && i < cells; i++) place_cell(e, at + i, NEAP_NONE, NEAP_NONE, 0);
     for (uint32_t i = 0, strip_end = 0; e->live[side] && i < s->rows; i++) {
         float *y = scratch->strip + i % NI_STRIP_ROWS * ni_strip_line(t->rows);
         if (i == strip_end) strip_end += ni_engine_strip(e, s, t, i, scratch);
@@ -98,9 +106,7 @@ static void back_mean(ni_engine *e, uint64_t source, uint64_t side, const float 
         float times = ni_engine_multiplicity(e, s, i) / ni_engine_divisor(e, s);
         for (uint32_t j = 0; j < t->rows; j++, at++) {
             float sum = own * ni_engine_multiplicity(e, t, j) + (j < t->size ? dz_t[j] * times : 0);
-            e->G_row[at] = s_row[i];
-            e->G_col[at] = t_row[j];
-            e->G_value[at] = sum * (1 - y[j] * y[j]);
+            place_cell(e, at, s_row[i], t_row[j], sum * (1 - y[j] * y[j]));
         }
     }
 }
@@ -144,36 +150,28 @@ static void number_entries(ni_engine *e)
 
 /* ---- pulling: each row collects what is its own ---- */
 
-static void sort_entries(ni_engine *e)
+static void sort_cells(ni_engine *e)
 {
-    ni_sparse *W = &e->pull[NI_PULL_W], *G = &e->pull[NI_PULL_G], *turned = &e->pull[NI_PULL_G_TURNED];
-    W->row = e->element_row, W->col = e->element_side, W->value = e->w;
-    G->row = turned->col = e->G_row;
-    G->col = turned->row = e->G_col;
-    G->value = turned->value = e->G_value;
+    ni_sparse *rows = &e->pull[NI_PULL_ROWS], *G = &e->pull[NI_PULL_G];
+    uint64_t elements = e->shape.elements;
+    rows->row = e->cell_row, rows->col = e->cell_col, rows->value = e->cell_value;
+    G->row = e->cell_col + elements, G->col = e->cell_row + elements, G->value = e->cell_value + elements;
     ni_sparse_sort(e->pull, NI_PULLS, e->in.pool);
 }
 
-static void stack_P(ni_engine *e)
-{
-    uint64_t d = e->in.dim;
-    for (uint64_t i = 0; i < d; i++)
-        for (uint64_t k = 0; k < d; k++) e->P_both[i * d + k] = e->in.P[k * d + i];
-    memcpy(e->P_both + d * d, e->in.P, d * d * sizeof *e->P_both);
-}
-
-/* dX = W' g,   H = [G X | G' X];   dX += G X P' + G' X P, then back through dropout. */
+/* dX = [G' W'] [Q; g],   H = G X;   dX += H P', then back through dropout. */
 static void pull_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
     (void)thread;
     uint64_t d = e->in.dim, words = ni_mask_words(e->in.dim), first = (uint64_t)task * NI_ROWS_PER_TASK;
     uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.rows);
-    float *dX = e->dX + first * d;
-    ni_sparse_times(&e->pull[NI_PULL_W], first, end, e->g, d, e->dX, d);
-    ni_sparse_times(&e->pull[NI_PULL_G], first, end, e->X, d, e->H, 2 * d);
-    ni_sparse_times(&e->pull[NI_PULL_G_TURNED], first, end, e->X, d, e->H + d, 2 * d);
-    ni_gemm(0, 0, end - first, d, 2 * d, e->H + first * 2 * d, 2 * d, e->P_both, d, 1, dX, d);
+    uint64_t last = end < e->shape.source_rows ? end : e->shape.source_rows;
+    ni_sparse_times(&e->pull[NI_PULL_ROWS], first, end, e->Q, d, e->dX);
+    if (first < last) {
+        ni_sparse_times(&e->pull[NI_PULL_G], first, last, e->X, d, e->H);
+        ni_gemm(0, 1, last - first, d, d, e->H + first * d, d, e->in.P, d, 1, e->dX + first * d, d);
+    }
     for (uint64_t row = first; e->dropped && row < end; row++)
         e->k->masked(e->dX + row * d, e->mask + row * words, ni_dropout_scale(e->in.options),
                      e->dX + row * d, d);
@@ -188,7 +186,7 @@ static void matrix_task(void *arg, uint32_t task, uint32_t thread)
     (void)thread;
     uint64_t d = e->in.dim, first = (uint64_t)task * P_ROWS_PER_TASK;
     uint64_t count = d - first < P_ROWS_PER_TASK ? d - first : P_ROWS_PER_TASK;
-    ni_gemm(1, 0, count, d, e->shape.rows, e->X + first, d, e->H, 2 * d, 0, e->dP + first * d, d);
+    ni_gemm(1, 0, count, d, e->shape.source_rows, e->X + first, d, e->H, d, 0, e->dP + first * d, d);
 }
 
 /* ---- occurrences: rows of one node become one ---- */
@@ -219,7 +217,7 @@ static void owner_task(void *arg, uint32_t task, uint32_t thread)
     (void)thread;
     uint64_t first = (uint64_t)task * NI_ROWS_PER_TASK;
     uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.nodes);
-    ni_sparse_times(&e->by_owner, first, end, e->dX, e->in.dim, e->dE, e->in.dim);
+    ni_sparse_times(&e->by_owner, first, end, e->dX, e->in.dim, e->dE);
 }
 
 static void merge_occurrences(ni_engine *e)
@@ -238,8 +236,7 @@ void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss)
     if (e->in.options->pooling == NI_POOL_MEAN) number_entries(e);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.items, NI_ITEMS_PER_TASK), back_task, e);
     ni_stage_end(&e->stages, NI_STAGE_LOSS);
-    sort_entries(e);
-    stack_P(e);
+    sort_cells(e);
     ni_stage_end(&e->stages, NI_STAGE_INDEX);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
     ni_stage_end(&e->stages, NI_STAGE_PULL);

@@ -60,9 +60,9 @@ void ni_sparse_sort(ni_sparse *matrices, uint32_t count, ni_pool *pool)
 }
 
 void ni_sparse_times(const ni_sparse *m, uint64_t first, uint64_t end, const float *B, uint64_t d,
-                     float *out, uint64_t stride)
+                     float *out)
 {
     const ni_kernels *k = ni_kernels_get();
     for (uint64_t r = first; r < end; r++)
-        k->combine(m->term + m->start[r], m->start[r + 1] - m->start[r], B, d, out + r * stride);
+        k->combine(m->term + m->start[r], m->start[r + 1] - m->start[r], B, d, out + r * d);
 }

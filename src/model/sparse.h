@@ -24,9 +24,8 @@ typedef struct ni_sparse {
 /* Fills start and term of `count` matrices. */
 void ni_sparse_sort(ni_sparse *matrix, uint32_t count, ni_pool *pool);
 
-/* Rows first .. end-1 of the matrix times B (columns x d), into the same rows of out, which begin `stride`
- * apart. */
+/* Rows first .. end-1 of the matrix times B (columns x d), into the same rows of out (rows x d). */
 void ni_sparse_times(const ni_sparse *matrix, uint64_t first, uint64_t end, const float *B, uint64_t d,
-                     float *out, uint64_t stride);
+                     float *out);
 
 #endif

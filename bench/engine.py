@@ -1,0 +1,98 @@
+"""The engine against the machine: edges a second, share of the peak, threads, growth, and the kernel by itself."""
+import statistics
+import time
+
+from common import Goal, NotRun, Result, Row, cores, where_time_goes
+
+PAPER = ("--preset", "paper", "--batch", 1024)
+
+
+def start_to_saved(bench):
+    epochs = 20
+    path, seconds = bench.paper_graph("email"), []
+    for _ in range(1 if bench.quick else 3):
+        start = time.perf_counter()
+        said = bench.neap("train", path, *PAPER, "--directed", "--valid", 0, "--epochs", epochs, "-o", bench.path("model"))
+        seconds.append(time.perf_counter() - start)
+    stages = bench.neap("bench", path, *PAPER, "--directed", "--seconds", bench.short(4.0))
+    rate = said["edges"] * epochs / statistics.median(seconds)
+    return Result(rate, {"seconds": seconds, "edges": said["edges"], "epochs": epochs, "bench": stages},
+                  why=where_time_goes(stages))
+
+
+def share_of_peak(graph):
+    def measure(bench):
+        said = bench.neap("bench", bench.paper_graph(graph), *PAPER, "--seconds", bench.short(8.0))
+        return Result(said["share_of_peak"], said, why=where_time_goes(said))
+    return measure
+
+
+def kernel(bench):
+    """The worst of the tiles that the goal speaks of."""
+    said = bench.drive("align", bench.short(0.5))
+    worst = min((tile for tile in said["tiles"] if tile["side"] >= 32), key=lambda tile: tile["share"])
+    return Result(worst["share"], said, why="the worst tile is %d x %d" % (worst["side"], worst["side"]))
+
+
+def two_threads(graph, neighbors):
+    """How much two threads gain over one, over what they gain sgemm in the same run."""
+    def measure(bench):
+        if cores() < 2:
+            raise NotRun("needs two cores")
+        path, runs = bench.paper_graph(graph), {1: [], 2: []}
+        for _ in range(3):  # in turn, so that both see the same machine
+            for threads in runs:
+                runs[threads].append(bench.neap("bench", path, *PAPER, "--neighbors", neighbors, "--threads", threads,
+                                                "--seconds", bench.short(2.5)))
+        rate = {t: statistics.median(run["edges_per_second"] for run in runs[t]) for t in runs}
+        peak = {t: statistics.median(run["peak"] for run in runs[t]) for t in runs}
+        ratio, possible = rate[2] / rate[1], peak[2] / peak[1]
+        return Result(ratio / possible, {"graph": graph, "runs": runs, "ratio": ratio, "sgemm_ratio": possible},
+                      why="training %.2fx, sgemm %.2fx" % (ratio, possible))
+    return measure
+
+
+GROWTH = [
+    ("er, 200k edges", ("er", "--nodes", 20_000, "--edges", 200_000)),
+    ("ba, 1.5M edges", ("ba", "--nodes", 150_000, "--links", 10)),
+    ("ba, 10M edges", ("ba", "--nodes", 1_000_000, "--links", 10)),
+]
+
+
+def growth(bench):
+    """Time per alignment on graphs of growing size: the largest over the smallest."""
+    runs, points = [], []
+    for name, words in GROWTH:
+        path = bench.generated(*words)
+        run = bench.neap("bench", path, "--dim", 200, "--neighbors", 100, "--batch", 1024, "--seconds", bench.short(10.0))
+        run |= {"graph": name, "seconds_per_entry": run["seconds"] / run["entries"]}
+        runs.append(run)
+        points.append(("neap", name, run["graph_edges"], run["graph_edges"] / run["edges_per_second"]))
+    times = [run["seconds_per_entry"] for run in runs]
+    return Result(max(times) / min(times), {"runs": runs}, points,
+                  "; ".join("%s: %.2f ns an alignment, %s" % (run["graph"], 1e9 * run["seconds_per_entry"],
+                                                             where_time_goes(run)) for run in runs))
+
+
+def threads_row(graph, neighbors, goal):
+    return Row("threads-" + graph, "two threads against one, training epoch, " +
+               (graph if graph != "debian" else "the bundled graph"), "gain over that of sgemm in the same run",
+               "percent", goal and Goal("at least", goal), two_threads(graph, neighbors))
+
+
+ROWS = [
+    Row("email-60k", "20 epochs on email, preset paper, --batch 1024, start to saved model", "edges/s", "edges/s",
+        Goal("at least", 60_000), start_to_saved),
+    Row("kernel-60", "fused align-and-pool kernel, tiles from 32 x 32 to 250 x 250", "share of sgemm's rate at 2048^3",
+        "percent", Goal("at least", 0.6), kernel),
+    Row("email-peak", "whole training epoch on email", "flops of the cheapest way / (time x sgemm's rate)", "percent",
+        Goal("at least", 0.4), share_of_peak("email")),
+    Row("debian-peak", "whole training epoch on the bundled graph", "flops of the cheapest way / (time x sgemm's rate)",
+        "percent", None, share_of_peak("debian")),
+    threads_row("email", 100, 0.95),
+    threads_row("cora", 100, 0.95),
+    threads_row("zhihu", 250, 0.95),
+    threads_row("debian", 100, None),
+    Row("growth", "er of 200k edges, ba of 1.5M and of 10M edges, S = 100", "time per alignment, largest over smallest",
+        "times", Goal("at most", 1.5), growth),
+]

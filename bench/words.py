@@ -1,0 +1,39 @@
+"""Results in words: what the screen, the page and the README say about a row and about the machine."""
+
+# How a number is written, by its unit.
+UNITS = {
+    "times": lambda x: "{:,.0f}x".format(x) if x >= 100 else "%.3gx" % x,
+    "percent": lambda x: "%.0f %%" % (100 * x),
+    "edges/s": "{:,.0f} edges/s".format,
+    "bytes": "{:.3g} bytes".format,
+    "auc": "AUC {:.3f}".format,
+}
+
+
+def goal(row):
+    return "%s %s" % (row["goal"]["bound"], UNITS[row["unit"]](row["goal"]["value"])) if row["goal"] else ""
+
+
+def value(row):
+    return UNITS[row["unit"]](row["value"]) if "value" in row else row["verdict"]
+
+
+def machine(results):
+    m = results["machine"]
+    others = ["%s %s" % (name, m[key]) for name, key in
+              (("NumPy", "numpy"), ("PyTorch", "torch"), ("igraph", "igraph")) if m[key]]
+    commits = ", ".join(sorted({row["commit"] for row in results["rows"]}))
+    return "%s (%s) on %d cores of %s with %.0f GB, %s, %s" % (
+        m["neap"], commits, m["cores"], m["cpu"], m["memory"] / 1e9, m["system"], ", ".join([m["openblas"]] + others))
+
+
+def lines(row):
+    """A row on the screen; behind it why it was missed or not run, and the table that it stands for."""
+    said = ["%-15s %-72s %-18s %s%s" % (row["name"], row["work"], goal(row), value(row),
+                                        ", missed" if row["verdict"] == "missed" else "")]
+    if row["why"] and row["verdict"] != "met":
+        said.append(" " * 16 + row["why"])
+    for method in row.get("facts", {}).get("methods", []):
+        said.append("%16s%-24s %.3f +- %.3f %8.1f s" % ("", method["about"], method["auc"], method["std"],
+                                                       method["seconds"]))
+    return said
