@@ -176,12 +176,11 @@ static void not_a_number_is_never_the_best_and_never_lost(void **state)
         for (int i = 0; i < 11; i++) x[i] = i == 9 ? NAN : 0.3F;
         sets[k]->tanh(x, 11, y);
         assert_true(isnan(y[9]) && !isnan(y[8]) && !isnan(y[10]));
-        sets[k]->softmax(x, 11, y);
-        assert_true(isnan(y[0]));
+        assert_true(isnan(sets[k]->exp(x, 11, y)) && isnan(y[9]) && !isnan(y[10]));
     }
 }
 
-static void tanh_and_softmax_are_exact_to_single_precision(void **state)
+static void tanh_and_exp_are_exact_to_single_precision(void **state)
 {
     enum { STEPS = 4000 };
     static float x[STEPS], u[STEPS], v[STEPS];
@@ -192,15 +191,45 @@ static void tanh_and_softmax_are_exact_to_single_precision(void **state)
     b->tanh(x, STEPS, v);
     assert_memory_equal(u, v, sizeof u);
     for (int i = 0; i < STEPS; i++) assert_true(fabs(tanh((double)x[i]) - (double)u[i]) < 2e-7);
-    for (size_t n = 1; n < 40; n++) {
-        double sum = 0;
-        ni_kernels_scalar.softmax(x + 1900, n, u);
-        b->softmax(x + 1900, n, v);
+    for (size_t n = 1; n < STEPS; n += n < 40 ? 1 : 500) {
+        double sum = 0, largest = 0;
+        float p = ni_kernels_scalar.exp(x, n, u), q = b->exp(x, n, v);
         assert_memory_equal(u, v, n * sizeof *u);
-        for (size_t i = 0; i < n; i++) sum += exp((double)x[1900 + i]);
-        for (size_t i = 0; i < n; i++)
-            assert_true(fabs(exp((double)x[1900 + i]) / sum - (double)u[i]) < 2e-7);
+        assert_memory_equal(&p, &q, sizeof p);
+        for (size_t i = 0; i < n; i++) {
+            double e = exp((double)x[i]);
+            assert_true(fabs(e - (double)u[i]) < 2e-7 * e);
+            sum += e;
+            largest = e;
+        }
+        assert_true(fabs(sum - (double)p) < 1e-5 * sum && largest > 0);
     }
+}
+
+static void meeting_rows_takes_maxima_and_sums(void **state)
+{
+    enum { ROWS = 11, STRIDE = 56 };
+    const ni_kernels *b = wide();
+    float B[ROWS * STRIDE], u[STRIDE], v[STRIDE];
+    uint32_t row[ROWS];
+    (void)state;
+    fill(B, ROWS * STRIDE, 3);
+    for (uint32_t i = 0; i < ROWS; i++) row[i] = i * 3 % ROWS;
+    for (size_t count = 1; count <= ROWS; count++)
+        for (size_t maxima = 0; maxima <= STRIDE; maxima += NI_LANES)
+            for (size_t lanes = maxima; lanes <= STRIDE; lanes += NI_LANES) {
+                ni_kernels_scalar.meet(B, STRIDE, row, count, maxima, lanes, u);
+                b->meet(B, STRIDE, row, count, maxima, lanes, v);
+                assert_memory_equal(u, v, lanes * sizeof *u);
+                for (size_t k = 0; k < lanes; k++) {
+                    double sum = 0, most = -INFINITY;
+                    for (size_t i = 0; i < count; i++) {
+                        double x = (double)B[row[i] * STRIDE + k];
+                        sum += x, most = fmax(most, x);
+                    }
+                    assert_true(fabs((double)u[k] - (k < maxima ? most : sum)) < 1e-5);
+                }
+            }
 }
 
 static void masks_keep_what_their_bits_say(void **state)
@@ -274,7 +303,8 @@ int main(void)
         cmocka_unit_test(aligning_is_a_dot_product_for_every_pair),
         cmocka_unit_test(pooling_picks_the_first_of_equals),
         cmocka_unit_test(not_a_number_is_never_the_best_and_never_lost),
-        cmocka_unit_test(tanh_and_softmax_are_exact_to_single_precision),
+        cmocka_unit_test(tanh_and_exp_are_exact_to_single_precision),
+        cmocka_unit_test(meeting_rows_takes_maxima_and_sums),
         cmocka_unit_test(decisions_are_bits_where_draws_reach_the_limit),
         cmocka_unit_test(masks_keep_what_their_bits_say),
         cmocka_unit_test(adam_follows_its_definition_in_both),

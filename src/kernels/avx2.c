@@ -183,20 +183,20 @@ static void align(const float *A, const uint32_t *a_row, uint32_t a, const float
 }
 
 /* Running maxima, a lane each, and where they were. */
-typedef struct lanes {
+typedef struct running {
     __m256 max;
     __m256i arg;
-} lanes;
+} running;
 
-INLINE lanes raise(lanes best, __m256 v, __m256i place)
+INLINE running raise(running best, __m256 v, __m256i place)
 {
     __m256 wins = _mm256_cmp_ps(v, best.max, _CMP_GT_OQ);
-    return (lanes){ _mm256_blendv_ps(best.max, v, wins),
-                    _mm256_blendv_epi8(best.arg, place, _mm256_castps_si256(wins)) };
+    return (running){ _mm256_blendv_ps(best.max, v, wins),
+                      _mm256_blendv_epi8(best.arg, place, _mm256_castps_si256(wins)) };
 }
 
 /* The largest of eight lanes and, of equals, the first place. */
-static void settle(lanes best, float *max, uint32_t *arg)
+static void settle(running best, float *max, uint32_t *arg)
 {
     __m256 top = _mm256_max_ps(best.max, _mm256_permute2f128_ps(best.max, best.max, 1));
     top = _mm256_max_ps(top, _mm256_permute_ps(top, 0x4e));
@@ -216,11 +216,12 @@ INLINE void pool_rows(const int a, const bool with_rows, const float *strip, uin
     const __m256 least = _mm256_set1_ps(-INFINITY);
     size_t line = ni_strip_line(b);
     __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    lanes best[NI_STRIP_ROWS];
-    for (int i = 0; i < a; i++) best[i] = (lanes){ least, _mm256_setzero_si256() };
+    running best[NI_STRIP_ROWS];
+    for (int i = 0; i < a; i++) best[i] = (running){ least, _mm256_setzero_si256() };
     for (uint32_t j = 0; j < b; j += NI_LANES) {
         __m256 some = _mm256_castsi256_ps(first_lanes(b - j < NI_LANES ? b - j : NI_LANES));
-        lanes down = { _mm256_loadu_ps(col->max + j), _mm256_loadu_si256((const __m256i *)(col->arg + j)) };
+        running down = { _mm256_loadu_ps(col->max + j),
+                         _mm256_loadu_si256((const __m256i *)(col->arg + j)) };
         for (int i = 0; i < a; i++) {
             __m256 v = _mm256_blendv_ps(least, _mm256_loadu_ps(strip + i * line + j), some);
             if (with_rows) best[i] = raise(best[i], v, place);
@@ -242,6 +243,32 @@ static void pool(const float *strip, uint32_t a, uint32_t b, uint32_t first, con
     POOL(1) POOL(2) POOL(3) POOL(4)
 #undef POOL
     } /* clang-format on */
+}
+
+/* Two registers of columns at a time: one is too slow to add to, and neighbourhoods are short. */
+INLINE void meet_columns(const int registers, const bool max, const float *B, size_t stride,
+                         const uint32_t *row, size_t count, float *out)
+{
+    __m256 best[2];
+    for (int v = 0; v < registers; v++) best[v] = max ? _mm256_set1_ps(-INFINITY) : _mm256_setzero_ps();
+    for (size_t i = 0; i < count; i++)
+        for (int v = 0; v < registers; v++) {
+            __m256 x = _mm256_loadu_ps(B + row[i] * stride + v * NI_LANES);
+            best[v] = max ? _mm256_max_ps(x, best[v]) : _mm256_add_ps(best[v], x);
+        }
+    for (int v = 0; v < registers; v++) _mm256_storeu_ps(out + v * NI_LANES, best[v]);
+}
+
+static void meet(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
+                 size_t lanes, float *out)
+{
+    size_t k = 0;
+    for (; k + 2 * NI_LANES <= maxima; k += 2 * NI_LANES)
+        meet_columns(2, true, B + k, stride, row, count, out + k);
+    if (k < maxima) meet_columns(1, true, B + k, stride, row, count, out + k);
+    for (k = maxima; k + 2 * NI_LANES <= lanes; k += 2 * NI_LANES)
+        meet_columns(2, false, B + k, stride, row, count, out + k);
+    if (k < lanes) meet_columns(1, false, B + k, stride, row, count, out + k);
 }
 
 /* ---- functions ---- */
@@ -287,7 +314,7 @@ static void tanh_all(const float *x, size_t n, float *out)
     _mm256_maskstore_ps(out + i, some, tanh_eight(_mm256_maskload_ps(x + i, some)));
 }
 
-static void softmax(const float *x, size_t n, float *out)
+static float exp_all(const float *x, size_t n, float *out)
 {
     __m256 sum = _mm256_setzero_ps();
     size_t i = 0;
@@ -302,10 +329,7 @@ static void softmax(const float *x, size_t n, float *out)
         _mm256_maskstore_ps(out + i, some, e);
         sum = _mm256_add_ps(sum, _mm256_and_ps(e, _mm256_castsi256_ps(some)));
     }
-    float all = sum_lanes(sum);
-    for (i = 0; i + NI_LANES <= n; i += NI_LANES)
-        _mm256_storeu_ps(out + i, _mm256_div_ps(_mm256_loadu_ps(out + i), _mm256_set1_ps(all)));
-    for (; i < n; i++) out[i] /= all;
+    return sum_lanes(sum);
 }
 
 /* ---- entries ---- */
@@ -376,7 +400,8 @@ const ni_kernels ni_kernels_avx2 = {
     .align = align,
     .pool = pool,
     .tanh = tanh_all,
-    .softmax = softmax,
+    .exp = exp_all,
+    .meet = meet,
     .decide = decide,
     .masked = masked,
     .adam = adam,

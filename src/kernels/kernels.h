@@ -66,8 +66,13 @@ typedef struct ni_kernels {
     /* out_i = tanh(x_i), to 2e-7; out may be x */
     void (*tanh)(const float *x, size_t n, float *out);
 
-    /* out_i = exp(x_i) / sum_k exp(x_k), for |x_i| <= 80 */
-    void (*softmax)(const float *x, size_t n, float *out);
+    /* out_i = exp(x_i), for |x_i| <= 80; returns their sum */
+    float (*exp)(const float *x, size_t n, float *out);
+
+    /* For `lanes` columns of the given rows of B, which begin `stride` apart: the largest number of each of
+     * the first `maxima` columns, the sum of each other one. Both are multiples of NI_LANES. */
+    void (*meet)(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
+                 size_t lanes, float *out);
 
     /* Bit i of mask is set where draw i, of 16 bits each, is at least `limit` (below 65536) */
     void (*decide)(const uint16_t *draw, uint16_t limit, uint64_t *mask, size_t words);

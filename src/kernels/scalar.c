@@ -52,6 +52,17 @@ static void pool(const float *strip, uint32_t a, uint32_t b, uint32_t first, con
     }
 }
 
+static void meet(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
+                 size_t lanes, float *out)
+{
+    for (size_t k = 0; k < lanes; k++) out[k] = k < maxima ? -INFINITY : 0;
+    for (size_t i = 0; i < count; i++) {
+        const float *x = B + row[i] * stride;
+        for (size_t k = 0; k < maxima; k++) out[k] = x[k] > out[k] ? x[k] : out[k];
+        for (size_t k = maxima; k < lanes; k++) out[k] += x[k];
+    }
+}
+
 /* ---- functions ---- */
 
 /* 2^k e^r = e^x with |r| <= ln(2)/2, for |x| <= 80; not a number stays that. */
@@ -82,12 +93,11 @@ static void tanh_all(const float *x, size_t n, float *out)
     for (size_t i = 0; i < n; i++) out[i] = tanh_one(x[i]);
 }
 
-static void softmax(const float *x, size_t n, float *out)
+static float exp_all(const float *x, size_t n, float *out)
 {
     float sum[NI_LANES] = { 0 };
     for (size_t i = 0; i < n; i++) sum[i % NI_LANES] += out[i] = exp_one(x[i]);
-    float all = sum_lanes(sum);
-    for (size_t i = 0; i < n; i++) out[i] /= all;
+    return sum_lanes(sum);
 }
 
 /* ---- entries ---- */
@@ -121,7 +131,8 @@ const ni_kernels ni_kernels_scalar = {
     .align = align,
     .pool = pool,
     .tanh = tanh_all,
-    .softmax = softmax,
+    .exp = exp_all,
+    .meet = meet,
     .decide = decide,
     .masked = masked,
     .adam = adam,

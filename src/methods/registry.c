@@ -172,9 +172,11 @@ neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int 
     if (!scores) return ni_fail_memory(err, "ranking all nodes");
     rc = score_all(method, m, source, scores, err);
     if (rc == NEAP_OK) rc = check_scores(scores, m->graph->nodes, err);
-    for (uint32_t t = 0; t < m->graph->nodes && rc == NEAP_OK; t++)
+    for (uint32_t t = 0; t < m->graph->nodes && rc == NEAP_OK; t++) {
+        if (*count == k && scores[t] < best[0].score) continue; /* most end here */
         if (with_known || (t != source && !ni_linked(&m->links, source, t)))
             offer(best, count, k, (neap_ranked){ t, scores[t] });
+    }
     qsort(best, *count, sizeof *best, best_first);
     ni_free(scores);
     return rc;

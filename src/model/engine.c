@@ -359,8 +359,11 @@ static void attend(ni_engine *e, uint64_t side, ni_scratch *scratch)
     uint64_t d = e->in.dim, element = e->batch.element[side];
     float *z = e->z + element, *w = e->w + element;
     if (e->in.options->pooling == NI_POOL_MAX) e->k->tanh(z, own->size, z);
-    e->k->softmax(z, own->size, w);
-    for (uint32_t i = 0; i < own->size; i++) scratch->term[i] = (ni_term){ row[i], w[i] };
+    float share = 1 / e->k->exp(z, own->size, w);
+    for (uint32_t i = 0; i < own->size; i++) {
+        w[i] *= share;
+        scratch->term[i] = (ni_term){ row[i], w[i] };
+    }
     e->k->combine(scratch->term, own->size, e->X, d, e->r + side * d);
 }
 

@@ -4,46 +4,62 @@
  * numbers are made by matrix products over all of E:
  *     A_j = X P e_j   (a)   how j aligns with each neighbour of the source
  *     B_j = X e_j     (a)   how j's vector meets theirs
- * The attention of j among the neighbours of any target depends on c_j = max_i A_ij alone. So for a target
- * t with neighbours N: v_j = softmax over N of tanh(c_j),     w = softmax over i of tanh(max_{j in N} A_ij)
- *     score = sum_i w_i sum_{j in N} v_j B_ij
- * which is one pass over t's links: 2 a (n d + m) in all. The order (t, s) is the same with P turned.
+ * The attention of j among the neighbours of any target is proportional to v_j = exp(tanh(max_i A_ij)). So
+ * for a target t with neighbours N, and w_i = exp(tanh(max_{j in N} A_ij)),
+ *     score = sum_i w_i sum_{j in N} v_j B_ij / (sum_i w_i  sum_{j in N} v_j)
+ * which is one pass over t's links: 2 a (n d + m) in all. The order (t, s) is the same with P turned. A row
+ * is kept as [A_j | v_j B_j, v_j], each half up to whole lanes.
  *
- * A and B take 8 a n bytes. So that this stays below twice the table E, a source with more than d
- * neighbours is done in parts: one round over the parts for c_j, a second one for the scores. */
+ * That is about 8 a n bytes. So that it stays near twice the table E, a source with more than d neighbours
+ * is done in parts: one round over the parts for max_i A_ij, a second one for the scores. */
 #include <math.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "base/sys.h"
+#include "kernels/kernels.h"
 #include "model/blas.h"
 #include "model/engine.h"
 #include "model/queries.h"
 #include "model/score.h"
 
+enum { ROWS_PER_TASK = 256, TARGETS_PER_TASK = 256 };
+
 typedef struct ranking {
     const neap_model *model;
-    const uint32_t *hood; /* neighbours of the source                                       */
-    uint32_t a;           /* how many                                                       */
-    uint32_t part;        /* how many are done at a time                                    */
-    uint32_t first, now;  /* the part under way: hood[first] .. hood[first + now - 1]       */
-    bool turned;          /* the source is the target of each pair                          */
-    float *right;         /* d x 2 now: [P' X' | X'], or [P X' | X']                        */
-    float *AB;            /* rows x 2 now: [A_j | B_j]                                      */
-    float *best;          /* rows: c_j                                                      */
-    float *v;             /* rows: exp(tanh(c_j)), attention before it is normalised        */
-    float *scratch;       /* threads x 2 part                                               */
-    float *w_sum, *sum;   /* nodes: sum_i w_i before it is normalised; sum_i w_i sum_j v_j B_ij */
-    float *scores;        /* nodes, added to                                                */
-    float share;          /* 1, or 1/2 where both orders are averaged                       */
+    const ni_kernels *k;
+    const uint32_t *hood;   /* neighbours of the source                                       */
+    uint32_t a;             /* how many                                                       */
+    uint32_t part;          /* how many are done at a time                                    */
+    uint32_t first, now;    /* the part under way: hood[first] .. hood[first + now - 1]       */
+    bool turned;            /* the source is the target of each pair                          */
+    bool settled;           /* best has been made from all parts                              */
+    uint64_t A_lanes, line; /* numbers in the first half of a row, and in all of it           */
+    float *right;           /* d x 2 now: [P' X' | X'], or [P X' | X']                        */
+    float *AB;              /* rows x line                                                    */
+    float *best;            /* rows: max_i A_ij so far                                        */
+    float *scratch;         /* threads x scratch_room                                         */
+    float *w_sum, *sum;     /* nodes: sum_i w_i;  sum_i w_i sum_j v_j B_ij                    */
+    float *scores;          /* nodes, added to                                                */
+    float share;            /* 1, or 1/2 where both orders are averaged                       */
 } ranking;
 
-enum { ROWS_PER_TASK = 256, TARGETS_PER_TASK = 256 };
+static uint64_t scratch_room(uint64_t part)
+{
+    return ROWS_PER_TASK * (2 * part + 1) + 2 * ni_strip_line(part + 1);
+}
+
+static float *scratch_of(const ranking *k, uint32_t thread)
+{
+    return k->scratch + thread * scratch_room(k->part);
+}
 
 static bool zero_padded(const neap_model *m, uint32_t size)
 {
     return m->options.padding == NI_PAD_ZERO && size < m->options.neighbors;
 }
+
+/* ---- rows: A and B of every node ---- */
 
 /* right = [P' X' | X']: column i of the left half is P' x_i, so that E times it gives x_i P e_j. */
 static void make_right(const ranking *k)
@@ -55,79 +71,89 @@ static void make_right(const ranking *k)
     ni_gemm(!k->turned, 0, d, a, d, m->P, d, k->right + a, width, 0, k->right, width);
 }
 
+static float largest(const float *x, uint32_t n, float most)
+{
+    for (uint32_t i = 0; i < n; i++) most = x[i] > most ? x[i] : most;
+    return most;
+}
+
+/* Row j as the targets will read it. */
+static void keep_row(const ranking *k, const float *AB, float v, float *row)
+{
+    uint64_t a = k->now;
+    float *B = row + k->A_lanes;
+    memset(row, 0, k->line * sizeof *row);
+    memcpy(row, AB, a * sizeof *row);
+    for (uint64_t i = 0; i < a; i++) B[i] = v * AB[a + i];
+    B[a] = v;
+}
+
 static void rows_task(void *arg, uint32_t task, uint32_t thread)
 {
     ranking *k = arg;
     const neap_model *m = k->model;
-    (void)thread;
     uint64_t d = m->dim, width = 2 * (uint64_t)k->now, first = (uint64_t)task * ROWS_PER_TASK;
-    uint64_t count = m->rows - first < ROWS_PER_TASK ? m->rows - first : ROWS_PER_TASK;
-    ni_gemm(0, 0, count, width, d, m->E + first * d, d, k->right, width, 0, k->AB + first * width, width);
-    for (uint64_t j = first; j < first + count; j++)
-        for (uint32_t i = 0; i < k->now; i++) {
-            float x = k->AB[j * width + i];
-            k->best[j] = x > k->best[j] ? x : k->best[j];
-        }
+    uint64_t count = ni_task_end(first, ROWS_PER_TASK, m->rows) - first;
+    float *AB = scratch_of(k, thread), *v = AB + ROWS_PER_TASK * width, *best = k->best + first;
+    bool padded = zero_padded(m, k->a);
+    ni_gemm(0, 0, count, width, d, m->E + first * d, d, k->right, width, 0, AB, width);
+    for (uint64_t j = 0; j < count && !k->settled; j++) best[j] = largest(AB + j * width, k->now, best[j]);
+    if (k->part < k->a && !k->settled) return;
+    for (uint64_t j = 0; j < count; j++) v[j] = padded && best[j] < 0 ? 0 : best[j];
+    k->k->tanh(v, count, v);
+    k->k->exp(v, count, v);
+    for (uint64_t j = 0; j < count; j++) keep_row(k, AB + j * width, v[j], k->AB + (first + j) * k->line);
 }
 
-/* A and B of a part of the source's neighbours; c_j rises where they align better. */
-static void align_part(ranking *k, uint32_t first)
+static void make_rows(ranking *k, uint32_t first)
 {
     k->first = first;
     k->now = k->a - first < k->part ? k->a - first : k->part;
+    k->A_lanes = ni_strip_line(k->now);
+    k->line = k->A_lanes + ni_strip_line(k->now + 1);
     make_right(k);
     ni_pool_run(k->model->pool, ni_tasks(k->model->rows, ROWS_PER_TASK), rows_task, k);
 }
 
-/* What the attention of j is proportional to, in any target's neighbourhood. */
-static void settle_best(ranking *k)
+/* ---- targets ---- */
+
+/* The rows of a target's neighbours lie anywhere: they are asked for while the target before is done. */
+static void ask_for(const ranking *k, uint32_t t)
 {
-    bool padded = zero_padded(k->model, k->a);
-    for (uint64_t j = 0; j < k->model->rows; j++)
-        k->v[j] = expf(tanhf(padded && k->best[j] < 0 ? 0 : k->best[j]));
+    const ni_hood *hood = &k->model->hood;
+    for (uint64_t j = hood->offset[t]; j < hood->offset[t + 1]; j++)
+        for (uint64_t i = 0; i < k->line; i += 64 / sizeof *k->AB)
+            __builtin_prefetch(k->AB + hood->node[j] * k->line + i);
 }
 
-/* Adds this part's w_i and w_i sum_j v_j B_ij; v_j is not normalised yet. */
-static void add_target(const ranking *k, uint32_t t, float *most, float *met)
+/* Adds this part's w_i and w_i sum_j v_j B_ij; after the last part, the score. */
+static void add_target(const ranking *k, uint32_t t, float *met)
 {
-    const neap_model *m = k->model;
-    uint32_t b = ni_hood_size(&m->hood, t), a = k->now;
-    const uint32_t *node = m->hood.node + m->hood.offset[t];
-    bool padded = zero_padded(m, b);
-    for (uint32_t i = 0; i < a; i++) most[i] = -INFINITY, met[i] = 0;
-    for (uint32_t j = 0; j < b; j++) {
-        const float *A = k->AB + (uint64_t)node[j] * 2 * a, *B = A + a;
-        float v = k->v[node[j]];
-        for (uint32_t i = 0; i < a; i++) {
-            most[i] = A[i] > most[i] ? A[i] : most[i];
-            met[i] += v * B[i];
-        }
-    }
-    for (uint32_t i = 0; i < a; i++) {
-        float w = expf(tanhf(padded && most[i] < 0 ? 0 : most[i]));
-        k->w_sum[t] += w;
-        k->sum[t] += w * met[i];
-    }
+    const ni_hood *hood = &k->model->hood;
+    uint32_t b = ni_hood_size(hood, t), a = k->now;
+    float *w = met + k->line, *B = met + k->A_lanes;
+    bool padded = zero_padded(k->model, b);
+    k->k->meet(k->AB, k->line, hood->node + hood->offset[t], b, k->A_lanes, k->line, met);
+    for (uint32_t i = 0; padded && i < a; i++) met[i] = met[i] < 0 ? 0 : met[i];
+    k->k->tanh(met, a, w);
+    k->w_sum[t] += k->k->exp(w, a, w);
+    k->sum[t] += k->k->dot(w, B, a);
+    if (k->first + a == k->a) k->scores[t] += k->share * k->sum[t] / (k->w_sum[t] * B[a]);
 }
 
 static void targets_task(void *arg, uint32_t task, uint32_t thread)
 {
     ranking *k = arg;
-    float *most = k->scratch + (uint64_t)thread * 2 * k->part, *met = most + k->part;
-    uint32_t first = task * TARGETS_PER_TASK;
-    for (uint32_t t = first; t < k->model->graph->nodes && t - first < TARGETS_PER_TASK; t++)
-        if (ni_hood_size(&k->model->hood, t)) add_target(k, t, most, met);
-}
-
-static void add_scores(ranking *k)
-{
-    const ni_hood *hood = &k->model->hood;
-    for (uint32_t t = 0; t < k->model->graph->nodes; t++) {
-        float v_sum = 0;
-        for (uint64_t j = hood->offset[t]; j < hood->offset[t + 1]; j++) v_sum += k->v[hood->node[j]];
-        if (v_sum > 0) k->scores[t] += k->share * k->sum[t] / (k->w_sum[t] * v_sum);
+    const neap_model *m = k->model;
+    uint64_t first = (uint64_t)task * TARGETS_PER_TASK;
+    uint64_t end = ni_task_end(first, TARGETS_PER_TASK, m->graph->nodes);
+    for (uint64_t t = first; t < end; t++) {
+        if (t + 1 < end) ask_for(k, (uint32_t)t + 1);
+        if (ni_hood_size(&m->hood, (uint32_t)t)) add_target(k, (uint32_t)t, scratch_of(k, thread));
     }
 }
+
+/* ---- all of it ---- */
 
 static void rank_one_order(ranking *k)
 {
@@ -136,13 +162,13 @@ static void rank_one_order(ranking *k)
     for (uint32_t j = 0; j < m->rows; j++) k->best[j] = -INFINITY;
     memset(k->w_sum, 0, n * sizeof *k->w_sum);
     memset(k->sum, 0, n * sizeof *k->sum);
-    for (uint32_t first = 0; first < k->a; first += k->part) align_part(k, first);
-    settle_best(k);
+    k->settled = false;
+    for (uint32_t first = 0; first < k->a && k->part < k->a; first += k->part) make_rows(k, first);
+    k->settled = k->part < k->a;
     for (uint32_t first = 0; first < k->a; first += k->part) {
-        if (k->part < k->a) align_part(k, first); /* else it is still there */
+        make_rows(k, first);
         ni_pool_run(m->pool, ni_tasks(n, TARGETS_PER_TASK), targets_task, k);
     }
-    add_scores(k);
 }
 
 static neap_status rank_by_products(const neap_model *m, uint32_t source, float *scores, neap_error *err)
@@ -152,25 +178,25 @@ static neap_status rank_by_products(const neap_model *m, uint32_t source, float 
     memset(scores, 0, n * sizeof *scores);
     if (a == 0) return NEAP_OK;
     ranking k = { .model = m,
+                  .k = ni_kernels_get(),
                   .hood = m->hood.node + m->hood.offset[source],
                   .a = (uint32_t)a,
                   .part = (uint32_t)part,
                   .scores = scores,
                   .share = both ? 0.5F : 1,
                   .right = ni_array(2 * part * m->dim, sizeof(float)),
-                  .AB = ni_array(2 * part * m->rows, sizeof(float)),
+                  .AB = ni_array((ni_strip_line(part) + ni_strip_line(part + 1)) * m->rows, sizeof(float)),
                   .best = ni_array(m->rows, sizeof(float)),
-                  .v = ni_array(m->rows, sizeof(float)),
-                  .scratch = ni_array(2 * part * ni_pool_threads(m->pool), sizeof(float)),
+                  .scratch = ni_array(scratch_room(part) * ni_pool_threads(m->pool), sizeof(float)),
                   .w_sum = ni_array(n, sizeof(float)),
                   .sum = ni_array(n, sizeof(float)) };
-    bool ok = k.right && k.AB && k.best && k.v && k.scratch && k.w_sum && k.sum;
+    bool ok = k.right && k.AB && k.best && k.scratch && k.w_sum && k.sum;
     ni_blas_start();
     for (int order = 0; order < 1 + both && ok; order++) {
         k.turned = order == 1;
         rank_one_order(&k);
     }
-    float *arrays[] = { k.right, k.AB, k.best, k.v, k.scratch, k.w_sum, k.sum };
+    float *arrays[] = { k.right, k.AB, k.best, k.scratch, k.w_sum, k.sum };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) ni_free(arrays[i]);
     return ok ? NEAP_OK : ni_fail_memory(err, "ranking all nodes");
 }
