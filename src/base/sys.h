@@ -38,6 +38,14 @@ void *ni_array(size_t count, size_t width);
 /* The same, zeroed. */
 void *ni_zeros(size_t count, size_t width);
 
+/* Where the first cache line of a block begins; a block that is used from there on must be NI_LINE bytes
+ * longer. */
+enum { NI_LINE = 64 };
+static inline void *ni_first_line(void *block)
+{
+    return (char *)block + (NI_LINE - (uintptr_t)block % NI_LINE) % NI_LINE;
+}
+
 /* A copy of count items; `block` may be NULL if there are none. */
 void *ni_copy(const void *block, size_t count, size_t width);
 

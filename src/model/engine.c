@@ -21,7 +21,7 @@ typedef struct carver {
 static void *carve(carver *c, uint64_t count, size_t width)
 {
     void *here = c->block ? c->block + c->used : NULL;
-    c->used += (count * width + 63) / 64 * 64;
+    c->used += (count * width + NI_LINE - 1) / NI_LINE * NI_LINE;
     return here;
 }
 
@@ -98,10 +98,10 @@ static neap_status make_scratch(ni_engine *e, neap_error *err)
     ni_scratch none;
     size_t bytes = lay_out_scratch(e, &none, NULL);
     e->scratch = ni_zeros(e->threads, sizeof *e->scratch);
-    e->scratch_block = ni_array(e->threads, bytes);
+    e->scratch_block = ni_array(1, e->threads * bytes + NI_LINE);
     if (!e->scratch || !e->scratch_block) return ni_fail_memory(err, "a batch");
     for (uint32_t i = 0; i < e->threads; i++)
-        lay_out_scratch(e, &e->scratch[i], (char *)e->scratch_block + i * bytes);
+        lay_out_scratch(e, &e->scratch[i], (char *)ni_first_line(e->scratch_block) + i * bytes);
     return NEAP_OK;
 }
 
@@ -190,11 +190,11 @@ static neap_status prepare(ni_engine *e, bool backward, neap_error *err)
     if (bytes > e->block_bytes) {
         ni_free(e->block);
         e->block_bytes = 0;
-        e->block = ni_array(bytes, 1);
+        e->block = ni_array(bytes + NI_LINE, 1);
         if (!e->block) return ni_fail_memory(err, "a batch; a smaller --batch needs less");
         e->block_bytes = bytes;
     }
-    ni_engine_lay_out(e, &e->shape, e->block);
+    ni_engine_lay_out(e, &e->shape, ni_first_line(e->block));
     return NEAP_OK;
 }
 

@@ -23,7 +23,7 @@
 #include "model/queries.h"
 #include "model/score.h"
 
-enum { ROWS_PER_TASK = 256, TARGETS_PER_TASK = 256 };
+enum { ROWS_PER_TASK = 256, TARGETS_PER_TASK = 256, AHEAD = 2 };
 
 typedef struct ranking {
     const neap_model *model;
@@ -36,7 +36,7 @@ typedef struct ranking {
     bool settled;           /* best has been made from all parts                              */
     uint64_t A_lanes, line; /* numbers in the first half of a row, and in all of it           */
     float *right;           /* d x 2 now: [P' X' | X'], or [P X' | X']                        */
-    float *AB;              /* rows x line                                                    */
+    float *AB;              /* rows x line, from a cache line on                              */
     float *best;            /* rows: max_i A_ij so far                                        */
     float *scratch;         /* threads x scratch_room                                         */
     float *w_sum, *sum;     /* nodes: sum_i w_i;  sum_i w_i sum_j v_j B_ij                    */
@@ -117,7 +117,7 @@ static void make_rows(ranking *k, uint32_t first)
 
 /* ---- targets ---- */
 
-/* The rows of a target's neighbours lie anywhere: they are asked for while the target before is done. */
+/* The rows of a target's neighbours lie anywhere: they are asked for two targets early. */
 static void ask_for(const ranking *k, uint32_t t)
 {
     const ni_hood *hood = &k->model->hood;
@@ -148,7 +148,7 @@ static void targets_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t first = (uint64_t)task * TARGETS_PER_TASK;
     uint64_t end = ni_task_end(first, TARGETS_PER_TASK, m->graph->nodes);
     for (uint64_t t = first; t < end; t++) {
-        if (t + 1 < end) ask_for(k, (uint32_t)t + 1);
+        if (t + AHEAD < end) ask_for(k, (uint32_t)(t + AHEAD));
         if (ni_hood_size(&m->hood, (uint32_t)t)) add_target(k, (uint32_t)t, scratch_of(k, thread));
     }
 }
@@ -177,6 +177,8 @@ static neap_status rank_by_products(const neap_model *m, uint32_t source, float 
     bool both = m->graph->undirected;
     memset(scores, 0, n * sizeof *scores);
     if (a == 0) return NEAP_OK;
+    uint64_t line = ni_strip_line(part) + ni_strip_line(part + 1);
+    void *block = ni_array(line * m->rows * sizeof(float) + NI_LINE, 1);
     ranking k = { .model = m,
                   .k = ni_kernels_get(),
                   .hood = m->hood.node + m->hood.offset[source],
@@ -185,18 +187,18 @@ static neap_status rank_by_products(const neap_model *m, uint32_t source, float 
                   .scores = scores,
                   .share = both ? 0.5F : 1,
                   .right = ni_array(2 * part * m->dim, sizeof(float)),
-                  .AB = ni_array((ni_strip_line(part) + ni_strip_line(part + 1)) * m->rows, sizeof(float)),
                   .best = ni_array(m->rows, sizeof(float)),
                   .scratch = ni_array(scratch_room(part) * ni_pool_threads(m->pool), sizeof(float)),
                   .w_sum = ni_array(n, sizeof(float)),
                   .sum = ni_array(n, sizeof(float)) };
-    bool ok = k.right && k.AB && k.best && k.scratch && k.w_sum && k.sum;
+    bool ok = block && k.right && k.best && k.scratch && k.w_sum && k.sum;
+    if (block) k.AB = ni_first_line(block);
     ni_blas_start();
     for (int order = 0; order < 1 + both && ok; order++) {
         k.turned = order == 1;
         rank_one_order(&k);
     }
-    float *arrays[] = { k.right, k.AB, k.best, k.scratch, k.w_sum, k.sum };
+    void *arrays[] = { block, k.right, k.best, k.scratch, k.w_sum, k.sum };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) ni_free(arrays[i]);
     return ok ? NEAP_OK : ni_fail_memory(err, "ranking all nodes");
 }
