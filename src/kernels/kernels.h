@@ -31,6 +31,12 @@ typedef struct ni_maxima {
     uint32_t *arg;
 } ni_maxima;
 
+/* Asks for a row that will be read soon: rows of large tables lie anywhere in memory. */
+static inline void ni_ask_for(const float *row, size_t n)
+{
+    for (size_t i = 0; i < n; i += 64 / sizeof *row) __builtin_prefetch(row + i);
+}
+
 /* A tile of alignments is made and pooled a strip of rows at a time, so that it never leaves the cache. */
 enum { NI_STRIP_ROWS = 4, NI_LANES = 8 };
 

@@ -225,11 +225,17 @@ void ni_dropout_mask(const neap_options *o, uint64_t step, uint64_t item, uint64
     }
 }
 
+static const float *vector_of(const ni_engine *e, uint64_t row)
+{
+    uint32_t node = e->batch.node[row];
+    return node == NEAP_NONE ? e->in.pad : e->in.E + (uint64_t)node * e->in.dim;
+}
+
 static void embed_row(ni_engine *e, uint64_t row)
 {
     uint64_t d = e->in.dim, words = ni_mask_words(e->in.dim);
     uint32_t node = e->batch.node[row];
-    const float *from = node == NEAP_NONE ? e->in.pad : e->in.E + node * d;
+    const float *from = vector_of(e, row);
     if (!e->dropped) {
         memcpy(e->X + row * d, from, d * sizeof *from);
         return;
@@ -241,11 +247,15 @@ static void embed_row(ni_engine *e, uint64_t row)
 
 static void embed_task(void *arg, uint32_t task, uint32_t thread)
 {
+    enum { AHEAD = 2 };
     ni_engine *e = arg;
     (void)thread;
     uint64_t d = e->in.dim, first = (uint64_t)task * NI_ROWS_PER_TASK;
     uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.rows);
-    for (uint64_t row = first; row < end; row++) embed_row(e, row);
+    for (uint64_t row = first; row < end; row++) {
+        if (row + AHEAD < end) ni_ask_for(vector_of(e, row + AHEAD), d);
+        embed_row(e, row);
+    }
     uint64_t last = end < e->shape.source_rows ? end : e->shape.source_rows;
     if (first < last)
         ni_gemm(0, 0, last - first, d, d, e->X + first * d, d, e->in.P, d, 0, e->Q + first * d, d);

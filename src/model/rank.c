@@ -118,12 +118,11 @@ static void make_rows(ranking *k, uint32_t first)
 /* ---- targets ---- */
 
 /* The rows of a target's neighbours lie anywhere: they are asked for two targets early. */
-static void ask_for(const ranking *k, uint32_t t)
+static void ask_for_target(const ranking *k, uint32_t t)
 {
     const ni_hood *hood = &k->model->hood;
     for (uint64_t j = hood->offset[t]; j < hood->offset[t + 1]; j++)
-        for (uint64_t i = 0; i < k->line; i += 64 / sizeof *k->AB)
-            __builtin_prefetch(k->AB + hood->node[j] * k->line + i);
+        ni_ask_for(k->AB + hood->node[j] * k->line, k->line);
 }
 
 /* Adds this part's w_i and w_i sum_j v_j B_ij; after the last part, the score. */
@@ -148,7 +147,7 @@ static void targets_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t first = (uint64_t)task * TARGETS_PER_TASK;
     uint64_t end = ni_task_end(first, TARGETS_PER_TASK, m->graph->nodes);
     for (uint64_t t = first; t < end; t++) {
-        if (t + AHEAD < end) ask_for(k, (uint32_t)(t + AHEAD));
+        if (t + AHEAD < end) ask_for_target(k, (uint32_t)(t + AHEAD));
         if (ni_hood_size(&m->hood, (uint32_t)t)) add_target(k, (uint32_t)t, scratch_of(k, thread));
     }
 }
