@@ -36,9 +36,9 @@ def training(graph, neighbors):
         for batch in BATCHES:  # in turn, so that both see the same machine
             ours.append(bench.drive("train_speed", path, SHARE, bench.short(5.0), "neighbors", neighbors,
                                     "batch", batch) | {"batch": batch})
-            theirs.append(torch("speed", "--graph", path, "--split-share", SHARE, "--neighbors", neighbors, "--dim", 200,
-                                "--batch", batch, "--seconds", bench.short(10.0), "--threads", cores()))
-            theirs[-1]["batch"] = batch
+            theirs.append(torch("speed", "--graph", path, "--split-share", SHARE, "--neighbors", neighbors,
+                                "--dim", 200, "--batch", batch, "--seconds", bench.short(10.0),
+                                "--threads", cores()) | {"batch": batch})
         neap, pytorch = best(ours), best(theirs)
         edges = neap["train_edges"]
         return Result(neap["edges_per_second"] / pytorch["edges_per_second"],
@@ -64,8 +64,9 @@ def time_to_auc(bench):
              "torch": theirs | {"settings": " ".join(TORCH_SETTINGS)}}
     if min(aucs) < PAPERS_AUC:
         return Result(0, facts, why="neap did not reach the AUC: %.4f" % min(aucs))
-    ours, ends = statistics.median(seconds), "" if theirs["reached"] else " without reaching it"
-    return Result(theirs["seconds"] / ours, facts, why="neap %.2f s, PyTorch %.1f s%s" % (ours, theirs["seconds"], ends))
+    ours = statistics.median(seconds)
+    why = "neap %.2f s, PyTorch %.1f s%s" % (ours, theirs["seconds"], "" if theirs["reached"] else ", not reached")
+    return Result(theirs["seconds"] / ours, facts, why=why)
 
 
 def training_row(name, graph, neighbors, goal):
@@ -79,6 +80,6 @@ ROWS = [
     training_row("cora-100x", "cora", 100, 100),
     training_row("zhihu-50x", "zhihu", 250, 50),
     training_row("debian-torch", "debian", 100, None),
-    Row("auc-50x", "time to the paper's AUC, cora at 55 %, with reading and evaluation", "seconds against PyTorch", "times",
-        Goal("at least", 50), time_to_auc),
+    Row("auc-50x", "time to the paper's AUC, cora at 55 %, with reading and evaluation", "seconds against PyTorch",
+        "times", Goal("at least", 50), time_to_auc),
 ]

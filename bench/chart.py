@@ -1,6 +1,6 @@
-"""Time against edges on log axes, as SVG: one mark a measurement, and between the two of a graph how many times as fast."""
-import html
+"""Time against edges on log axes, as SVG: one mark a measurement, and between the two of a graph their ratio."""
 import math
+from html import escape
 
 MARGIN = {"left": 64, "right": 24, "top": 20, "bottom": 52}
 
@@ -37,7 +37,7 @@ def edges_in_words(power):
 
 def text(x, y, words, anchor="middle", kind=""):
     return '<text x="%.1f" y="%.1f" text-anchor="%s"%s>%s</text>' % (
-        x, y, anchor, ' class="%s"' % kind if kind else "", html.escape(words))
+        x, y, anchor, ' class="%s"' % kind if kind else "", escape(words))
 
 
 def grid(axes):
@@ -110,5 +110,5 @@ def svg(points, width, height, kind):
             labels.put(axes.x(edges), axes.y(seconds), graph)
     for edges, ours, theirs in pairs(points):
         labels.put(axes.x(edges), axes.y(math.sqrt(ours * theirs)), "%.0fx" % (theirs / ours), "times")
-    return ('<svg class="%s" viewBox="0 0 %d %d" role="img" aria-label="Seconds an epoch against edges, on log axes">%s</svg>'
-            % (kind, width, height, "".join(grid(axes) + marks + labels.parts)))
+    return '<svg class="%s" viewBox="0 0 %d %d" role="img" aria-label="Seconds an epoch against edges">%s</svg>' % (
+        kind, width, height, "".join(grid(axes) + marks + labels.parts))

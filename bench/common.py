@@ -109,10 +109,10 @@ def output_of(command):
 
 def peak_of(command, interrupt=()):
     """Runs a command; its output, and the peak memory of its process in bytes. interrupt: see peak.py."""
-    options = ["--interrupt", *interrupt] if interrupt else []
-    done = json.loads(output_of([sys.executable, os.path.join(HERE, "peak.py"), *map(str, options), *map(str, command)]))
+    command = [str(word) for word in ([*command] if not interrupt else ["--interrupt", *interrupt, *command])]
+    done = json.loads(output_of([sys.executable, os.path.join(HERE, "peak.py"), *command]))
     if done["code"] != (130 if interrupt else 0):
-        raise RuntimeError("%s ended with %d" % (" ".join(map(str, command)), done["code"]))
+        raise RuntimeError("%s ended with %d" % (" ".join(command), done["code"]))
     return done["said"], done["peak"]
 
 

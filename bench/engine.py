@@ -12,7 +12,8 @@ def start_to_saved(bench):
     path, seconds = bench.paper_graph("email"), []
     for _ in range(1 if bench.quick else 3):
         start = time.perf_counter()
-        said = bench.neap("train", path, *PAPER, "--directed", "--valid", 0, "--epochs", epochs, "-o", bench.path("model"))
+        said = bench.neap("train", path, *PAPER, "--directed", "--valid", 0, "--epochs", epochs,
+                          "-o", bench.path("model"))
         seconds.append(time.perf_counter() - start)
     stages = bench.neap("bench", path, *PAPER, "--directed", "--seconds", bench.short(4.0))
     rate = said["edges"] * epochs / statistics.median(seconds)
@@ -64,7 +65,8 @@ def growth(bench):
     runs, points = [], []
     for name, words in GROWTH:
         path = bench.generated(*words)
-        run = bench.neap("bench", path, "--dim", 200, "--neighbors", 100, "--batch", 1024, "--seconds", bench.short(10.0))
+        run = bench.neap("bench", path, "--dim", 200, "--neighbors", 100, "--batch", 1024,
+                         "--seconds", bench.short(10.0))
         run |= {"graph": name, "seconds_per_entry": run["seconds"] / run["entries"]}
         runs.append(run)
         points.append(("neap", name, run["graph_edges"], run["graph_edges"] / run["edges_per_second"]))

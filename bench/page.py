@@ -1,5 +1,5 @@
 """docs/results/bench.html: one self-contained page from docs/results/bench.json."""
-import html
+from html import escape
 
 import chart
 import words
@@ -36,7 +36,8 @@ svg .tick{fill:var(--muted)}svg .times{fill:var(--muted);font-style:italic}
 .key{display:inline-block;width:.7em;height:.7em;margin:0 .35em 0 .9em}
 .key.neap{background:var(--neap);border-radius:50%}.key.torch{background:var(--torch)}
 .narrow{display:none}
-.bars{display:grid;grid-template-columns:max-content 3.2em minmax(4rem,1fr);gap:.3rem .9rem;align-items:center;max-width:46rem}
+.bars{display:grid;grid-template-columns:max-content 3.2em minmax(4rem,1fr);gap:.3rem .9rem;align-items:center;
+max-width:46rem}
 .bars span{text-align:right;font-variant-numeric:tabular-nums}
 .bars i{display:block;height:.8rem;background:var(--neap);border-radius:2px;min-width:1px}
 .bars small{grid-column:1/-1;margin:-.25rem 0 .35rem}
@@ -61,62 +62,73 @@ HEAD = """<!DOCTYPE html>
 """
 
 
+def tag(name, kind, *parts):
+    return '<%s%s>%s</%s>' % (name, ' class="%s"' % kind if kind else "", "".join(parts), name)
+
+
 def goal_row(row):
-    kind = row["verdict"].split()[0]
-    why = "<small>%s</small>" % html.escape(row["why"]) if row["why"] else ""
-    return ('<tr class="row %s"><td>%s<small>%s <code>%s</code></small>%s</td><td class="goal">%s</td><td class="value">%s</td></tr>'
-            % (kind, html.escape(row["work"]), html.escape(row["measure"]), row["name"], why, html.escape(words.goal(row)),
-               html.escape(words.value(row))))
+    about = tag("small", "", escape(row["measure"]), " ", tag("code", "", row["name"]))
+    why = tag("small", "", escape(row["why"])) if row["why"] else ""
+    return tag("tr", "row " + row["verdict"].split()[0], tag("td", "", escape(row["work"]), about, why),
+               tag("td", "goal", escape(words.goal(row))), tag("td", "value", escape(words.value(row))))
 
 
 def goal_table(rows):
-    parts, section = [], None
+    lines, section = [], None
     for row in rows:
         if row["section"] != section:
             section = row["section"]
-            parts.append('<tr class="section"><th colspan="3">%s</th></tr>' % html.escape(section))
-        parts.append(goal_row(row))
-    return "<table><thead><tr><th>work</th><th>goal</th><th>measured</th></tr></thead><tbody>%s</tbody></table>" % "".join(parts)
+            lines.append(tag("tr", "section", '<th colspan="3">%s</th>' % escape(section)))
+        lines.append(goal_row(row))
+    head = tag("thead", "", "<tr><th>work</th><th>goal</th><th>measured</th></tr>")
+    return "<h2>Goals</h2>" + tag("table", "", head, tag("tbody", "", *lines))
 
 
 def bars(items):
-    """(words, share of the longest bar, number as text, more words)."""
-    return '<div class="bars">%s</div>' % "".join(
-        '<code>%s</code><span>%s</span><i style="width:%.1f%%"></i>%s' % (
-            html.escape(name), number, 100 * share, "<small>%s</small>" % html.escape(about) if about else "")
-        for name, share, number, about in items)
+    """Of (name, length from 0 to 1, number as text, more words)."""
+    lines = []
+    for name, length, number, about in items:
+        lines += [tag("code", "", escape(name)), tag("span", "", number),
+                  '<i style="width:%.1f%%"></i>' % (100 * length), tag("small", "", escape(about)) if about else ""]
+    return tag("div", "bars", *lines)
+
+
+def heading(title, about):
+    return "<h2>%s</h2><p>%s</p>" % (escape(title), escape(about))
 
 
 def stages(row):
-    total = sum(stage["seconds"] for stage in row["facts"]["stages"])
-    longest = max(stage["seconds"] for stage in row["facts"]["stages"])
-    items = [(stage["name"], stage["seconds"] / longest, "%.0f %%" % (100 * stage["seconds"] / total),
-              "%s; %.3g GFLOP/s" % (stage["about"], stage["flops"] / stage["seconds"] / 1e9) if stage["flops"] else stage["about"])
-             for stage in row["facts"]["stages"]]
-    return "<h2>Where the time of an epoch goes</h2><p>%s, {:,.0f} edges/s on %d threads.</p>".format(
-        row["facts"]["edges_per_second"]) % (html.escape(row["work"][0].upper() + row["work"][1:]),
-                                             row["facts"]["threads"]) + bars(items)
+    facts = row["facts"]
+    times = [stage["seconds"] for stage in facts["stages"]]
+    items = []
+    for stage in facts["stages"]:
+        about = stage["about"]
+        if stage["flops"]:
+            about += "; %.3g GFLOP/s" % (stage["flops"] / stage["seconds"] / 1e9)
+        share = "%.0f %%" % (100 * stage["seconds"] / sum(times))
+        items.append((stage["name"], stage["seconds"] / max(times), share, about))
+    about = "{}, {:,.0f} edges/s on {} threads.".format(row["work"], facts["edges_per_second"], facts["threads"])
+    return heading("Where the time of an epoch goes", about.capitalize()) + bars(items)
 
 
 def tiles(row):
     items = [("%d x %d" % (tile["side"], tile["side"]), min(1, tile["share"]), "%.0f %%" % (100 * tile["share"]), "")
              for tile in row["facts"]["tiles"]]
-    return "<h2>The kernel by the size of its tile</h2><p>%s.</p>" % html.escape(
-        row["measure"][0].upper() + row["measure"][1:]) + bars(items)
+    return heading("The kernel by the size of its tile", row["measure"].capitalize() + ".") + bars(items)
 
 
 def held_out(row):
-    items = [(method["about"], method["auc"], "%.3f" % method["auc"], "± %.3f, %.1f s" % (method["std"], method["seconds"]))
-             for method in row["facts"]["methods"]]
-    return "<h2>%s</h2><p>AUC by the clean protocol, mean and deviation of three seeds.</p>" % html.escape(
-        row["work"][0].upper() + row["work"][1:]) + bars(items)
+    items = [(method["about"], method["auc"], "%.3f" % method["auc"],
+              "± %.3f, %.1f s" % (method["std"], method["seconds"])) for method in row["facts"]["methods"]]
+    return heading("Held-out links of the bundled graph",
+                   "AUC by the clean protocol, mean and deviation of three seeds.") + bars(items)
 
 
 def time_chart(points):
     if not points:
         return ""
-    return ('<h2>Time of a training epoch against edges</h2><p class="muted"><span class="key neap"></span>neap'
-            '<span class="key torch"></span>PyTorch</p>' + chart.svg(points, 900, 470, "wide") +
+    key = '<p class="muted"><span class="key neap"></span>neap<span class="key torch"></span>PyTorch</p>'
+    return ("<h2>Time of a training epoch against edges</h2>" + key + chart.svg(points, 900, 470, "wide") +
             chart.svg(points, 380, 440, "narrow"))
 
 
@@ -126,15 +138,13 @@ def with_fact(rows, name):
 
 def render(results):
     rows = results["rows"]
-    parts = [HEAD % STYLE, "<h1>How fast neap is</h1>",
-             "<p class=\"muted\">%s, %s: %s.</p>" % (html.escape(results["command"]), results["machine"]["date"],
-                                                   html.escape(words.machine(results))),
+    made = "%s, %s: %s." % (results["command"], results["machine"]["date"], words.machine(results))
+    parts = [HEAD % STYLE, "<h1>How fast neap is</h1>", tag("p", "muted", escape(made)),
              "<p>Each number is a ratio of one run, both sides in turn. What missed its goal says so.</p>",
-             time_chart([point for row in rows for point in row.get("points", [])]), "<h2>Goals</h2>", goal_table(rows)]
+             time_chart([point for row in rows for point in row.get("points", [])]), goal_table(rows)]
     for name, part in (("stages", stages), ("tiles", tiles), ("methods", held_out)):
         row = with_fact(rows, name)
-        if row:
-            parts.append(part(row))
+        parts += [part(row)] if row else []
     return "\n".join(parts) + "\n</main></body>\n</html>\n"
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Peak memory of a command, as JSON with what it printed. In a small process of its own, because Linux counts the memory
-of whoever starts a command as the command's.
+"""Peak memory of a command, as JSON with what it printed. In a small process of its own, because Linux counts the
+memory of whoever starts a command as the command's.
 
     bench/peak.py [--interrupt WORDS SECONDS] COMMAND...
 
@@ -26,7 +26,8 @@ def main():
     command, interrupt = sys.argv[1:], None
     if command[0] == "--interrupt":
         interrupt, command = (command[1].encode(), float(command[2])), command[3:]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if interrupt else subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE if interrupt else subprocess.DEVNULL)
     if interrupt:
         wait_for(interrupt[0], process.stderr)
         time.sleep(interrupt[1])

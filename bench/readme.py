@@ -5,15 +5,15 @@ BEGIN = "<!-- bench: begin. `make bench` writes what follows; do not edit it by 
 END = "<!-- bench: end -->\n"
 
 INTRODUCTION = """
-`{command}` on {date}: {machine}. Each number is a ratio of one run, both sides in turn. [All numbers](docs/results/bench.json),
-and a page with charts: `docs/results/bench.html`.
+`{command}` on {date}: {machine}. Each number is a ratio of one run, both sides in turn.
+[All numbers](docs/results/bench.json), and a page with charts: `docs/results/bench.html`.
 
 """
 
 HELD_OUT = """
 Held-out links of the bundled graph ([Debian's dependencies](data/README.md), a tenth held out by the [clean
-protocol](docs/evaluation.md), directed; mean and deviation of three seeds that no option was chosen on, other seeds of this
-graph were used to choose):
+protocol](docs/evaluation.md), directed; mean and deviation of three seeds that no option was chosen on, other seeds of
+this graph were used to choose):
 
 """
 
@@ -44,7 +44,8 @@ def held_out(methods):
 
 def section(results):
     tables = [row for row in results["rows"] if "methods" in row.get("facts", {})]
-    text = INTRODUCTION.format(command=results["command"], date=results["machine"]["date"], machine=words.machine(results))
+    text = INTRODUCTION.format(command=results["command"], date=results["machine"]["date"],
+                               machine=words.machine(results))
     text += goals([row for row in results["rows"] if row not in tables])
     text += "".join(held_out(row["facts"]["methods"]) for row in tables)
     return BEGIN + text + "\n" + END

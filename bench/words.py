@@ -29,7 +29,7 @@ def machine(results):
 
 def lines(row):
     """A row on the screen; behind it why it was missed or not run, and the table that it stands for."""
-    said = ["%-15s %-72s %-18s %s%s" % (row["name"], row["work"], goal(row), value(row),
+    said = ["%-15s %-70s %-24s%s%s" % (row["name"], row["work"], goal(row), value(row),
                                         ", missed" if row["verdict"] == "missed" else "")]
     if row["why"] and row["verdict"] != "met":
         said.append(" " * 16 + row["why"])

@@ -19,7 +19,7 @@
 #include "world.h"
 
 #include "model/model.h"
-#include "train/sampler.h"
+#include "train/feed.h"
 
 /* ---- a small world ---- */
 
@@ -403,6 +403,40 @@ static void an_epoch_has_every_edge_once_and_no_negative_is_a_link(void **state)
     neap_graph_free(g);
 }
 
+/* The feed brings the sampler's items, ordered by source, of equals by place, for any number of threads. */
+static void a_step_has_the_drawn_items_in_the_order_of_their_sources(void **state)
+{
+    neap_graph *g = blocks(30);
+    ni_links links;
+    ni_sampler s;
+    uint32_t drawn[200 * 5];
+    (void)state;
+    assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
+    neap_options *o = small("negatives", "3");
+    assert_int_equal(neap_options_set(o, "batch", "200", NULL), NEAP_OK);
+    assert_int_equal(ni_sampler_create(o, g, &links, &s, NULL), NEAP_OK);
+    uint32_t items = ni_sampler_draw(&s, 1, 0, 200, drawn);
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        ni_pool *pool;
+        ni_feed feed;
+        uint32_t at = 0;
+        assert_int_equal(ni_pool_create(threads, &pool, NULL), NEAP_OK);
+        assert_int_equal(ni_feed_create(&s, pool, &feed, NULL), NEAP_OK);
+        assert_int_equal(ni_feed_fill(&feed, 1, 0, 200), items);
+        for (uint32_t u = 0; u < g->nodes; u++)
+            for (uint32_t i = 0; i < items; i++)
+                if (drawn[i * 5] == u)
+                    assert_memory_equal(feed.nodes + at++ * 5, drawn + i * 5, 5 * sizeof *drawn);
+        assert_true(at == items && items > 100);
+        ni_feed_free(&feed);
+        ni_pool_free(pool);
+    }
+    ni_sampler_free(&s);
+    ni_links_free(&links);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
 static void heavy_edges_are_drawn_more_often(void **state)
 {
     neap_edge edge[] = { { 0, 1, 1 }, { 2, 3, 3 }, { 4, 5, 6 } };
@@ -449,6 +483,7 @@ int main(void)
                                         scratch_enter, scratch_leave),
         cmocka_unit_test(a_run_beyond_its_memory_limit_is_refused_before_it_starts),
         cmocka_unit_test(an_epoch_has_every_edge_once_and_no_negative_is_a_link),
+        cmocka_unit_test(a_step_has_the_drawn_items_in_the_order_of_their_sources),
         cmocka_unit_test(heavy_edges_are_drawn_more_often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
