@@ -13,10 +13,11 @@ SHARE = 0.55
 BATCHES = (64, 1024)
 PAPERS_AUC = 0.976  # of GAP on Cora at 55 %, as printed
 
-# The quickest settings of each side that reach it on three seeds, among rates of 1e-4 to 1e-2 (to 3e-2 for batches of
-# 1024), batches of 64, 256 and 1024, and as few epochs as do. PyTorch tests after each epoch and stops by itself.
-OUR_SETTINGS = ("--lr", "1e-2", "--batch", "256", "--epochs", "2")
-TORCH_SETTINGS = ("--lr", "1e-2", "--batch", "64")
+# The quickest settings that reach it, found by trying rates of 1e-3 to 2e-1, batches of 64 to 1024 and 1 to 5 epochs:
+# the leak tells so much that one epoch of large steps does, on each of eight seeds. PyTorch gets the same rate and
+# batch, and stops by itself after the first epoch that reaches it.
+OUR_SETTINGS = ("--lr", "1e-1", "--batch", "1024", "--epochs", "1")
+TORCH_SETTINGS = ("--lr", "1e-1", "--batch", "1024")
 AUC_SEEDS = 3
 
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "model/dropout.h"
 #include "model/engine.h"
 #include "model/model.h"
 #include "model/reference.h"

@@ -13,6 +13,7 @@
 #include "world.h"
 
 #include "base/rng.h"
+#include "model/dropout.h"
 #include "model/optimizer.h"
 #include "train/trainer.h"
 

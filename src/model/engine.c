@@ -4,106 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/rng.h"
 #include "base/status.h"
 #include "base/sys.h"
 #include "model/blas.h"
 #include "model/engine_parts.h"
 
-/* ---- memory ---- */
-
-/* Cuts arrays from a block, each on its own cache line; without a block it only counts. */
-typedef struct carver {
-    char *block;
-    size_t used;
-} carver;
-
-static void *carve(carver *c, uint64_t count, size_t width)
-{
-    void *here = c->block ? c->block + c->used : NULL;
-    c->used += (count * width + NI_LINE - 1) / NI_LINE * NI_LINE;
-    return here;
-}
-
-static ni_sparse carve_sparse(carver *c, uint64_t rows, uint64_t entries)
-{
-    ni_sparse m = { .rows = rows, .entries = entries };
-    m.start = carve(c, rows + 1, sizeof *m.start);
-    m.place = carve(c, NI_SPARSE_CHUNKS * rows, sizeof *m.place);
-    m.term = carve(c, entries, sizeof *m.term);
-    return m;
-}
-
-static void carve_backward(ni_engine *e, const ni_shape *s, carver *c)
-{
-    uint64_t d = e->in.dim;
-    e->live = carve(c, s->sides, 1);
-    e->loss = carve(c, s->items, sizeof(double));
-    e->cell_row = carve(c, s->elements + s->entries, sizeof(uint32_t));
-    e->cell_col = carve(c, s->elements + s->entries, sizeof(uint32_t));
-    e->cell_value = carve(c, s->elements + s->entries, sizeof(float));
-    e->entry = carve(c, s->sides + 1, sizeof(uint64_t));
-    e->pull[NI_PULL_ROWS] = carve_sparse(c, s->rows, s->elements + s->entries);
-    e->pull[NI_PULL_G] = carve_sparse(c, s->source_rows, s->entries);
-    e->H = carve(c, s->source_rows * d, sizeof(float));
-    e->dX = carve(c, s->rows * d, sizeof(float));
-    e->dP = carve(c, d * d, sizeof(float));
-    e->owner = carve(c, s->nodes ? s->rows : 0, sizeof(uint32_t));
-    e->grad_node = carve(c, s->nodes, sizeof(uint32_t));
-    e->dE = carve(c, s->nodes * d, sizeof(float));
-    e->by_owner = carve_sparse(c, s->nodes, s->nodes ? s->rows : 0);
-}
-
-size_t ni_engine_lay_out(ni_engine *e, const ni_shape *s, void *block)
-{
-    uint64_t d = e->in.dim;
-    carver c = { block, 0 };
-    e->mask = carve(&c, s->rows * ni_mask_words(e->in.dim), sizeof(uint64_t));
-    e->X = carve(&c, s->rows * d, sizeof(float));
-    e->Q = carve(&c, (s->source_rows + (s->backward ? s->sides : 0)) * d, sizeof(float));
-    e->g = block ? e->Q + s->source_rows * d : NULL;
-    e->M = carve(&c, s->table ? s->source_rows * s->rows : 0, sizeof(float));
-    e->r = carve(&c, s->sides * d, sizeof(float));
-    e->z = carve(&c, s->elements, sizeof(float));
-    e->w = carve(&c, s->elements, sizeof(float));
-    e->pick = carve(&c, s->elements, sizeof(uint32_t));
-    if (s->backward) carve_backward(e, s, &c);
-    return c.used;
-}
-
-static size_t lay_out_scratch(const ni_engine *e, ni_scratch *s, void *block)
-{
-    uint64_t n = ni_strip_line(e->widest);
-    carver c = { block, 0 };
-    s->strip = carve(&c, NI_STRIP_ROWS * n, sizeof(float));
-    s->row = (ni_maxima){ carve(&c, n, sizeof(float)), carve(&c, n, sizeof(uint32_t)) };
-    s->col = (ni_maxima){ carve(&c, n, sizeof(float)), carve(&c, n, sizeof(uint32_t)) };
-    s->term = carve(&c, n, sizeof(ni_term));
-    s->dz_source = carve(&c, n, sizeof(float));
-    s->dz_other = carve(&c, n, sizeof(float));
-    return c.used;
-}
-
-/* With one more for padding. */
-static uint32_t widest_rows(const ni_hood *hood)
-{
-    uint32_t most = 0;
-    for (uint32_t u = 0; u < hood->nodes; u++)
-        most = ni_hood_size(hood, u) > most ? ni_hood_size(hood, u) : most;
-    return most + 1;
-}
-
-static neap_status make_scratch(ni_engine *e, neap_error *err)
-{
-    ni_scratch none;
-    size_t bytes = lay_out_scratch(e, &none, NULL);
-    e->scratch = ni_zeros(e->threads, sizeof *e->scratch);
-    e->scratch_block = ni_array(1, e->threads * bytes + NI_LINE);
-    if (!e->scratch || !e->scratch_block) return ni_fail_memory(err, "a batch");
-    for (uint32_t i = 0; i < e->threads; i++)
-        lay_out_scratch(e, &e->scratch[i], (char *)ni_first_line(e->scratch_block) + i * bytes);
-    return NEAP_OK;
-}
+/* ---- making one ---- */
 
 neap_status ni_engine_create(const ni_engine_inputs *in, ni_engine **out, neap_error *err)
 {
@@ -114,11 +20,10 @@ neap_status ni_engine_create(const ni_engine_inputs *in, ni_engine **out, neap_e
     e->in = *in;
     e->k = ni_kernels_get();
     e->threads = ni_pool_threads(in->pool);
-    e->widest = widest_rows(in->hood);
     const neap_options *o = in->options;
     neap_status rc = ni_batch_init(&e->batch, in->hood, o->dropout_per == NI_DROP_OCCURRENCE,
                                    o->padding == NI_PAD_VECTOR ? o->neighbors : 0, err);
-    if (rc == NEAP_OK) rc = make_scratch(e, err);
+    if (rc == NEAP_OK) rc = ni_engine_make_scratch(e, err);
     if (rc == NEAP_OK) *out = e;
     else ni_engine_free(e);
     return rc;
@@ -149,81 +54,7 @@ void ni_engine_force(ni_engine *e, int way)
     e->way = way;
 }
 
-/* ---- shape of a call ---- */
-
-/* A table costs a product of d multiplications a cell and then a gather for every cell of every pair; tiles
- * cost a product for every cell of every pair, a little slower than in one large product. The two numbers
- * were measured on email at batches of 32 to 512, both ways forced (`bench/align` measures them again). */
-static bool table_wins(const ni_engine *e)
-{
-    const double gather = 40, tile = 1.1; /* in multiplications of the large product; relative to it */
-    const uint32_t most = 8192;           /* rows: the table takes at most 4 R^2 bytes               */
-    double d = e->in.dim, cells = (double)e->batch.pair_cells;
-    double table = (double)e->batch.source_rows * (double)e->batch.rows;
-    if (e->way) return e->way == 1;
-    return e->batch.rows <= most && table * d + cells * gather < cells * d * tile;
-}
-
-static ni_shape shape_of(const ni_engine *e, bool backward)
-{
-    const ni_batch *b = &e->batch;
-    uint64_t sides = (uint64_t)b->items * b->width, elements = b->element[sides];
-    return (ni_shape){ .items = b->items,
-                       .sides = sides,
-                       .rows = b->rows,
-                       .source_rows = b->source_rows,
-                       .elements = elements,
-                       .entries = e->in.options->pooling == NI_POOL_MEAN ? b->pair_cells : elements,
-                       .nodes = b->per_occurrence ? b->rows : 0,
-                       .table = table_wins(e),
-                       .backward = backward };
-}
-
-static neap_status prepare(ni_engine *e, bool backward, neap_error *err)
-{
-    e->shape = shape_of(e, backward);
-    if (e->shape.entries > UINT32_MAX || e->shape.elements > UINT32_MAX)
-        return ni_fail(err, NEAP_E_LIMIT,
-                       "a batch of %u edges has too many neighbour pairs; use a smaller --batch",
-                       e->batch.items);
-    size_t bytes = ni_engine_lay_out(e, &e->shape, NULL);
-    if (bytes > e->block_bytes) {
-        ni_free(e->block);
-        e->block_bytes = 0;
-        e->block = ni_array(bytes + NI_LINE, 1);
-        if (!e->block) return ni_fail_memory(err, "a batch; a smaller --batch needs less");
-        e->block_bytes = bytes;
-    }
-    ni_engine_lay_out(e, &e->shape, ni_first_line(e->block));
-    return NEAP_OK;
-}
-
 /* ---- rows: X and Q ---- */
-
-/* The share that is dropped in 65536ths: four decisions a draw. */
-static uint64_t dropped_of_65536(const neap_options *o)
-{
-    return (uint64_t)(o->dropout * 65536 + 0.5);
-}
-
-float ni_dropout_scale(const neap_options *o)
-{
-    return (float)(65536.0 / (double)(65536 - dropped_of_65536(o)));
-}
-
-void ni_dropout_mask(const neap_options *o, uint64_t step, uint64_t item, uint64_t *mask)
-{
-    const ni_kernels *k = ni_kernels_get();
-    ni_rng rng = ni_rng_at(o->seed, NI_STREAM_DROPOUT, step, item);
-    for (uint64_t i = 0; i < ni_mask_words(o->dim); i++) {
-        uint16_t draw[64];
-        for (unsigned four = 0; four < 64; four += 4) {
-            uint64_t bits = ni_next(&rng);
-            for (unsigned n = 0; n < 4; n++) draw[four + n] = (uint16_t)(bits >> 16 * n);
-        }
-        k->decide(draw, (uint16_t)dropped_of_65536(o), mask + i, 1);
-    }
-}
 
 static const float *vector_of(const ni_engine *e, uint64_t row)
 {
@@ -438,27 +269,15 @@ neap_status ni_engine_step(ni_engine *e, const uint32_t *nodes, uint32_t items, 
 {
     e->step = step;
     e->negatives = negatives;
-    e->dropped = dropped_of_65536(e->in.options) > 0;
+    e->dropped = ni_dropout_limit(e->in.options) > 0;
     ni_stage_begin(&e->stages);
     neap_status rc = ni_batch_collect(&e->batch, nodes, items, 2 + negatives, err);
-    if (rc == NEAP_OK) rc = prepare(e, true, err);
+    if (rc == NEAP_OK) rc = ni_engine_prepare(e, true, err);
     if (rc != NEAP_OK) return rc;
     ni_stage_end(&e->stages, NI_STAGE_COLLECT);
     forward(e);
     ni_engine_backward(e, gradient, loss);
     count_work(e);
-    return NEAP_OK;
-}
-
-neap_status ni_engine_measure(ni_engine *e, const uint32_t *nodes, uint32_t items, uint32_t negatives,
-                              uint64_t *bytes, neap_error *err)
-{
-    ni_scratch scratch;
-    neap_status rc = ni_batch_collect(&e->batch, nodes, items, 2 + negatives, err);
-    if (rc != NEAP_OK) return rc;
-    ni_shape shape = shape_of(e, true);
-    *bytes = ni_engine_lay_out(e, &shape, NULL) + e->threads * lay_out_scratch(e, &scratch, NULL) +
-             ni_batch_bytes(&e->batch);
     return NEAP_OK;
 }
 
@@ -470,9 +289,9 @@ neap_status ni_engine_forward(ni_engine *e, const neap_pair *pairs, uint32_t cou
     for (uint32_t i = 0; i < count; i++) nodes[2 * i] = pairs[i].source, nodes[2 * i + 1] = pairs[i].target;
     e->step = step;
     e->negatives = 0;
-    e->dropped = dropped && dropped_of_65536(e->in.options) > 0;
+    e->dropped = dropped && ni_dropout_limit(e->in.options) > 0;
     neap_status rc = ni_batch_collect(&e->batch, nodes, count, 2, err);
-    if (rc == NEAP_OK) rc = prepare(e, false, err);
+    if (rc == NEAP_OK) rc = ni_engine_prepare(e, false, err);
     if (rc != NEAP_OK) return rc;
     forward(e);
     uint64_t d = e->in.dim;

@@ -66,8 +66,4 @@ void ni_engine_force(ni_engine *e, int way);
 neap_status ni_engine_measure(ni_engine *e, const uint32_t *nodes, uint32_t items, uint32_t negatives,
                               uint64_t *bytes, neap_error *err);
 
-/* The multipliers of dropout for a row: `dim` bits, set where the entry is kept. */
-void ni_dropout_mask(const neap_options *options, uint64_t step, uint64_t item, uint64_t *mask);
-float ni_dropout_scale(const neap_options *options);
-
 #endif

@@ -1,14 +1,16 @@
-/* engine_parts.h - the engine's memory, shared by its two halves: engine.c (forth), gradient.c (back). */
+/* engine_parts.h - what the parts of the engine share: engine.c (forth), gradient.c (back) and
+ * engine_memory.c (what they work on).                                                              */
 #ifndef NI_ENGINE_PARTS_H
 #define NI_ENGINE_PARTS_H
 
 #include "kernels/kernels.h"
 #include "model/batch.h"
+#include "model/dropout.h"
 #include "model/engine.h"
 #include "model/sparse.h"
 
-/* The sizes of one call. Everything the engine needs is carved from one block of memory by
- * ni_engine_lay_out, so that a step allocates at most once and an estimate can ask the same function. */
+/* The sizes of one call. Everything the engine needs is carved from one block of memory (engine_memory.c),
+ * so that a step allocates at most once and an estimate can ask the same function. */
 typedef struct ni_shape {
     uint64_t items, sides; /* sides = items x (2 + K)                                      */
     uint64_t rows;         /* R                                                            */
@@ -76,11 +78,6 @@ struct ni_engine {
 
 enum { NI_ITEMS_PER_TASK = 4, NI_ROWS_PER_TASK = 128 };
 
-static inline uint64_t ni_mask_words(uint32_t dim)
-{
-    return ((uint64_t)dim + 63) / 64;
-}
-
 /* Fills scratch->strip with the alignments of the next rows of s, from `first` on, with all rows of t;
  * returns how many rows of s that were. gradient.c needs it again for mean pooling. */
 uint32_t ni_engine_strip(const ni_engine *e, const ni_local *s, const ni_local *t, uint32_t first,
@@ -93,7 +90,10 @@ float ni_engine_multiplicity(const ni_engine *e, const ni_local *other, uint32_t
 /* Everything behind the forward pass. */
 void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss);
 
-/* Sets the arrays (or, with block NULL, only counts); returns the bytes. */
-size_t ni_engine_lay_out(ni_engine *e, const ni_shape *shape, void *block);
+/* Makes the work space of the threads. */
+neap_status ni_engine_make_scratch(ni_engine *e, neap_error *err);
+
+/* Sets shape and arrays for the batch that has been collected. */
+neap_status ni_engine_prepare(ni_engine *e, bool backward, neap_error *err);
 
 #endif
