@@ -7,6 +7,7 @@ UNITS = {
     "edges/s": "{:,.0f} edges/s".format,
     "bytes": "{:.3g} bytes".format,
     "auc": "AUC {:.3f}".format,
+    "points": "{:+.2f} points".format,
 }
 
 
