@@ -49,8 +49,8 @@ def large_batches(bench):
         preset, large = clean_auc(bench, graph), clean_auc(bench, graph, "--batch", 1024, "--lr", "6e-3")
         graphs.append({"graph": graph, "batch_64": small, "batch_256": preset, "batch_1024": large})
     return Result(min(100 * (one["batch_256"] - one["batch_64"]) for one in graphs), {"graphs": graphs},
-                  why="; ".join("%(graph)s: %(batch_64).3f at 64, %(batch_256).3f at 256, %(batch_1024).3f at 1024" % one
-                                for one in graphs))
+                  why="; ".join("%(graph)s: %(batch_64).3f at 64, %(batch_256).3f at 256, %(batch_1024).3f at 1024"
+                                % one for one in graphs))
 
 
 ROWS = [

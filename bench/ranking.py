@@ -1,6 +1,6 @@
 """Ranking one source against all nodes of a large graph, exactly, against the two matrix products that any exact method
-must make: X P E' and X E', by NumPy, with X the rows of the source's neighbours. The edges are read as directed; without
-direction a model scores both orders, and everything is done twice."""
+must make: X P E' and X E', by NumPy, with X the rows of the source's neighbours. The edges are read as directed;
+without direction a model scores both orders, and everything is done twice."""
 import statistics
 import time
 
