@@ -24,7 +24,7 @@ typedef struct world {
 
 static void align_and_pool(const world *w, const uint32_t *s_row, const uint32_t *t_row, uint32_t side)
 {
-    for (size_t j = 0; j < ni_strip_line(side); j++) w->col.max[j] = -INFINITY;
+    for (size_t j = 0; j < ni_whole_lanes(side); j++) w->col.max[j] = -INFINITY;
     for (uint32_t first = 0; first < side; first += NI_STRIP_ROWS) {
         uint32_t a = side - first < NI_STRIP_ROWS ? side - first : NI_STRIP_ROWS;
         ni_maxima row = { w->row.max + first, w->row.arg + first };
@@ -74,7 +74,7 @@ static float *numbers(size_t count)
 
 static int make_world(world *w)
 {
-    size_t line = ni_strip_line(WIDEST), picks = (size_t)TILES * 2 * WIDEST;
+    size_t line = ni_whole_lanes(WIDEST), picks = (size_t)TILES * 2 * WIDEST;
     ni_rng rng = ni_rng_at(1, NI_STREAM_DROPOUT, 0, 0);
     *w = (world){ .k = ni_kernels_get(),
                   .Q = numbers((size_t)ROWS * DIM),

@@ -15,7 +15,8 @@
 #include "model/model.h"
 #include "model/reference.h"
 
-enum { N = 60, EDGES = 220, D = 37, S = 8, ITEMS = 40, K = 2, WIDTH = 2 + K, STEP = 7 };
+/* More nodes in a batch than a task has rows. */
+enum { N = 700, EDGES = 3000, D = 37, S = 8, ITEMS = 120, K = 2, WIDTH = 2 + K, STEP = 7 };
 
 typedef struct world {
     neap_options *options;
@@ -268,6 +269,31 @@ static void scores_agree_with_the_reference(void **state)
     world_free(w);
 }
 
+/* A diverged table must be seen: in the loss of the next step, and in scores. */
+static void what_is_not_a_number_is_seen(void **state)
+{
+    (void)state;
+    for (int way = 1; way <= 2; way++) {
+        world *w = world_create("max", "none", "0", "node");
+        ni_gradient g;
+        double loss;
+        float score[ITEMS];
+        neap_pair pairs[ITEMS];
+        draw_items(w);
+        for (int i = 0; i < ITEMS; i++)
+            pairs[i] = (neap_pair){ w->nodes[i * WIDTH], w->nodes[i * WIDTH + 1] };
+        for (int i = 0; i < D * D; i++) w->model->P[i] = NAN;
+        ni_engine_force(w->engine, way);
+        assert_int_equal(ni_engine_step(w->engine, w->nodes, w->items, K, STEP, &g, &loss, NULL), NEAP_OK);
+        assert_true(isnan(loss));
+        assert_int_equal(ni_engine_forward(w->engine, pairs, ITEMS, false, 0, score, NULL, NULL), NEAP_OK);
+        int seen = 0;
+        for (int i = 0; i < ITEMS; i++) seen += isnan(score[i]);
+        assert_true(seen > ITEMS / 2); /* but for nodes without neighbours */
+        world_free(w);
+    }
+}
+
 /* The same bits from 1 to 4 threads. */
 static void threads_do_not_change_a_bit(void **state)
 {
@@ -302,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_agree_with_the_reference),
         cmocka_unit_test(scores_agree_with_the_reference),
+        cmocka_unit_test(what_is_not_a_number_is_seen),
         cmocka_unit_test(threads_do_not_change_a_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

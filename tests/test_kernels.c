@@ -21,13 +21,13 @@ static void fill(float *x, size_t n, uint64_t item)
     for (size_t i = 0; i < n; i++) x[i] = (float)ni_normal(&rng);
 }
 
+/* The widest there are; without AVX2 the definitions are still held to. */
 static const ni_kernels *wide(void)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &ni_kernels_avx2;
 #endif
-    skip();
-    return NULL;
+    return &ni_kernels_scalar;
 }
 
 static void dot_and_axpy_have_the_same_bits(void **state)
@@ -109,7 +109,7 @@ static void aligning_is_a_dot_product_for_every_pair(void **state)
                     for (uint32_t i = 0; i < a; i++)
                         for (uint32_t j = 0; j < b; j++) {
                             float x = ni_kernels_scalar.dot(A + a_row[i] * n, B + b_row[j] * n, n);
-                            assert_memory_equal(&x, &strip[i * ni_strip_line(b) + j], sizeof x);
+                            assert_memory_equal(&x, &strip[i * ni_whole_lanes(b) + j], sizeof x);
                         }
                 }
             }
@@ -130,7 +130,7 @@ static void pool_tile(const ni_kernels *k, const float *tile, uint32_t rows, uin
     for (uint32_t i = 0; i < rows; i += NI_STRIP_ROWS) {
         ni_maxima row = { p->row + i, p->row_arg + i };
         uint32_t a = rows - i < NI_STRIP_ROWS ? rows - i : NI_STRIP_ROWS;
-        k->pool(tile + i * ni_strip_line(cols), a, cols, i, with_rows ? &row : NULL, &col);
+        k->pool(tile + i * ni_whole_lanes(cols), a, cols, i, with_rows ? &row : NULL, &col);
     }
 }
 
@@ -144,7 +144,7 @@ static void pooling_picks_the_first_of_equals(void **state)
     for (uint32_t rows = 1; rows <= 40; rows += 3)
         for (uint32_t cols = 0; cols <= 40; cols++) {
             ni_rng rng = ni_rng_at(2, NI_STREAM_GRAPH, rows, cols);
-            uint64_t line = ni_strip_line(cols);
+            uint64_t line = ni_whole_lanes(cols);
             for (uint32_t i = 0; i < rows * line; i++) /* what stands behind a line must not count */
                 tile[i] = i % line < cols ? (float)ni_below(&rng, 5) - 2 : 9;
             pool_tile(&ni_kernels_scalar, tile, rows, cols, true, &p);
@@ -162,8 +162,9 @@ static void pooling_picks_the_first_of_equals(void **state)
         }
 }
 
-/* A diverged run must be seen as such: nothing may turn what is not a number into one, or into a place. */
-static void not_a_number_is_never_the_best_and_never_lost(void **state)
+/* A diverged run must be seen as such: pooling leaves the least number, which the engine knows, and a place
+ * that is there; functions pass it on. */
+static void not_a_number_is_never_the_best_and_passed_on(void **state)
 {
     const ni_kernels *sets[] = { &ni_kernels_scalar, wide() };
     float tile[16], x[11], y[11];
@@ -192,7 +193,7 @@ static void tanh_and_exp_are_exact_to_single_precision(void **state)
     assert_memory_equal(u, v, sizeof u);
     for (int i = 0; i < STEPS; i++) assert_true(fabs(tanh((double)x[i]) - (double)u[i]) < 2e-7);
     for (size_t n = 1; n < STEPS; n += n < 40 ? 1 : 500) {
-        double sum = 0, largest = 0;
+        double sum = 0;
         float p = ni_kernels_scalar.exp(x, n, u), q = b->exp(x, n, v);
         assert_memory_equal(u, v, n * sizeof *u);
         assert_memory_equal(&p, &q, sizeof p);
@@ -200,9 +201,8 @@ static void tanh_and_exp_are_exact_to_single_precision(void **state)
             double e = exp((double)x[i]);
             assert_true(fabs(e - (double)u[i]) < 2e-7 * e);
             sum += e;
-            largest = e;
         }
-        assert_true(fabs(sum - (double)p) < 1e-5 * sum && largest > 0);
+        assert_true(fabs(sum - (double)p) < 1e-5 * sum);
     }
 }
 
@@ -252,21 +252,17 @@ static void masks_keep_what_their_bits_say(void **state)
 
 static void decisions_are_bits_where_draws_reach_the_limit(void **state)
 {
-    enum { WORDS = 5 };
-    const ni_kernels *b = wide();
     const uint16_t limits[] = { 0, 1, 32767, 32768, 32769, 65535 };
-    uint16_t draw[64 * WORDS];
-    uint64_t u[WORDS], v[WORDS];
+    uint16_t draw[64];
     (void)state;
-    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
-        ni_rng rng = ni_rng_at(7, NI_STREAM_GRAPH, 0, l);
-        for (int i = 0; i < 64 * WORDS; i++) /* near the limit, on both sides of it */
-            draw[i] = (uint16_t)(i % 3 ? limits[l] + i % 5 - 2 : (int)ni_below(&rng, 65536));
-        ni_kernels_scalar.decide(draw, limits[l], u, WORDS);
-        b->decide(draw, limits[l], v, WORDS);
-        assert_memory_equal(u, v, sizeof u);
-        for (int i = 0; i < 64 * WORDS; i++)
-            assert_int_equal(u[i / 64] >> (i % 64) & 1, draw[i] >= limits[l]);
+    for (uint64_t round = 0; round < 5 * sizeof limits / sizeof *limits; round++) {
+        ni_rng rng = ni_rng_at(7, NI_STREAM_GRAPH, 0, round);
+        uint16_t limit = limits[round / 5];
+        for (int i = 0; i < 64; i++) /* near the limit, on both sides of it */
+            draw[i] = (uint16_t)(i % 3 ? limit + i % 5 - 2 : (int)ni_below(&rng, 65536));
+        uint64_t bits = ni_kernels_scalar.decide(draw, limit);
+        assert_true(bits == wide()->decide(draw, limit));
+        for (int i = 0; i < 64; i++) assert_int_equal(bits >> i & 1, draw[i] >= limit);
     }
 }
 
@@ -302,7 +298,7 @@ int main(void)
         cmocka_unit_test(combining_rows_has_the_same_bits_and_adds_up),
         cmocka_unit_test(aligning_is_a_dot_product_for_every_pair),
         cmocka_unit_test(pooling_picks_the_first_of_equals),
-        cmocka_unit_test(not_a_number_is_never_the_best_and_never_lost),
+        cmocka_unit_test(not_a_number_is_never_the_best_and_passed_on),
         cmocka_unit_test(tanh_and_exp_are_exact_to_single_precision),
         cmocka_unit_test(meeting_rows_takes_maxima_and_sums),
         cmocka_unit_test(decisions_are_bits_where_draws_reach_the_limit),

@@ -1,6 +1,8 @@
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "base/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -50,8 +52,11 @@ static void breathe(void)
  * them; so a thread first looks for a while. True if the number is `value` now. */
 static bool becomes_soon(const ni_pool *p, atomic_uint *number, uint32_t value)
 {
-    for (uint32_t i = 0; i < p->patience; i++, breathe())
+    for (uint32_t i = 1; i <= p->patience; i++) {
         if (atomic_load_explicit(number, memory_order_acquire) == value) return true;
+        if (i % 64) breathe();
+        else sched_yield(); /* somebody may need this core to get it done */
+    }
     return false;
 }
 
@@ -93,9 +98,14 @@ static void begin_round(ni_pool *p)
     pthread_mutex_unlock(&p->lock);
 }
 
+/* Those this process may use. */
 static uint32_t cores(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
+#if defined(__linux__)
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
+#endif
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (uint32_t)n;
 }
 

@@ -80,7 +80,7 @@ void *ni_array(size_t count, size_t width)
     size_t bytes;
     if (!byte_count(count, width, &bytes)) return NULL;
     void *block = ni_system.allocate(bytes);
-    prefer_large_pages(block, bytes);
+    if (ni_system.allocate == malloc) prefer_large_pages(block, bytes); /* not in somebody else's arena */
     return block;
 }
 

@@ -38,12 +38,12 @@ void *ni_array(size_t count, size_t width);
 /* The same, zeroed. */
 void *ni_zeros(size_t count, size_t width);
 
-/* Where the first cache line of a block begins; a block that is used from there on must be NI_LINE bytes
- * longer. */
-enum { NI_LINE = 64 };
+/* Where the first cache line of a block begins; a block that is used from there on must be NI_CACHE_LINE
+ * bytes longer. */
+enum { NI_CACHE_LINE = 64 };
 static inline void *ni_first_line(void *block)
 {
-    return (char *)block + (NI_LINE - (uintptr_t)block % NI_LINE) % NI_LINE;
+    return (char *)block + (NI_CACHE_LINE - (uintptr_t)block % NI_CACHE_LINE) % NI_CACHE_LINE;
 }
 
 /* A copy of count items; `block` may be NULL if there are none. */

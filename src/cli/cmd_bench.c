@@ -76,8 +76,9 @@ static neap_status try_larger(run *r, neap_bench_result *larger, uint64_t *batch
     snprintf(text, sizeof text, "%llu", (unsigned long long)*batch);
     snprintf(r->what, sizeof r->what, "trying --batch %s", text);
     neap_status rc = args_options(r->a, &set, err);
-    if (rc == NEAP_OK) rc = neap_options_set(set, "batch", text, err);
-    if (rc == NEAP_OK) rc = measure(r, set, r->o->seconds / 2, larger, err);
+    if (rc == NEAP_OK &&
+        neap_options_set(set, "batch", text, NULL) == NEAP_OK) /* else it is as large as can be */
+        rc = measure(r, set, r->o->seconds / 2, larger, err);
     neap_options_free(set);
     return rc;
 }
@@ -130,6 +131,7 @@ static void print_ways(const neap_bench_result *b)
 {
     char entries[SHORT];
     uint64_t pairwise = b->batches - b->table_batches;
+    if (b->edges == 0) return;
     printf("%s alignments an edge, ",
            with_commas((uint64_t)(b->entries / (double)b->edges + 0.5), entries));
     if (!pairwise) puts("looked up in one table a step");
@@ -161,7 +163,7 @@ static void print_advice(const neap_bench_result *b, const neap_bench_result *la
 {
     char rate[SHORT];
     double gain = larger->edges_per_second / b->edges_per_second;
-    if (gain < 1.1) return;
+    if (!(gain >= 1.1)) return;
     printf(
         "--batch %llu would be %.1f times as fast: %s edges/s. It makes fewer steps an epoch, which may\n"
         "need a larger --lr.\n",

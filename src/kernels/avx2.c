@@ -138,7 +138,7 @@ INLINE void align_block(const int a, const int b, const float *const *x, const f
 static void align_strip(const float *const x[4], uint32_t a, const float *B, const uint32_t *b_row,
                         uint32_t b, size_t n, float *strip)
 {
-    size_t line = ni_strip_line(b);
+    size_t line = ni_whole_lanes(b);
     for (uint32_t j = 0; j < b; j += 3) {
         const float *y[3];
         __m256 sum[16];
@@ -188,7 +188,7 @@ typedef struct running {
     __m256i arg;
 } running;
 
-INLINE running raise(running best, __m256 v, __m256i place)
+INLINE running lift(running best, __m256 v, __m256i place)
 {
     __m256 wins = _mm256_cmp_ps(v, best.max, _CMP_GT_OQ);
     return (running){ _mm256_blendv_ps(best.max, v, wins),
@@ -214,7 +214,7 @@ INLINE void pool_rows(const int a, const bool with_rows, const float *strip, uin
                       const ni_maxima *row, const ni_maxima *col)
 {
     const __m256 least = _mm256_set1_ps(-INFINITY);
-    size_t line = ni_strip_line(b);
+    size_t line = ni_whole_lanes(b);
     __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     running best[NI_STRIP_ROWS];
     for (int i = 0; i < a; i++) best[i] = (running){ least, _mm256_setzero_si256() };
@@ -224,8 +224,8 @@ INLINE void pool_rows(const int a, const bool with_rows, const float *strip, uin
                          _mm256_loadu_si256((const __m256i *)(col->arg + j)) };
         for (int i = 0; i < a; i++) {
             __m256 v = _mm256_blendv_ps(least, _mm256_loadu_ps(strip + i * line + j), some);
-            if (with_rows) best[i] = raise(best[i], v, place);
-            down = raise(down, v, _mm256_set1_epi32((int)first + i));
+            if (with_rows) best[i] = lift(best[i], v, place);
+            down = lift(down, v, _mm256_set1_epi32((int)first + i));
         }
         _mm256_storeu_ps(col->max + j, down.max);
         _mm256_storeu_si256((__m256i *)(col->arg + j), down.arg);
@@ -345,11 +345,10 @@ static uint32_t decide_some(const uint16_t *draw, __m256i limit)
     return (uint32_t)_mm256_movemask_epi8(bytes);
 }
 
-static void decide(const uint16_t *draw, uint16_t limit, uint64_t *mask, size_t words)
+static uint64_t decide(const uint16_t *draw, uint16_t limit)
 {
     __m256i least = _mm256_set1_epi16((short)limit);
-    for (size_t i = 0; i < words; i++, draw += 64)
-        mask[i] = decide_some(draw, least) | (uint64_t)decide_some(draw + 32, least) << 32;
+    return decide_some(draw, least) | (uint64_t)decide_some(draw + 32, least) << 32;
 }
 
 static void masked(const float *x, const uint64_t *mask, float scale, float *out, size_t n)

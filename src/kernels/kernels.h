@@ -1,7 +1,8 @@
 /* kernels.h - the inner loops, once for every CPU (scalar.c) and once for AVX2 (avx2.c).
  *
  * The scalar version is the specification, including the order of addition: eight running sums, fused
- * multiply-add, a fixed tree at the end. The AVX2 version keeps that order and gives the same bits.
+ * multiply-add, a fixed tree at the end. The AVX2 version keeps that order and gives the same bits (but for
+ * the sign of a zero that is a maximum).
  * NEAP_ISA=scalar in the environment forces the scalar one.                                        */
 #ifndef NI_KERNELS_H
 #define NI_KERNELS_H
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sys.h"
 #include "neap.h"
 
 /* What Adam needs to know in a step (Kingma and Ba 2015, with both bias corrections folded in). */
@@ -34,16 +36,16 @@ typedef struct ni_maxima {
 /* Asks for a row that will be read soon: rows of large tables lie anywhere in memory. */
 static inline void ni_ask_for(const float *row, size_t n)
 {
-    for (size_t i = 0; i < n; i += 64 / sizeof *row) __builtin_prefetch(row + i);
+    for (size_t i = 0; i < n; i += NI_CACHE_LINE / sizeof *row) __builtin_prefetch(row + i);
 }
 
 /* A tile of alignments is made and pooled a strip of rows at a time, so that it never leaves the cache. */
 enum { NI_STRIP_ROWS = 4, NI_LANES = 8 };
 
-/* Columns of a strip, and places of the maxima of its columns: whole lanes. */
-static inline size_t ni_strip_line(size_t columns)
+/* So many numbers, up to whole lanes: the lines of a strip are as long. */
+static inline size_t ni_whole_lanes(size_t numbers)
 {
-    return (columns + NI_LANES - 1) / NI_LANES * NI_LANES;
+    return (numbers + NI_LANES - 1) / NI_LANES * NI_LANES;
 }
 
 typedef struct ni_kernels {
@@ -60,12 +62,12 @@ typedef struct ni_kernels {
     void (*combine)(const ni_term *term, size_t count, const float *B, size_t n, float *out);
 
     /* strip_ij = A[a_row_i] . B[b_row_j], each as `dot` has it; a <= NI_STRIP_ROWS. Lines of the strip are
-     * ni_strip_line(b) apart. */
+     * ni_whole_lanes(b) apart. */
     void (*align)(const float *A, const uint32_t *a_row, uint32_t a, const float *B, const uint32_t *b_row,
                   uint32_t b, size_t n, float *strip);
 
     /* Pools a strip (a x b): sets the maxima of its rows (a places; row may be NULL), raises those of the
-     * columns (ni_strip_line(b) places). first: the number of the strip's first row in the whole tile. */
+     * columns (ni_whole_lanes(b) places). first: the number of the strip's first row in the whole tile. */
     void (*pool)(const float *strip, uint32_t a, uint32_t b, uint32_t first, const ni_maxima *row,
                  const ni_maxima *col);
 
@@ -80,8 +82,8 @@ typedef struct ni_kernels {
     void (*meet)(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
                  size_t lanes, float *out);
 
-    /* Bit i of mask is set where draw i, of 16 bits each, is at least `limit` (below 65536) */
-    void (*decide)(const uint16_t *draw, uint16_t limit, uint64_t *mask, size_t words);
+    /* Bit i is set where draw i, of 16 bits each, is at least `limit`; 64 draws */
+    uint64_t (*decide)(const uint16_t *draw, uint16_t limit);
 
     /* out_i = x_i * scale where bit i of mask is set, else 0 */
     void (*masked)(const float *x, const uint64_t *mask, float scale, float *out, size_t n);
@@ -106,7 +108,7 @@ enum { NI_TANH_COUNT = 5, NI_EXP_COUNT = 6 };
 #define NI_LN2_HIGH 0.693359375F
 #define NI_LN2_LOW (-2.12194440e-4F)
 #define NI_TANH_SMALL 0.625F
-#define NI_TANH_LARGE 9.0F /* from here on tanh is 1 in single precision */
+#define NI_TANH_LARGE 9.0F /* from here on tanh stays the number next to 1 */
 
 extern const ni_kernels ni_kernels_scalar;
 #if defined(__x86_64__)

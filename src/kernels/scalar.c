@@ -35,13 +35,13 @@ static void align(const float *A, const uint32_t *a_row, uint32_t a, const float
 {
     for (uint32_t i = 0; i < a; i++)
         for (uint32_t j = 0; j < b; j++)
-            strip[i * ni_strip_line(b) + j] = dot(A + a_row[i] * n, B + b_row[j] * n, n);
+            strip[i * ni_whole_lanes(b) + j] = dot(A + a_row[i] * n, B + b_row[j] * n, n);
 }
 
 static void pool(const float *strip, uint32_t a, uint32_t b, uint32_t first, const ni_maxima *row,
                  const ni_maxima *col)
 {
-    for (uint32_t i = 0; i < a; i++, strip += ni_strip_line(b)) {
+    for (uint32_t i = 0; i < a; i++, strip += ni_whole_lanes(b)) {
         float best = -INFINITY;
         uint32_t at = 0;
         for (uint32_t j = 0; j < b; j++) {
@@ -102,10 +102,11 @@ static float exp_all(const float *x, size_t n, float *out)
 
 /* ---- entries ---- */
 
-static void decide(const uint16_t *draw, uint16_t limit, uint64_t *mask, size_t words)
+static uint64_t decide(const uint16_t *draw, uint16_t limit)
 {
-    memset(mask, 0, words * sizeof *mask);
-    for (size_t i = 0; i < 64 * words; i++) mask[i / 64] |= (uint64_t)(draw[i] >= limit) << (i % 64);
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 64; i++) mask |= (uint64_t)(draw[i] >= limit) << i;
+    return mask;
 }
 
 static void masked(const float *x, const uint64_t *mask, float scale, float *out, size_t n)

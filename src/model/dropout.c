@@ -23,6 +23,6 @@ void ni_dropout_mask(const neap_options *o, uint64_t step, uint64_t item, uint64
             uint64_t bits = ni_next(&rng);
             for (unsigned n = 0; n < 4; n++) draw[four + n] = (uint16_t)(bits >> 16 * n);
         }
-        k->decide(draw, ni_dropout_limit(o), mask + i, 1);
+        mask[i] = k->decide(draw, ni_dropout_limit(o));
     }
 }

@@ -107,7 +107,7 @@ static void table_task(void *arg, uint32_t task, uint32_t thread)
 static void gather_strip(const ni_engine *e, const uint32_t *s_row, uint32_t a, const uint32_t *t_row,
                          uint32_t b, float *strip)
 {
-    size_t line = ni_strip_line(b), last = a - 1;
+    size_t line = ni_whole_lanes(b), last = a - 1;
     const float *M = e->M;
     uint64_t R = e->shape.rows;
     const float *from0 = M + s_row[0] * R, *from1 = M + s_row[last < 1 ? last : 1] * R;
@@ -144,15 +144,17 @@ float ni_engine_multiplicity(const ni_engine *e, const ni_local *other, uint32_t
     return j < other->size ? 1 : (float)(e->in.options->neighbors - other->size);
 }
 
-/* The maxima of one side become its m and pick; a zero vector of padding may beat them. */
+/* The maxima of one side become its m and pick; a zero vector of padding may beat them. Numbers of which
+ * none was larger than the least are none: the loss will say so. */
 static void settle_max(ni_engine *e, const ni_local *own, const ni_local *other, const ni_maxima *best,
                        uint64_t element)
 {
     bool padded = e->in.options->padding == NI_PAD_ZERO && other->size < e->in.options->neighbors;
     const uint32_t *other_row = e->batch.row + other->first;
     for (uint32_t i = 0; i < own->size; i++) {
-        bool none = other->rows == 0 || (padded && best->max[i] < 0);
-        e->z[element + i] = none ? 0 : best->max[i];
+        bool lost = best->max[i] == -INFINITY,
+             none = other->rows == 0 || (padded && best->max[i] < 0 && !lost);
+        e->z[element + i] = none ? 0 : lost ? NAN : best->max[i];
         e->pick[element + i] = none ? NEAP_NONE : other_row[best->arg[i]];
     }
 }
@@ -161,7 +163,7 @@ static void settle_max(ni_engine *e, const ni_local *own, const ni_local *other,
 static void pool_max(ni_engine *e, uint64_t source, uint64_t side, bool both, ni_scratch *scratch)
 {
     const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
-    for (size_t j = 0; j < ni_strip_line(t->rows); j++)
+    for (size_t j = 0; j < ni_whole_lanes(t->rows); j++)
         scratch->col.max[j] = -INFINITY, scratch->col.arg[j] = 0;
     for (uint32_t first = 0, a; first < s->rows; first += a) {
         ni_maxima row = { scratch->row.max + first, scratch->row.arg + first };
@@ -177,7 +179,7 @@ static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, bool both, n
 {
     const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
     float *z_s = e->z + e->batch.element[source], *z_t = e->z + e->batch.element[side];
-    uint64_t line = ni_strip_line(t->rows);
+    uint64_t line = ni_whole_lanes(t->rows);
     memset(z_t, 0, t->size * sizeof *z_t);
     for (uint32_t first = 0, a; first < s->rows; first += a) {
         a = ni_engine_strip(e, s, t, first, scratch);
@@ -237,8 +239,8 @@ static void forward(ni_engine *e)
     ni_stage_end(stages, NI_STAGE_POOL);
 }
 
-/* Adds the flops of a step to the stages; d^2 for a row times P, d for a row that is added or multiplied.
- */
+/* Adds the flops of a step: d^2 for a row times P, d for a row that is added or multiplied. The way back of
+ * a mean makes the tiles of its pairs once more. */
 static void count_work(ni_engine *e)
 {
     ni_stages *stages = &e->stages;
@@ -246,11 +248,12 @@ static void count_work(ni_engine *e)
     double cells = (double)e->batch.pair_cells, entries = e->pull[NI_PULL_G].start[e->shape.source_rows];
     double live = e->pull[NI_PULL_ROWS].start[e->shape.rows] - entries;
     double table = 2 * S * R * d, pairs = 2 * cells * d;
+    bool mean = e->in.options->pooling == NI_POOL_MEAN;
     double work[NI_STAGES] = { [NI_STAGE_EMBED] = 2 * S * d * d,
                                [NI_STAGE_TABLE] = e->shape.table ? table : 0,
                                [NI_STAGE_POOL] =
                                    2 * (double)e->shape.elements * d + (e->shape.table ? 0 : pairs),
-                               [NI_STAGE_LOSS] = 2 * live * d,
+                               [NI_STAGE_LOSS] = 2 * (live + (mean && !e->shape.table ? entries : 0)) * d,
                                [NI_STAGE_PULL] = 2 * (live + 2 * entries) * d + 2 * S * d * d,
                                [NI_STAGE_MATRIX] = 2 * S * d * d };
     for (int i = 0; i < NI_STAGES; i++) {
@@ -293,7 +296,9 @@ neap_status ni_engine_forward(ni_engine *e, const neap_pair *pairs, uint32_t cou
     neap_status rc = ni_batch_collect(&e->batch, nodes, count, 2, err);
     if (rc == NEAP_OK) rc = ni_engine_prepare(e, false, err);
     if (rc != NEAP_OK) return rc;
+    ni_stages of_steps = e->stages;
     forward(e);
+    e->stages = of_steps;
     uint64_t d = e->in.dim;
     for (uint64_t i = 0; scores && i < count; i++)
         scores[i] = e->k->dot(e->r + 2 * i * d, e->r + (2 * i + 1) * d, d);

@@ -3,11 +3,11 @@
  *     rows of the batch -> X (dropout) -> Q = X P -> pool every pair -> loss -> G -> row gradients
  *
  * There are R rows, and the first S of them occur in neighbourhoods of sources: only these are multiplied
- * by P, and Q is S x d. Every alignment of every pair is an entry of Q X' (S x R). Where that is less than
- * the cells of all pairs, one large product makes the table and pooling gathers from it; otherwise each
- * pair makes its own tile. The gradient of all alignments is one sparse S x R matrix G, since a maximum
- * sends it to one cell:   dX = W' g + G' Q + (G X) P',   dP = X' (G X),   where products with P and sums
- * over P have S rows.                                                                               */
+ * by P, and Q is S x d. Every alignment of every pair is an entry of Q X' (S x R). Where that is cheaper
+ * than the cells of all pairs, one large product makes the table and pooling gathers from it; otherwise
+ * each pair makes its own tile. The gradient of all alignments is one sparse S x R matrix G, since a
+ * maximum sends it to one cell:   dX = W g + G' Q + (G X) P',   dP = X' (G X),   where products with P and
+ * sums over P have S rows.                                                                               */
 #ifndef NI_ENGINE_H
 #define NI_ENGINE_H
 

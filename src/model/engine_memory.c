@@ -14,7 +14,7 @@ typedef struct carver {
 static void *carve(carver *c, uint64_t count, size_t width)
 {
     void *here = c->block ? c->block + c->used : NULL;
-    c->used += (count * width + NI_LINE - 1) / NI_LINE * NI_LINE;
+    c->used += (count * width + NI_CACHE_LINE - 1) / NI_CACHE_LINE * NI_CACHE_LINE;
     return here;
 }
 
@@ -35,7 +35,7 @@ static void carve_backward(ni_engine *e, const ni_shape *s, carver *c)
     e->cell_row = carve(c, s->elements + s->entries, sizeof(uint32_t));
     e->cell_col = carve(c, s->elements + s->entries, sizeof(uint32_t));
     e->cell_value = carve(c, s->elements + s->entries, sizeof(float));
-    e->entry = carve(c, s->sides + 1, sizeof(uint64_t));
+    e->entry = carve(c, s->sides, sizeof(uint64_t));
     e->pull[NI_PULL_ROWS] = carve_sparse(c, s->rows, s->elements + s->entries);
     e->pull[NI_PULL_G] = carve_sparse(c, s->source_rows, s->entries);
     e->H = carve(c, s->source_rows * d, sizeof(float));
@@ -67,7 +67,7 @@ static size_t lay_out(ni_engine *e, const ni_shape *s, void *block)
 
 static size_t lay_out_scratch(const ni_engine *e, ni_scratch *s, void *block)
 {
-    uint64_t n = ni_strip_line(e->widest);
+    uint64_t n = ni_whole_lanes(e->widest);
     carver c = { block, 0 };
     s->strip = carve(&c, NI_STRIP_ROWS * n, sizeof(float));
     s->row = (ni_maxima){ carve(&c, n, sizeof(float)), carve(&c, n, sizeof(uint32_t)) };
@@ -93,7 +93,7 @@ neap_status ni_engine_make_scratch(ni_engine *e, neap_error *err)
     e->widest = widest_rows(e->in.hood);
     size_t bytes = lay_out_scratch(e, &none, NULL);
     e->scratch = ni_zeros(e->threads, sizeof *e->scratch);
-    e->scratch_block = ni_array(1, e->threads * bytes + NI_LINE);
+    e->scratch_block = ni_array(1, e->threads * bytes + NI_CACHE_LINE);
     if (!e->scratch || !e->scratch_block) return ni_fail_memory(err, "a batch");
     for (uint32_t i = 0; i < e->threads; i++)
         lay_out_scratch(e, &e->scratch[i], (char *)ni_first_line(e->scratch_block) + i * bytes);
@@ -130,18 +130,25 @@ static ni_shape shape_of(const ni_engine *e, bool backward)
                        .backward = backward };
 }
 
+/* The cells of the gradient are numbered by 32 bits. */
+static neap_status check_cells(const ni_shape *s, neap_error *err)
+{
+    if (!s->backward || s->elements + s->entries <= UINT32_MAX) return NEAP_OK;
+    return ni_fail(err, NEAP_E_LIMIT,
+                   "a batch of %llu edges has too many neighbour pairs; use a smaller --batch",
+                   (unsigned long long)s->items);
+}
+
 neap_status ni_engine_prepare(ni_engine *e, bool backward, neap_error *err)
 {
     e->shape = shape_of(e, backward);
-    if (e->shape.elements + e->shape.entries > UINT32_MAX)
-        return ni_fail(err, NEAP_E_LIMIT,
-                       "a batch of %u edges has too many neighbour pairs; use a smaller --batch",
-                       e->batch.items);
+    neap_status rc = check_cells(&e->shape, err);
+    if (rc != NEAP_OK) return rc;
     size_t bytes = lay_out(e, &e->shape, NULL);
     if (bytes > e->block_bytes) {
         ni_free(e->block);
         e->block_bytes = 0;
-        e->block = ni_array(bytes + NI_LINE, 1);
+        e->block = ni_array(bytes + NI_CACHE_LINE, 1);
         if (!e->block) return ni_fail_memory(err, "a batch; a smaller --batch needs less");
         e->block_bytes = bytes;
     }
@@ -156,6 +163,8 @@ neap_status ni_engine_measure(ni_engine *e, const uint32_t *nodes, uint32_t item
     neap_status rc = ni_batch_collect(&e->batch, nodes, items, 2 + negatives, err);
     if (rc != NEAP_OK) return rc;
     ni_shape shape = shape_of(e, true);
+    rc = check_cells(&shape, err);
+    if (rc != NEAP_OK) return rc;
     *bytes = lay_out(e, &shape, NULL) + e->threads * lay_out_scratch(e, &scratch, NULL) +
              ni_batch_bytes(&e->batch);
     return NEAP_OK;

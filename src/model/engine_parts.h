@@ -21,7 +21,7 @@ typedef struct ni_shape {
     bool table, backward;
 } ni_shape;
 
-/* The sparse matrices of the way back: [G' W'] (R x (S + sides)) and G (S x R). */
+/* The sparse matrices of the way back: [G' W] (R x (S + sides)) and G (S x R). */
 enum { NI_PULL_ROWS, NI_PULL_G, NI_PULLS };
 
 /* Work space of one thread. */
@@ -58,11 +58,11 @@ struct ni_engine {
     float *z, *w;   /* elements: pooled alignment, attention          */
     uint32_t *pick; /* elements: row selected on the other side       */
 
-    /* elements: W', a row, S + side, w; behind them `entries` cells of G', turned: column, row, value.
+    /* elements: W, a row, S + side, w; behind them `entries` cells of G', turned: column, row, value.
      * A row of NEAP_NONE: nothing here, since the side is not live or padding won. */
     uint32_t *cell_row, *cell_col;
     float *cell_value;
-    uint64_t *entry; /* pairs + 1: where a pair's entries begin (mean pooling)  */
+    uint64_t *entry; /* sides: where a pair's entries begin (mean pooling)      */
     ni_sparse pull[NI_PULLS];
     float *H;            /* S x d: G X                                     */
     float *dX;           /* R x d                                          */

@@ -52,7 +52,7 @@ static void back_attend(const ni_engine *e, uint64_t side, float *dz)
     for (uint32_t i = 0; i < own->size; i++) dz[i] = w[i] * (dz[i] - mean);
 }
 
-/* The cells of W': each element of a live side leaves w g in its row. */
+/* The cells of W: each element of a live side leaves w g in its row. */
 static void place_elements(ni_engine *e, uint64_t side)
 {
     const ni_local *own = ni_batch_side(&e->batch, side);
@@ -99,7 +99,7 @@ static void back_mean(ni_engine *e, uint64_t source, uint64_t side, const float 
     uint64_t at = e->entry[side], cells = (uint64_t)s->rows * t->rows;
     for (uint64_t i = 0; !e->live[side] && i < cells; i++) place_cell(e, at + i, NEAP_NONE, NEAP_NONE, 0);
     for (uint32_t i = 0, strip_end = 0; e->live[side] && i < s->rows; i++) {
-        float *y = scratch->strip + i % NI_STRIP_ROWS * ni_strip_line(t->rows);
+        float *y = scratch->strip + i % NI_STRIP_ROWS * ni_whole_lanes(t->rows);
         if (i == strip_end) strip_end += ni_engine_strip(e, s, t, i, scratch);
         e->k->tanh(y, t->rows, y);
         float own = dz_s && i < s->size ? dz_s[i] / ni_engine_divisor(e, t) : 0;
@@ -159,7 +159,7 @@ static void sort_cells(ni_engine *e)
     ni_sparse_sort(e->pull, NI_PULLS, e->in.pool);
 }
 
-/* dX = [G' W'] [Q; g],   H = G X;   dX += H P', then back through dropout. */
+/* dX = [G' W] [Q; g],   H = G X;   dX += H P', then back through dropout. */
 static void pull_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
@@ -241,11 +241,12 @@ void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss)
     ni_pool_run(e->in.pool, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
     ni_stage_end(&e->stages, NI_STAGE_PULL);
     ni_pool_run(e->in.pool, ni_tasks(e->in.dim, P_ROWS_PER_TASK), matrix_task, e);
-    ni_stage_end(&e->stages, NI_STAGE_MATRIX);
     *loss = 0;
     for (uint64_t i = 0; i < e->shape.items; i++) *loss += e->loss[i];
     *gradient = (ni_gradient){ e->batch.rows, e->batch.node, e->dX, e->dP };
-    if (!e->batch.per_occurrence) return;
-    merge_occurrences(e);
-    *gradient = (ni_gradient){ (uint32_t)e->shape.nodes, e->grad_node, e->dE, e->dP };
+    if (e->batch.per_occurrence) {
+        merge_occurrences(e);
+        *gradient = (ni_gradient){ (uint32_t)e->shape.nodes, e->grad_node, e->dE, e->dP };
+    }
+    ni_stage_end(&e->stages, NI_STAGE_MATRIX);
 }

@@ -10,8 +10,9 @@
  * which is one pass over t's links: 2 a (n d + m) in all. The order (t, s) is the same with P turned. A row
  * is kept as [A_j | v_j B_j, v_j], each half up to whole lanes.
  *
- * That is about 8 a n bytes. So that it stays near twice the table E, a source with more than d neighbours
- * is done in parts: one round over the parts for max_i A_ij, a second one for the scores. */
+ * That is about 8 a n bytes. So that it stays near twice the table E (of vectors that are not very short),
+ * a source with more than d neighbours is done in parts: one round over the parts for max_i A_ij, a second
+ * one for the scores. */
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +47,7 @@ typedef struct ranking {
 
 static uint64_t scratch_room(uint64_t part)
 {
-    return ROWS_PER_TASK * (2 * part + 1) + 2 * ni_strip_line(part + 1);
+    return ROWS_PER_TASK * (2 * part + 1) + 2 * ni_whole_lanes(part + 1);
 }
 
 static float *scratch_of(const ranking *k, uint32_t thread)
@@ -99,7 +100,8 @@ static void rows_task(void *arg, uint32_t task, uint32_t thread)
     ni_gemm(0, 0, count, width, d, m->E + first * d, d, k->right, width, 0, AB, width);
     for (uint64_t j = 0; j < count && !k->settled; j++) best[j] = largest(AB + j * width, k->now, best[j]);
     if (k->part < k->a && !k->settled) return;
-    for (uint64_t j = 0; j < count; j++) v[j] = padded && best[j] < 0 ? 0 : best[j];
+    for (uint64_t j = 0; j < count; j++)
+        v[j] = best[j] == -INFINITY ? NAN : padded && best[j] < 0 ? 0 : best[j];
     k->k->tanh(v, count, v);
     k->k->exp(v, count, v);
     for (uint64_t j = 0; j < count; j++) keep_row(k, AB + j * width, v[j], k->AB + (first + j) * k->line);
@@ -109,8 +111,8 @@ static void make_rows(ranking *k, uint32_t first)
 {
     k->first = first;
     k->now = k->a - first < k->part ? k->a - first : k->part;
-    k->A_lanes = ni_strip_line(k->now);
-    k->line = k->A_lanes + ni_strip_line(k->now + 1);
+    k->A_lanes = ni_whole_lanes(k->now);
+    k->line = k->A_lanes + ni_whole_lanes(k->now + 1);
     make_right(k);
     ni_pool_run(k->model->pool, ni_tasks(k->model->rows, ROWS_PER_TASK), rows_task, k);
 }
@@ -176,8 +178,8 @@ static neap_status rank_by_products(const neap_model *m, uint32_t source, float 
     bool both = m->graph->undirected;
     memset(scores, 0, n * sizeof *scores);
     if (a == 0) return NEAP_OK;
-    uint64_t line = ni_strip_line(part) + ni_strip_line(part + 1);
-    void *block = ni_array(line * m->rows * sizeof(float) + NI_LINE, 1);
+    uint64_t line = ni_whole_lanes(part) + ni_whole_lanes(part + 1);
+    void *block = ni_array(line * m->rows * sizeof(float) + NI_CACHE_LINE, 1);
     ranking k = { .model = m,
                   .k = ni_kernels_get(),
                   .hood = m->hood.node + m->hood.offset[source],

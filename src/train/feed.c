@@ -17,7 +17,9 @@ static uint64_t width_of(const ni_feed *f)
 neap_status ni_feed_create(const ni_sampler *sampler, ni_pool *pool, ni_feed *f, neap_error *err)
 {
     *f = (ni_feed){ .sampler = sampler, .pool = pool };
-    uint64_t batch = sampler->options->batch, nodes = batch * width_of(f);
+    uint64_t batch = sampler->options->batch < sampler->places ? sampler->options->batch : sampler->places;
+    uint64_t nodes = batch * width_of(f);
+    f->bytes = 2 * nodes * sizeof *f->nodes + batch * sizeof *f->key;
     f->drawn = ni_array(nodes, sizeof *f->drawn);
     f->items = ni_array(ni_tasks(batch, PLACES_PER_TASK), sizeof *f->items);
     f->key = ni_array(batch, sizeof *f->key);
@@ -46,9 +48,9 @@ static void draw_task(void *arg, uint32_t task, uint32_t thread)
 
 uint32_t ni_feed_fill(ni_feed *f, uint64_t epoch, uint64_t first, uint32_t count)
 {
-    uint64_t width = width_of(f);
-    uint32_t tasks = ni_tasks(count, PLACES_PER_TASK), items = 0;
-    f->epoch = epoch, f->first = first, f->count = count;
+    uint64_t width = width_of(f), left = f->sampler->places - first;
+    f->epoch = epoch, f->first = first, f->count = left < count ? (uint32_t)left : count;
+    uint32_t tasks = ni_tasks(f->count, PLACES_PER_TASK), items = 0;
     ni_pool_run(f->pool, tasks, draw_task, f);
     for (uint32_t task = 0; task < tasks; task++)
         for (uint64_t i = 0; i < f->items[task]; i++) {

@@ -17,13 +17,15 @@ typedef struct ni_feed {
     uint32_t *nodes; /* batch x (2 + K), in the order of sources */
     uint64_t epoch, first;
     uint32_t count;
+    uint64_t bytes; /* it holds                                  */
 } ni_feed;
 
 /* For batches of the sampler's options. */
 neap_status ni_feed_create(const ni_sampler *sampler, ni_pool *pool, ni_feed *feed, neap_error *err);
 void ni_feed_free(ni_feed *feed);
 
-/* The items of places first .. first+count-1 of an epoch into feed->nodes; returns how many there are. */
+/* The items of places first .. first+count-1 of an epoch, as far as there are, into feed->nodes; returns
+ * how many that is. */
 uint32_t ni_feed_fill(ni_feed *feed, uint64_t epoch, uint64_t first, uint32_t count);
 
 #endif

@@ -128,7 +128,7 @@ static neap_status measure_batches(ni_trainer *t, uint64_t *bytes, neap_error *e
     }
     ni_engine_free(t->engine);
     t->engine = NULL;
-    *bytes = most + most / 10;
+    *bytes = most + most / 10 + t->feed.bytes;
     return rc;
 }
 
