@@ -103,16 +103,17 @@ neap_status ni_engine_make_scratch(ni_engine *e, neap_error *err)
 /* ---- shape of a call ---- */
 
 /* A table costs a product of d multiplications a cell and then a gather for every cell of every pair; tiles
- * cost a product for every cell of every pair, a little slower than in one large product. The two numbers
- * were measured on email at batches of 32 to 512, both ways forced (`bench/align` measures them again). */
+ * cost a product for every cell of every pair. What counts is where the two are even: `bench/run ways`
+ * forces both on email at batches of 32 to 1024 (bench/ways.c), and they were with 191, 117 and 55
+ * multiplications a cell of the table for d = 200, 128 and 64. */
 static bool table_wins(const ni_engine *e)
 {
-    const double gather = 40, tile = 1.1; /* in multiplications of the large product; relative to it */
-    const uint32_t most = 8192;           /* rows: the table takes at most 4 R^2 bytes               */
+    const double gather = 9;    /* multiplications                                */
+    const uint32_t most = 8192; /* rows: the table takes at most 4 R^2 bytes      */
     double d = e->in.dim, cells = (double)e->batch.pair_cells;
     double table = (double)e->batch.source_rows * (double)e->batch.rows;
     if (e->way) return e->way == 1;
-    return e->batch.rows <= most && table * d + cells * gather < cells * d * tile;
+    return e->batch.rows <= most && table * d + cells * gather < cells * d;
 }
 
 static ni_shape shape_of(const ni_engine *e, bool backward)
