@@ -6,14 +6,11 @@
 
 Prints one JSON object. The protocol is the paper's: train on a share of the edges, read the neighbourhoods of the whole
 graph. Items are batched, neighbourhoods padded to the widest of the batch and masked, the product of the source with P is
-made once for target and non-link, the table has sparse gradients and SparseAdam. There are two plans:
+made once for target and non-link, the table has sparse gradients and SparseAdam. Dropout is a mask for each occurrence, as
+in the authors' program; Neap's preset `paper` draws one for each distinct node of a batch.
 
-    pairs   looks up every neighbour of every item, as the paper's own program and every published one does;
-    rows    looks up each distinct node of a batch once and multiplies it by P once, which is Neap's idea, not PyTorch's:
-            shown beside the other, so that everybody can see what is due to the idea and what to the program.
-
-tests/torch_oracle.py holds both to the loss and gradients of src/model/reference.c. Dropout is a mask for each occurrence
-in the first and for each node in the second (Neap's too); it costs neither side more.
+torch_tuned.py is the same model with everything we know about speed, PyTorch's and Neap's. tests/torch_oracle.py holds
+both to the loss and gradients of src/model/reference.c.
 """
 import argparse
 import itertools
@@ -25,8 +22,6 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-PLANS = ("pairs", "rows")
-
 
 class Gap(nn.Module):
     """near: n x S, the neighbours of each node in ascending order, n in the places of those that are missing.
@@ -34,10 +29,10 @@ class Gap(nn.Module):
     Row n of E is zero and stays so: a missing neighbour is a zero vector, which may win a maximum but is paid no
     attention. One missing place is as good as many, so a batch is trimmed to its widest neighbourhood and one more."""
 
-    def __init__(self, near, dim, margin=1.0, dropout=0.5, plan="pairs"):
+    def __init__(self, near, dim, margin=1.0, dropout=0.5):
         super().__init__()
         self.near, self.size = near, (near < len(near)).sum(1)
-        self.margin, self.dropout, self.plan = margin, dropout, plan
+        self.margin, self.dropout = margin, dropout
         self.E = nn.Embedding(len(near) + 1, dim, padding_idx=len(near), sparse=True)
         self.P = nn.Parameter(torch.empty(dim, dim))
         nn.init.xavier_uniform_(self.E.weight)
@@ -51,16 +46,8 @@ class Gap(nn.Module):
         width = min(int(size.max()) + 1, self.near.shape[1])
         return self.near[nodes, :width], torch.arange(width) >= size[:, None]
 
-    def look_up(self, source, *others):
-        """Neighbours (B x a and B x b each) -> the source's rows X and X P, the others' rows."""
-        if self.plan == "pairs":
-            X, *Y = (F.dropout(self.E(hood), self.dropout, self.training) for hood in (source, *others))
-            return X, X @ self.P, Y
-        rows, place = torch.cat([hood.flatten() for hood in (source, *others)]).unique(return_inverse=True)
-        X = F.dropout(self.E(rows), self.dropout, self.training)
-        i, *j = (at.view_as(hood) for at, hood in zip(place.split([hood.numel() for hood in (source, *others)]),
-                                                      (source, *others)))
-        return F.embedding(i, X), F.embedding(i, X @ self.P), [F.embedding(at, X) for at in j]
+    def rows(self, hood):
+        return F.dropout(self.E(hood), self.dropout, self.training)
 
     @staticmethod
     def attend(z, missing, X):
@@ -71,7 +58,8 @@ class Gap(nn.Module):
     def loss(self, s, t, q):
         """The mean of max(0, margin - r_s . r_t + r_s . r_q), r_s in the context of t."""
         (i, no_i), (j, no_j), (k, no_k) = map(self.hood, (s, t, q))
-        X, Q, (Y, Z) = self.look_up(i, j, k)
+        X, Y, Z = map(self.rows, (i, j, k))
+        Q = X @ self.P
         M, N = torch.bmm(Q, Y.transpose(1, 2)), torch.bmm(Q, Z.transpose(1, 2))
         r_s = self.attend(M.max(2).values, no_i, X)
         r_t, r_q = self.attend(M.max(1).values, no_j, Y), self.attend(N.max(1).values, no_k, Z)
@@ -84,8 +72,8 @@ class Gap(nn.Module):
         scores = []
         for a, b in zip(s.split(1024), t.split(1024)):
             (i, no_i), (j, no_j) = self.hood(a), self.hood(b)
-            X, Q, (Y,) = self.look_up(i, j)
-            M = torch.bmm(Q, Y.transpose(1, 2))
+            X, Y = self.rows(i), self.rows(j)
+            M = torch.bmm(X @ self.P, Y.transpose(1, 2))
             r_s, r_t = self.attend(M.amax(2), no_i, X), self.attend(M.amax(1), no_j, Y)
             scores.append((r_s * r_t).sum(1))
         self.train()
@@ -113,9 +101,9 @@ def both_ways(edges):
 
 
 def neighbourhoods(edges, nodes, most, draw):
-    """n x S: the neighbours in either direction, of more than S a random sample."""
+    """n x S: the neighbours in either direction, of more than S a random sample; with a loop always itself, too."""
     u, v = both_ways(edges).T
-    order = np.lexsort((draw.random(len(u)), u))
+    order = np.lexsort((np.where(u == v, -1, draw.random(len(u))), u))
     u, v = u[order], v[order]
     place = np.arange(len(u)) - np.searchsorted(u, u)
     near = np.full((nodes, most), nodes)
@@ -124,10 +112,11 @@ def neighbourhoods(edges, nodes, most, draw):
 
 
 def test_pairs(train, test, nodes, draw):
-    """Test edges between nodes that have a training edge, and for each a random such node w that is not s or t."""
+    """Test edges between nodes that have a training edge, and for each a random such node w of the test edges, which is
+    not s or t."""
     trained = np.isin(np.arange(nodes), train)
+    candidates = np.intersect1d(test, trained.nonzero()[0])
     s, t = test[trained[test].all(1)].T
-    candidates = trained.nonzero()[0]
     w = draw.choice(candidates, len(s))
     while ((w == s) | (w == t)).any():
         w = np.where((w == s) | (w == t), draw.choice(candidates, len(s)), w)
@@ -157,6 +146,10 @@ class Strangers:
 
 
 class Task:
+    """A graph, a model and their training."""
+
+    Model = Gap
+
     def __init__(self, args):
         torch.manual_seed(args.seed)
         draw = np.random.default_rng(args.seed)
@@ -166,7 +159,7 @@ class Task:
         self.strangers = Strangers(mixed[:count], nodes)
         self.train = torch.from_numpy(mixed[:count])
         self.batch = args.batch
-        self.model = Gap(neighbourhoods(edges, nodes, args.neighbors, draw), args.dim, plan=args.plan)
+        self.model = self.Model(neighbourhoods(edges, nodes, args.neighbors, draw), args.dim)
         self.optimizers = [torch.optim.SparseAdam(self.model.E.parameters(), args.lr),
                            torch.optim.Adam([self.model.P], args.lr)]
 
@@ -176,10 +169,14 @@ class Task:
             s, t = self.train[at].t()
             yield s, t, self.strangers.draw(s)
 
+    def learn(self, s, t, q):
+        """Leaves the gradient of the loss with the parameters."""
+        self.model.loss(s, t, q).backward()
+
     def step(self, s, t, q):
         for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
-        self.model.loss(s, t, q).backward()
+        self.learn(s, t, q)
         for optimizer in self.optimizers:
             optimizer.step()
 
@@ -190,8 +187,7 @@ class Task:
 
 # ---- measurements ----
 
-def measure_speed(args):
-    task = Task(args)
+def measure_speed(task, args):
     batches = (items for _ in itertools.count() for items in task.batches())
     for items in itertools.islice(batches, 3):
         task.step(*items)
@@ -201,13 +197,11 @@ def measure_speed(args):
         task.step(*items)
         edges += len(items[0])
         seconds = time.perf_counter() - start
-    return {"edges_per_second": edges / seconds, "plan": args.plan, "batch": args.batch, "threads": args.threads,
+    return {"edges_per_second": edges / seconds, "batch": args.batch, "threads": args.threads,
             "edges": edges, "seconds": seconds}
 
 
-def measure_auc(args):
-    start = time.perf_counter()
-    task = Task(args)
+def measure_auc(task, args, start):
     for epoch in itertools.count(1):
         for items in task.batches():
             task.step(*items)
@@ -216,20 +210,22 @@ def measure_auc(args):
             return {"seconds": seconds, "auc": reached, "epochs": epoch, "reached": reached >= args.target}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(Task, about, more=()):
+    """more: (name, type, default) of further options."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("speed", "auc"))
     parser.add_argument("--graph", required=True)
-    parser.add_argument("--plan", choices=PLANS, default="pairs")
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     for name, kind, usual in (("split-share", float, 0.55), ("neighbors", int, 100), ("dim", int, 200),
                               ("batch", int, 64), ("lr", float, 1e-4), ("seed", int, 1), ("seconds", float, 10.0),
-                              ("target", float, 1.0), ("limit", float, 600.0)):
+                              ("target", float, 1.0), ("limit", float, 600.0),
+                              ("threads", int, torch.get_num_threads()), *more):
         parser.add_argument("--" + name, type=kind, default=usual)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    print(json.dumps(measure_speed(args) if args.what == "speed" else measure_auc(args)))
+    start = time.perf_counter()
+    task = Task(args)
+    print(json.dumps(measure_speed(task, args) if args.what == "speed" else measure_auc(task, args, start)))
 
 
 if __name__ == "__main__":
-    main()
+    main(Task, __doc__)

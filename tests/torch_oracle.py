@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """torch_oracle.py REFERENCE_BATCH - the PyTorch implementation that `make bench` measures against does the same work: on
-the batch that the program REFERENCE_BATCH prints, its loss and gradients are those of src/model/reference.c, by both
-plans. Exit 0: they are; 1: not; 77: there is no PyTorch."""
+the batch that the program REFERENCE_BATCH prints, its loss and gradients are those of src/model/reference.c; so are those
+of the tuned one, by each of its plans. Exit 0: they are; 1: not; 77: there is no PyTorch."""
 import json
 import os
 import subprocess
@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 try:
     import torch
     import torch_gap
+    import torch_tuned
 except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
@@ -23,25 +24,39 @@ def distance(ours, theirs):
     return ((ours - theirs).abs().max() / theirs.abs().max()).item()
 
 
-def gradients(batch, plan):
-    near, dim = torch.tensor(batch["near"]), batch["dim"]
-    model = torch_gap.Gap(near, dim, batch["margin"], dropout=0, plan=plan)
+def plain(batch):
+    return torch_gap.Gap(torch.tensor(batch["near"]), batch["dim"], batch["margin"], dropout=0)
+
+
+def tuned(plan):
+    def make(batch):
+        model = torch_tuned.Gap(torch.tensor(batch["near"]), batch["dim"], batch["margin"], dropout=0)
+        model.plan, model.workers = plan, torch_tuned.Workers(2)
+        return model
+    return make
+
+
+def gradients(batch, model):
+    dim, items = batch["dim"], torch.tensor(batch["items"]).t()
     with torch.no_grad():
         model.E.weight[:-1] = torch.tensor(batch["E"]).view(-1, dim)
         model.P.copy_(torch.tensor(batch["P"]).view(dim, dim))
-    loss = model.loss(*torch.tensor(batch["items"]).t())
-    loss.backward()
-    return loss, model.E.weight.grad.to_dense()[:-1], model.P.grad
+    if hasattr(model, "learn"):
+        loss = torch.tensor(model.learn(*items))
+    else:
+        loss = model.loss(*items)
+        loss.backward()
+    return loss.detach(), model.E.weight.grad.to_dense()[:-1], model.P.grad
 
 
 def main():
     batch = json.loads(subprocess.run([sys.argv[1]], check=True, stdout=subprocess.PIPE).stdout)
     dim, far = batch["dim"], []
     wanted = torch.tensor(batch["loss"]), torch.tensor(batch["dE"]).view(-1, dim), torch.tensor(batch["dP"]).view(dim, dim)
-    for plan in torch_gap.PLANS:
-        for what, ours, theirs in zip(("loss", "dE", "dP"), gradients(batch, plan), wanted):
-            far.append(distance(ours.detach(), theirs))
-            print("%-6s %-5s %.1e" % (plan, what, far[-1]))
+    for name, make in [("plain", plain)] + [(plan, tuned(plan)) for plan in torch_tuned.PLANS]:
+        for what, ours, theirs in zip(("loss", "dE", "dP"), gradients(batch, make(batch)), wanted):
+            far.append(distance(ours, theirs))
+            print("%-6s %-5s %.1e" % (name, what, far[-1]))
     return 0 if max(far) < 1e-5 else 1
 
 
