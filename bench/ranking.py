@@ -1,6 +1,6 @@
 """Ranking one source against all nodes of a large graph, exactly, against the two matrix products that any exact method
-must make: X P E' and X E', by NumPy, with X the rows of the source's neighbours. The edges are read as directed;
-without direction a model scores both orders, and everything is done twice."""
+must make: X P E' and X E', by NumPy, with X the rows of the source's neighbours. The edges have a direction;
+without one a model scores both orders, and everything is done twice."""
 import statistics
 import time
 
@@ -28,8 +28,8 @@ def numpy_products(nodes, dim, sizes):
 
 def one_against_all(bench):
     nodes, dim, model = bench.short(1_000_000), 128, bench.path("ranking.safetensors")
-    graph = bench.generated("ba", "--nodes", 1_000_000, "--links", 10)
-    bench.neap("train", graph, "--directed", "--dim", dim, "--epochs", 0, "--valid", 0, "-o", model)
+    graph = bench.generated("er", "--nodes", 1_000_000, "--edges", 10_000_000)
+    bench.neap("train", graph, "--dim", dim, "--epochs", 0, "--valid", 0, "-o", model)
     ours = bench.drive("rank_time", model, SOURCES)
     theirs = numpy_products(nodes, dim, ours["neighbours"])
     ratio = statistics.median(mine / other for mine, other in zip(ours["seconds"], theirs))
