@@ -23,6 +23,20 @@ from torch import nn
 from torch.nn import functional as F
 
 
+def attention(z, missing):
+    """Pooled alignments (B x a) -> softmax(tanh(z)) over the neighbours that are there."""
+    return torch.tanh(z).masked_fill(missing, -1e9).softmax(1)
+
+
+def weighted_sum(w, X):
+    """w (B x a), X (B x a x d) -> B x d"""
+    return torch.bmm(w[:, None], X)[:, 0]
+
+
+def attend(z, missing, X):
+    return weighted_sum(attention(z, missing), X)
+
+
 class Gap(nn.Module):
     """near: n x S, the neighbours of each node in ascending order, n in the places of those that are missing.
 
@@ -49,20 +63,14 @@ class Gap(nn.Module):
     def rows(self, hood):
         return F.dropout(self.E(hood), self.dropout, self.training)
 
-    @staticmethod
-    def attend(z, missing, X):
-        """Alignments (B x a), rows (B x a x d) -> the mean of the rows (B x d), weighted by softmax(tanh(z))."""
-        w = torch.tanh(z).masked_fill(missing, -1e9).softmax(1)
-        return torch.bmm(w[:, None], X)[:, 0]
-
     def loss(self, s, t, q):
         """The mean of max(0, margin - r_s . r_t + r_s . r_q), r_s in the context of t."""
         (i, no_i), (j, no_j), (k, no_k) = map(self.hood, (s, t, q))
         X, Y, Z = map(self.rows, (i, j, k))
         Q = X @ self.P
         M, N = torch.bmm(Q, Y.transpose(1, 2)), torch.bmm(Q, Z.transpose(1, 2))
-        r_s = self.attend(M.max(2).values, no_i, X)
-        r_t, r_q = self.attend(M.max(1).values, no_j, Y), self.attend(N.max(1).values, no_k, Z)
+        r_s = attend(M.max(2).values, no_i, X)
+        r_t, r_q = attend(M.max(1).values, no_j, Y), attend(N.max(1).values, no_k, Z)
         return F.relu(self.margin - (r_s * (r_t - r_q)).sum(1)).mean()
 
     @torch.no_grad()
@@ -74,7 +82,7 @@ class Gap(nn.Module):
             (i, no_i), (j, no_j) = self.hood(a), self.hood(b)
             X, Y = self.rows(i), self.rows(j)
             M = torch.bmm(X @ self.P, Y.transpose(1, 2))
-            r_s, r_t = self.attend(M.amax(2), no_i, X), self.attend(M.amax(1), no_j, Y)
+            r_s, r_t = attend(M.amax(2), no_i, X), attend(M.amax(1), no_j, Y)
             scores.append((r_s * r_t).sum(1))
         self.train()
         return torch.cat(scores)

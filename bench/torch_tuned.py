@@ -7,10 +7,9 @@ It is shown beside the plain one, so that everybody can see what is due to Neap'
                     everything behind it is done pair by pair
     --plan table    one product X P X' of all distinct rows, from which every pair gathers its alignments, as Neap does
 
-What was tried, on two cores with PyTorch 1.13: one thread of OpenBLAS and parts of a batch in Python threads instead of
-OpenBLAS' own threads (which gain nothing on 100 x 100 x 200 and lose on smaller products); parts of like shape; the
-winners of a maximum picked without autograd; torch.rand against a threshold instead of F.dropout, which is three times as
-slow; memory kept by malloc. SparseAdam against Adam and embedding against index_select made no clear difference.
+What it does besides: one thread of OpenBLAS and parts of a batch in Python threads instead of OpenBLAS' own threads; parts
+of like shape; the winners of a maximum picked without autograd; torch.rand against a threshold instead of F.dropout;
+memory kept by malloc.
 """
 import ctypes
 import itertools
@@ -23,6 +22,7 @@ import torch
 from torch.nn import functional as F
 
 import torch_gap
+from torch_gap import attention, weighted_sum
 
 PLANS = ("rows", "table")
 PART_ROWS = 6400  # neighbours in one part of a batch: 5 MB of vectors at d = 200
@@ -42,18 +42,8 @@ class Workers(ThreadPoolExecutor):
 
 
 def drop(X, p):
-    """F.dropout at a third of its cost: Bernoulli numbers are drawn one by one."""
+    """F.dropout by one vectorised draw of uniform numbers."""
     return X * torch.rand_like(X).ge_(p).mul_(1 / (1 - p)) if p else X
-
-
-def attention(z, missing):
-    """Pooled alignments (B x a) -> softmax(tanh(z)) over the neighbours that are there."""
-    return torch.tanh(z).masked_fill(missing, -1e9).softmax(1)
-
-
-def weighted_sum(w, X):
-    """w (B x a), X (B x a x d) -> B x d"""
-    return torch.bmm(w[:, None], X)[:, 0]
 
 
 def pick(X, which):

@@ -1,7 +1,6 @@
 /* reference_batch.c - prints a small batch as JSON, with the loss and gradients that reference.c gives it:
- * what tests/torch_oracle.py holds the PyTorch implementation to. Nodes without neighbours and with more
- * than S are among them, as are both kinds of pairs of a zero vector: those that win a maximum and those
- * that do not. */
+ * what tests/torch_oracle.py holds the PyTorch implementation to. Neighbourhoods have 0 to S nodes, so that
+ * zero vectors of padding take part. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -87,7 +87,7 @@ static void embed_task(void *arg, uint32_t task, uint32_t thread)
         if (row + AHEAD < end) ni_ask_for(vector_of(e, row + AHEAD), d);
         embed_row(e, row);
     }
-    uint64_t last = end < e->shape.source_rows ? end : e->shape.source_rows;
+    uint64_t last = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.source_rows);
     if (first < last)
         ni_gemm(0, 0, last - first, d, d, e->X + first * d, d, e->in.P, d, 0, e->Q + first * d, d);
 }

@@ -166,7 +166,7 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
     (void)thread;
     uint64_t d = e->in.dim, words = ni_mask_words(e->in.dim), first = (uint64_t)task * NI_ROWS_PER_TASK;
     uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.rows);
-    uint64_t last = end < e->shape.source_rows ? end : e->shape.source_rows;
+    uint64_t last = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.source_rows);
     ni_sparse_times(&e->pull[NI_PULL_ROWS], first, end, e->Q, d, e->dX);
     if (first < last) {
         ni_sparse_times(&e->pull[NI_PULL_G], first, last, e->X, d, e->H);
