@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib/common.bash"
 
 "$NEAP" generate sbm --nodes 150 --blocks 3 --p-in 0.2 --p-out 0.01 -o graph.txt -q || fail 'generate'
-run=("$NEAP" train graph.txt --dim 16 --batch 8 --valid 0 --threads 1 --epochs 12)
+run=("$NEAP" train graph.txt --dim 16 --batch 8 --valid 0 --threads 1 --epochs 80)
 expect 0 "${run[@]}" -o whole --metrics whole.jsonl
 
 # Stops a run once it has written its first checkpoint: SIGTERM is answered after a batch.
@@ -44,7 +44,7 @@ for signal in INT TERM; do
     python3 - <<'END' || fail 'the metrics of the resumed run are not those of the whole run'
 import json
 whole, part = ([json.loads(l) for l in open(f)] for f in ("whole.jsonl", "part.jsonl"))
-assert [l["epoch"] for l in part] == [l["epoch"] for l in whole] == list(range(1, 13)), part
+assert [l["epoch"] for l in part] == [l["epoch"] for l in whole] == list(range(1, 81)), part
 assert [l["loss"] for l in part] == [l["loss"] for l in whole]
 END
 done
