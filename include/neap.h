@@ -119,6 +119,10 @@ NEAP_API void neap_options_free(neap_options *options);
 NEAP_API neap_status neap_options_set(neap_options *options, const char *name, const char *value,
                                       neap_error *err);
 
+/* Methods have defaults of their own: fills them in for every option that was not set by name. Training
+ * does it, too; a caller needs it only to see what will be used. */
+NEAP_API neap_status neap_options_settle(neap_options *options, neap_error *err);
+
 /* Writes the value as text into the caller's buffer; NEAP_E_ARG if it does not fit. */
 NEAP_API neap_status neap_options_get(const neap_options *options, const char *name, char *text,
                                       size_t room, neap_error *err);
@@ -716,6 +720,7 @@ typedef struct neap_method_info {
     const char *details; /* a few lines: idea, what --epochs means, source */
     int context;         /* 1: a node's vector depends on its partner      */
     int vectors;         /* 1: it learns a vector a node; 0: it only scores pairs */
+    const char *options; /* those it reads besides seed, undirected and self-loops: "dim,epochs", or "" */
 } neap_method_info;
 NEAP_API size_t neap_method_count(void);
 NEAP_API const neap_method_info *neap_method_at(size_t i);

@@ -27,7 +27,7 @@ static const neap_option_info table[] = {
 #undef OPTION
 };
 
-enum { COUNT = sizeof table / sizeof *table };
+enum { COUNT = NI_OPTIONS };
 
 static const char *const presets[] = { "neap", "paper", "authors" };
 
@@ -41,33 +41,10 @@ const neap_option_info *neap_option_at(size_t i)
     return i < COUNT ? &table[i] : NULL;
 }
 
-/* Names compare with - and _ alike. */
-static bool same_name(const char *a, const char *b, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        char x = a[i] == '_' ? '-' : a[i], y = b[i] == '_' ? '-' : b[i];
-        if (x != y || !x) return false;
-    }
-    return b[length] == 0;
-}
-
-/* Position of `word` in a list separated by `mark`, or -1. */
-static int find_in(const char *list, char mark, const char *word)
-{
-    for (int i = 0; *list; i++) {
-        const char *end = strchr(list, mark);
-        size_t length = end ? (size_t)(end - list) : strlen(list);
-        if (same_name(list, word, length)) return i;
-        list += length + (end != NULL);
-    }
-    return -1;
-}
-
 static int find_option(const char *name)
 {
     for (int i = 0; i < COUNT; i++)
-        if (same_name(table[i].name, name, strlen(table[i].name)) ||
-            find_in(table[i].aliases, ',', name) >= 0)
+        if (ni_word_in(table[i].name, ',', name) == 0 || ni_word_in(table[i].aliases, ',', name) >= 0)
             return i;
     return -1;
 }
@@ -149,7 +126,7 @@ static neap_status set(neap_options *options, int i, const char *value, neap_err
             return ni_fail(err, NEAP_E_ARG, "%s takes yes or no, not '%s'", o->name, value);
         return NEAP_OK;
     case CHOICE:
-        choice = find_in(o->value, '|', value);
+        choice = ni_word_in(o->value, '|', value);
         if (choice < 0)
             return ni_fail(err, NEAP_E_ARG, "%s is one of %s, not '%s'", o->name, o->value, value);
         *(uint32_t *)at = (uint32_t)choice;
@@ -197,6 +174,7 @@ neap_status neap_options_create(const char *preset, neap_options **out, neap_err
                        preset);
     neap_options *options = ni_zeros(1, sizeof *options);
     if (!options) return ni_fail_memory(err, "options");
+    options->preset = (uint8_t)column;
     neap_status rc = NEAP_OK;
     for (int i = 0; i < COUNT && rc == NEAP_OK; i++) rc = set(options, i, table[i].presets[column], err);
     if (rc == NEAP_OK) *out = options;
@@ -209,10 +187,32 @@ void neap_options_free(neap_options *options)
     ni_free(options);
 }
 
+/* Another method has other defaults. */
+static void unsettle(neap_options *options)
+{
+    for (int i = 0; i < COUNT && options->settled; i++)
+        if (!options->given[i]) set(options, i, table[i].presets[options->preset], NULL);
+    options->settled = false;
+}
+
 neap_status neap_options_set(neap_options *options, const char *name, const char *value, neap_error *err)
 {
     int i = find_option(name);
-    return i < 0 ? unknown(name, err) : set(options, i, value, err);
+    if (i < 0) return unknown(name, err);
+    neap_status rc = set(options, i, value, err);
+    if (rc != NEAP_OK) return rc;
+    options->given[i] = true;
+    if (i == NI_OPTION_method) unsettle(options);
+    return NEAP_OK;
+}
+
+void ni_options_settle(neap_options *options, const ni_default *defaults)
+{
+    for (const ni_default *d = defaults; d && d->name && !options->settled; d++) {
+        int i = find_option(d->name);
+        if (i >= 0 && !options->given[i]) set(options, i, d->preset[options->preset], NULL);
+    }
+    options->settled = true;
 }
 
 neap_status neap_options_get(const neap_options *options, const char *name, char *text, size_t room,

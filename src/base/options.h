@@ -35,11 +35,31 @@ typedef struct ni_text {
     char text[24];
 } ni_type_TEXT;
 
+enum {
+#define OPTION(kind, field, ...) NI_OPTION_##field,
+#include "base/options.def"
+#undef OPTION
+    NI_OPTIONS
+};
+
 struct neap_options {
 #define OPTION(kind, field, ...) ni_type_##kind field;
 #include "base/options.def"
 #undef OPTION
+    uint8_t preset;         /* whose defaults hold for what was not set */
+    bool given[NI_OPTIONS]; /* set by name, rather than by a preset     */
+    bool settled;           /* the method's own defaults have been filled in */
 };
+
+/* What a method has instead of a preset's default; a list of them ends with a NULL name. */
+typedef struct ni_default {
+    const char *name;
+    const char *preset[3]; /* neap, paper, authors */
+} ni_default;
+
+/* Gives every option that was not set by name the method's default, if the method has one. Once: whoever
+ * changes a field afterwards keeps the change, until another method is set. */
+void ni_options_settle(neap_options *options, const ni_default *defaults);
 
 /* Calls visit for each option that is part of the result, in the order of the table. */
 void ni_options_saved(const neap_options *options,

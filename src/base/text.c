@@ -150,3 +150,24 @@ unsigned ni_distance(const char *a, const char *b, unsigned most)
     }
     return least(row[m], most);
 }
+
+/* Names compare with - and _ alike. */
+static bool same_name(const char *a, const char *b, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        char x = a[i] == '_' ? '-' : a[i], y = b[i] == '_' ? '-' : b[i];
+        if (x != y || !x) return false;
+    }
+    return b[length] == 0;
+}
+
+int ni_word_in(const char *list, char mark, const char *word)
+{
+    for (int i = 0; *list; i++) {
+        const char *end = strchr(list, mark);
+        size_t length = end ? (size_t)(end - list) : strlen(list);
+        if (same_name(list, word, length)) return i;
+        list += length + (end != NULL);
+    }
+    return -1;
+}

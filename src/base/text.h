@@ -24,6 +24,9 @@ size_t ni_finite_until(const float *values, size_t count);
 /* The first `length` bytes of a path are more than this ending, and end with it. */
 bool ni_ends(const char *path, size_t length, const char *ending);
 
+/* Position of a word in a list separated by `mark`, or -1; - and _ are alike. */
+int ni_word_in(const char *list, char mark, const char *word);
+
 /* How many single-letter changes lead from a to b, counted up to `most` (at most 64 letters matter). */
 unsigned ni_distance(const char *a, const char *b, unsigned most);
 

@@ -125,6 +125,7 @@ neap_status options_for(const args *a, const char *method, uint64_t seed, neap_o
     neap_status rc = args_options(a, out, err);
     if (rc == NEAP_OK) rc = neap_options_set(*out, "method", method, err);
     if (rc == NEAP_OK) rc = neap_options_set(*out, "seed", text, err);
+    if (rc == NEAP_OK) rc = neap_options_settle(*out, err);
     return rc;
 }
 

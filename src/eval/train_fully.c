@@ -27,7 +27,9 @@ neap_status neap_train_fully(const neap_graph *graph, const neap_options *option
     if (with.progress) second.progress = on_second;
     if (with.note) second.note = on_note;
     second.user = &with;
-    neap_status rc = neap_train(graph, &set, &with, out, err);
+    *out = NULL;
+    neap_status rc = neap_options_settle(&set, err);
+    if (rc == NEAP_OK) rc = neap_train(graph, &set, &with, out, err);
     bool stopped_early = rc == NEAP_OK && !isnan(neap_model_training(*out).valid_auc);
     if (!stopped_early) return rc;
     set.epochs = neap_model_training(*out).epochs;

@@ -85,7 +85,7 @@ const ni_method ni_method_cn = {
               "The number of nodes that are linked with both. Direction and weights of the edges do not "
               "count.\n"
               "--epochs has no meaning here.",
-              0, 0 },
+              0, 0, "" },
     .train = ni_method_train_nothing,
     .score = score_cn,
 };
@@ -97,7 +97,7 @@ const ni_method ni_method_aa = {
               "a popular one. Direction and weights of the edges do not count.\n"
               "Adamic and Adar, Friends and neighbors on the Web, 2003.\n"
               "--epochs has no meaning here.",
-              0, 0 },
+              0, 0, "" },
     .train = ni_method_train_nothing,
     .score = score_aa,
 };
@@ -108,7 +108,7 @@ const ni_method ni_method_ra = {
               "shared out one unit evenly. Direction and weights of the edges do not count.\n"
               "Zhou, Lu and Zhang, Predicting missing links via local information, 2009.\n"
               "--epochs has no meaning here.",
-              0, 0 },
+              0, 0, "" },
     .train = ni_method_train_nothing,
     .score = score_ra,
 };

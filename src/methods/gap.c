@@ -14,6 +14,11 @@ static neap_status score(const neap_model *m, const neap_pair *pairs, size_t cou
     return rc;
 }
 
+static void state(const neap_model *m, ni_tables *tables)
+{
+    ni_train_tables(m, &(ni_optimizer){ 0 }, tables);
+}
+
 const ni_method ni_method_gap = {
     .info = { "gap",
               "graph neighbourhood attentive pooling: the neighbours of both nodes attend to each other",
@@ -23,8 +28,14 @@ const ni_method ni_method_gap = {
               "with a\n"
               "margin between links and non-links. One epoch is one pass over the edges.\n"
               "Kefato and Girdzijauskas, Graph Neighborhood Attentive Pooling, 2020.",
-              1, 1 },
+              1, 1,
+              "dim,neighbors,self,pooling,padding,dropout,dropout-per,dropout-at-inference,epochs,batch,lr,"
+              "decay,"
+              "optimizer,margin,negatives,negative-sampling,fresh-negatives,reject-links,shuffle,valid,"
+              "patience" },
+    .tables = "E,P",
     .train = ni_train,
+    .state = state,
     .score = score,
     .score_all = ni_gap_score_all,
     .vectors = ni_gap_vectors,

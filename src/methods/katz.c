@@ -100,7 +100,7 @@ const ni_method ni_method_katz = {
               "of the edges do not count.\n"
               "Katz, A new status index derived from sociometric analysis, 1953.\n"
               "--epochs has no meaning here.",
-              0, 0 },
+              0, 0, "" },
     .train = ni_method_train_nothing,
     .score = score,
     .score_all = score_all,

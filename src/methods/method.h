@@ -4,12 +4,18 @@
 #define NI_METHOD_H
 
 #include "model/model.h"
+#include "train/checkpoint.h"
 
 typedef struct ni_method {
     neap_method_info info;
+    const ni_default *defaults; /* where they differ from those of gap; NULL: nowhere      */
+    const char *tables;         /* tensors that its model file must have: "E,P"; NULL: none */
 
     neap_status (*train)(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
                          neap_model **out, neap_error *err);
+
+    /* The tables of its checkpoints, by name and shape; NULL: it makes none. */
+    void (*state)(const neap_model *model, ni_tables *tables);
 
     /* count scores; nodes are in range. */
     neap_status (*score)(const neap_model *model, const neap_pair *pairs, size_t count, float *scores,
@@ -34,5 +40,9 @@ neap_status ni_method_train_nothing(const neap_graph *graph, const neap_options 
 
 /* The method of a model from a file is known and finds its tables there. */
 neap_status ni_method_check(const neap_model *model, neap_error *err);
+
+/* The same of a checkpoint, and that it has what it needs to go on. */
+struct ni_tensors;
+neap_status ni_method_check_state(const struct ni_tensors *t, const neap_model *model, neap_error *err);
 
 #endif

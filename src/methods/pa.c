@@ -15,7 +15,7 @@ const ni_method ni_method_pa = {
               "The yardstick every embedding must beat. Degrees count distinct neighbours in either "
               "direction.\n"
               "--epochs has no meaning here.",
-              0, 0 },
+              0, 0, "" },
     .train = ni_method_train_nothing,
     .score = score,
 };

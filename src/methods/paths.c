@@ -95,7 +95,7 @@ const ni_method ni_method_l3 = {
               "turn back over that link count too. Direction and weights of the edges do not count.\n"
               "Kovacs and others, Network-based prediction of protein interactions, 2019.\n"
               "--epochs has no meaning here.",
-              0, 0 },
+              0, 0, "" },
     .train = ni_method_train_nothing,
     .score = score_l3,
 };
@@ -107,7 +107,7 @@ const ni_method ni_method_walk3 = {
               "do "
               "not count.\n"
               "--epochs has no meaning here.",
-              0, 0 },
+              0, 0, "" },
     .train = ni_method_train_nothing,
     .score = score_walk3,
 };

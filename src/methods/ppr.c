@@ -35,7 +35,7 @@ const ni_method ni_method_ppr = {
               "at v, plus the same from v to u. Direction and weights of the edges do not count.\n"
               "Page and others, The PageRank citation ranking, 1999.\n"
               "--epochs has no meaning here.",
-              0, 0 },
+              0, 0, "" },
     .train = ni_method_train_nothing,
     .score = score,
     .score_all = score_all,

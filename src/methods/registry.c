@@ -1,4 +1,5 @@
 /* Every method, one line each, and the public calls that go to one of them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,12 +53,39 @@ static neap_status check_node(const neap_model *m, uint32_t node, neap_error *er
                    m->graph->nodes);
 }
 
+neap_status neap_options_settle(neap_options *options, neap_error *err)
+{
+    const ni_method *method = find(options, err);
+    if (method) ni_options_settle(options, method->defaults);
+    return method ? NEAP_OK : NEAP_E_ARG;
+}
+
+/* Who sets an option should hear that it changes nothing. */
+static void say_unused(const neap_method_info *method, const neap_options *options, const neap_hooks *hooks)
+{
+    static const char everybody[] = "method,undirected,self-loops,test,seed";
+    char text[160];
+    for (size_t i = 0; i < neap_option_count(); i++) {
+        const neap_option_info *o = neap_option_at(i);
+        if (!options->given[i] || !o->saved || ni_word_in(everybody, ',', o->name) >= 0 ||
+            ni_word_in(method->options, ',', o->name) >= 0)
+            continue;
+        snprintf(text, sizeof text, "--%s has no meaning for %s and changes nothing", o->name,
+                 method->name);
+        hooks->note(text, hooks->user);
+    }
+}
+
 neap_status neap_train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
                        neap_model **out, neap_error *err)
 {
     *out = NULL;
     const ni_method *method = find(options, err);
-    return method ? method->train(graph, options, hooks, out, err) : NEAP_E_ARG;
+    if (!method) return NEAP_E_ARG;
+    neap_options settled = *options;
+    ni_options_settle(&settled, method->defaults);
+    if (hooks && hooks->note && method->info.vectors) say_unused(&method->info, options, hooks);
+    return method->train(graph, &settled, hooks, out, err);
 }
 
 neap_status ni_method_train_nothing(const neap_graph *graph, const neap_options *options,
@@ -67,14 +95,29 @@ neap_status ni_method_train_nothing(const neap_graph *graph, const neap_options 
     return ni_model_create(graph, options, out, err);
 }
 
+static bool has_table(const ni_method *method, const char *name)
+{
+    return method->tables && ni_word_in(method->tables, ',', name) >= 0;
+}
+
 neap_status ni_method_check(const neap_model *m, neap_error *err)
 {
     const ni_method *method = find(&m->options, NULL);
     if (!method)
         return ni_fail(err, NEAP_E_FORMAT, "this version has no method '%s'", m->options.method.text);
-    if (!method->vectors != !m->E || !method->explain != !m->P)
+    if (!has_table(method, "E") != !m->E || !has_table(method, "P") != !m->P)
         return ni_fail(err, NEAP_E_FORMAT, "these are not the tables of method %s", m->options.method.text);
     return NEAP_OK;
+}
+
+neap_status ni_method_check_state(const ni_tensors *t, const neap_model *m, neap_error *err)
+{
+    const ni_method *method = find(&m->options, err);
+    ni_tables tables = { .count = 0 };
+    if (!method || !method->state)
+        return ni_fail(err, NEAP_E_FORMAT, "method %s makes no checkpoints", m->options.method.text);
+    method->state(m, &tables);
+    return ni_checkpoint_check(t, m, &tables, err);
 }
 
 neap_status neap_model_load(const char *path, neap_model **out, neap_error *err)

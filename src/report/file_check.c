@@ -4,7 +4,6 @@
 #include "base/status.h"
 #include "io/safetensors.h"
 #include "methods/method.h"
-#include "train/checkpoint.h"
 
 typedef struct listener {
     void (*fact)(const char *key, const char *value, void *user);
@@ -83,7 +82,7 @@ static neap_status check_contents(const ni_tensors *t, const listener *to, neap_
     else if (ni_tensors_are(t, "vectors")) rc = check_vectors(t, err);
     else rc = ni_model_from_tensors(t, &model, err);
     if (rc == NEAP_OK && model) rc = ni_method_check(model, err);
-    if (rc == NEAP_OK && ni_tensors_are(t, "checkpoint")) rc = ni_checkpoint_check(t, model, err);
+    if (rc == NEAP_OK && ni_tensors_are(t, "checkpoint")) rc = ni_method_check_state(t, model, err);
     if (rc == NEAP_OK && to->fact) tell(to, t, model ? model->graph : graph);
     neap_model_free(model);
     neap_graph_free(graph);

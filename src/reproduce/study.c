@@ -173,8 +173,8 @@ static void set_options(const neap_reproduction *r, ni_cell *c)
     bool clean = !strcmp(c->protocol, "clean");
     neap_options *o = &c->options;
     *o = clean ? *r->clean : *r->paper;
-    strncpy(o->method.text, c->place.method, sizeof o->method.text - 1);
-    o->method.text[sizeof o->method.text - 1] = 0;
+    neap_options_set(o, "method", c->place.method, NULL); /* which exists */
+    neap_options_settle(o, NULL);
     o->seed = c->seed;
     if (!clean && !r->own_neighbors) o->neighbors = c->place.graph->neighbors;
     if (!clean && !r->own_dropout) o->dropout = c->place.graph->dropout;

@@ -1,5 +1,6 @@
 #include "train/checkpoint.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,31 +11,23 @@
 #include "base/text.h"
 #include "io/safetensors.h"
 
-/* ---- the arrays and numbers of a run, once, for both directions ---- */
-
-typedef struct array {
-    const char *name;
-    float *data;
-    uint64_t rows, columns; /* columns 0: one-dimensional */
-} array;
-
-enum { ARRAYS = 8, NUMBERS = 5, REALS = 5 };
-
-/* Those whose data is NULL do not belong to this run. */
-static void list_arrays(const neap_model *m, const ni_optimizer *o, const ni_run *run, array list[ARRAYS])
+void ni_tables_add(ni_tables *tables, const char *name, float *data, uint64_t rows, uint64_t columns,
+                   bool result)
 {
-    uint64_t n = m->rows, d = m->dim;
-    memcpy(list,
-           (array[ARRAYS]){ { "adam.E.m", o->E_m, n, d },
-                            { "adam.E.v", o->E_v, n, d },
-                            { "adam.P.m", o->P_m, d, d },
-                            { "adam.P.v", o->P_v, d, d },
-                            { "adagrad.E", o->E_sum, n, 0 },
-                            { "adagrad.P", o->P_sum, d, 0 },
-                            { "best.E", run->best_E, n, d },
-                            { "best.P", run->best_P, d, d } },
-           ARRAYS * sizeof(array));
+    assert(tables->count < NI_TABLES_MOST);
+    tables->table[tables->count++] =
+        (ni_table){ .name = name, .data = data, .rows = rows, .columns = columns, .result = result };
 }
+
+static const char *best_name(const ni_table *t, char name[32])
+{
+    snprintf(name, 32, "best.%s", t->name);
+    return name;
+}
+
+/* ---- the numbers of a run, once, for both directions ---- */
+
+enum { NUMBERS = 5, REALS = 5 };
 
 typedef struct number {
     const char *key;
@@ -46,14 +39,14 @@ typedef struct real {
     double *value;
 } real;
 
-static void list_numbers(ni_run *run, ni_optimizer *o, number numbers[NUMBERS], real reals[REALS])
+static void list_numbers(ni_run *run, number numbers[NUMBERS], real reals[REALS])
 {
     memcpy(numbers,
            (number[NUMBERS]){ { "epoch", &run->epoch },
                               { "batch", &run->batch },
                               { "items", &run->items },
                               { "best.epoch", &run->best_epoch },
-                              { "step", &o->steps } },
+                              { "step", &run->updates } },
            (NUMBERS) * sizeof(number));
     memcpy(reals,
            (real[REALS]){ { "loss.sum", &run->loss_sum },
@@ -66,37 +59,55 @@ static void list_numbers(ni_run *run, ni_optimizer *o, number numbers[NUMBERS], 
 
 /* ---- writing ---- */
 
-neap_status ni_checkpoint_write(const neap_model *m, const ni_optimizer *o, const ni_run *run,
-                                const char *path, neap_error *err)
+static neap_status check_finite(const ni_tables *tables, neap_error *err)
 {
-    ni_tensors t = { 0 };
-    array arrays[ARRAYS];
+    for (uint32_t i = 0; i < tables->count; i++) {
+        const ni_table *t = &tables->table[i];
+        if (t->result && ni_finite_until(t->data, ni_table_length(t)) < ni_table_length(t))
+            return ni_fail(err, NEAP_E_NUMERIC,
+                           "a vector is not finite any more; the last good checkpoint is kept. "
+                           "A smaller --lr usually helps");
+    }
+    return NEAP_OK;
+}
+
+static void add_tables(ni_tensors *t, const ni_tables *tables)
+{
+    for (uint32_t i = 0; i < tables->count; i++) {
+        const ni_table *x = &tables->table[i];
+        char name[32];
+        if (!ni_tensors_find(t, x->name)) ni_tensors_add(t, x->name, NI_F32, x->rows, x->columns, x->data);
+        if (x->best) ni_tensors_add(t, best_name(x, name), NI_F32, x->rows, x->columns, x->best);
+    }
+}
+
+static void say_numbers(ni_tensors *t, ni_run run)
+{
     number numbers[NUMBERS];
     real reals[REALS];
     char text[32];
-    ni_run run_copy = *run;
-    ni_optimizer o_copy = *o;
-    uint64_t cells = (uint64_t)m->rows * m->dim, square = (uint64_t)m->dim * m->dim;
-    if (ni_finite_until(m->E, cells) < cells || ni_finite_until(m->P, square) < square)
-        return ni_fail(err, NEAP_E_NUMERIC,
-                       "a vector is not finite any more; the last good checkpoint is kept. "
-                       "A smaller --lr usually helps");
-    ni_model_to_tensors(m, &t);
-    ni_tensors_say(&t, "neap.kind", "checkpoint");
-    list_arrays(m, o, run, arrays);
-    for (int i = 0; i < ARRAYS; i++)
-        if (arrays[i].data)
-            ni_tensors_add(&t, arrays[i].name, NI_F32, arrays[i].rows, arrays[i].columns, arrays[i].data);
-    list_numbers(&run_copy, &o_copy, numbers, reals);
+    list_numbers(&run, numbers, reals);
     for (int i = 0; i < NUMBERS; i++) {
         snprintf(text, sizeof text, "%llu", (unsigned long long)*numbers[i].value);
-        ni_tensors_say(&t, numbers[i].key, text);
+        ni_tensors_say(t, numbers[i].key, text);
     }
     for (int i = 0; i < REALS; i++) {
         if (isnan(*reals[i].value)) continue;
         ni_format_double(*reals[i].value, text);
-        ni_tensors_say(&t, reals[i].key, text);
+        ni_tensors_say(t, reals[i].key, text);
     }
+}
+
+neap_status ni_checkpoint_write(const neap_model *m, const ni_tables *tables, const ni_run *run,
+                                const char *path, neap_error *err)
+{
+    ni_tensors t = { 0 };
+    neap_status rc = check_finite(tables, err);
+    if (rc != NEAP_OK) return rc;
+    ni_model_to_tensors(m, &t);
+    ni_tensors_say(&t, "neap.kind", "checkpoint");
+    add_tables(&t, tables);
+    say_numbers(&t, *run);
     return ni_tensors_write(&t, path, err);
 }
 
@@ -129,45 +140,32 @@ static neap_status check_same(const neap_model *m, const ni_tensors *t, const ch
     return NEAP_OK;
 }
 
-static uint64_t length_of(const array *a)
-{
-    return a->rows * (a->columns ? a->columns : 1);
-}
-
-static neap_status copy_array(const ni_tensors *t, const array *a, neap_error *err)
+/* Both sides need the same tensors; with data they are copied. */
+static neap_status take_table(const ni_tensors *t, const ni_table *x, neap_error *err)
 {
     const void *data;
-    neap_status rc = ni_tensors_need(t, a->name, NI_F32, a->rows, a->columns, &data, err);
-    if (rc == NEAP_OK) memcpy(a->data, data, length_of(a) * sizeof(float));
+    char name[32];
+    neap_status rc = ni_tensors_need(t, x->name, NI_F32, x->rows, x->columns, &data, err);
+    if (rc == NEAP_OK && x->data) memcpy(x->data, data, ni_table_length(x) * sizeof(float));
+    if (rc != NEAP_OK || !x->best) return rc;
+    rc = ni_tensors_need(t, best_name(x, name), NI_F32, x->rows, x->columns, &data, err);
+    if (rc == NEAP_OK) memcpy(x->best, data, ni_table_length(x) * sizeof(float));
     return rc;
 }
 
-static neap_status copy_arrays(const neap_model *m, const ni_optimizer *o, const ni_run *run,
-                               const ni_tensors *t, neap_error *err)
+/* A place beyond the end would never be reached again. */
+static bool is_possible(const ni_run *run, uint64_t epochs, uint64_t places)
 {
-    array arrays[ARRAYS + 2] = { { "E", m->E, m->rows, m->dim }, { "P", m->P, m->dim, m->dim } };
-    list_arrays(m, o, run, arrays + 2);
-    neap_status rc = NEAP_OK;
-    for (int i = 0; i < ARRAYS + 2 && rc == NEAP_OK; i++)
-        if (arrays[i].data) rc = copy_array(t, &arrays[i], err);
-    return rc;
+    return run->epoch <= epochs && run->best_epoch <= run->epoch && run->batch <= places &&
+           run->items <= places && run->updates <= (run->epoch + 1) * places;
 }
 
-/* A place that the run can be at: no more epochs than asked for, no more edges than there are, twice for
- * both orders. */
-static bool is_possible(const ni_run *run, uint64_t steps, const neap_model *m)
-{
-    uint64_t most = 2 * m->graph->edges;
-    return run->epoch <= m->options.epochs && run->best_epoch <= run->epoch && run->batch <= most &&
-           run->items <= most && steps <= (run->epoch + 1) * most;
-}
-
-static neap_status copy_numbers(const neap_model *m, ni_run *run, ni_optimizer *o, const ni_tensors *t,
-                                neap_error *err)
+static neap_status copy_numbers(const neap_model *m, const ni_tables *tables, ni_run *run,
+                                const ni_tensors *t, neap_error *err)
 {
     number numbers[NUMBERS];
     real reals[REALS];
-    list_numbers(run, o, numbers, reals);
+    list_numbers(run, numbers, reals);
     for (int i = 0; i < NUMBERS; i++) {
         const char *text = ni_tensors_fact(t, numbers[i].key);
         if (!text || !ni_parse_u64(text, strlen(text), numbers[i].value))
@@ -179,40 +177,61 @@ static neap_status copy_numbers(const neap_model *m, ni_run *run, ni_optimizer *
         if (text && !ni_parse_double(text, strlen(text), reals[i].value))
             return ni_fail(err, NEAP_E_FORMAT, "the checkpoint has no valid %s", reals[i].key);
     }
-    if (!is_possible(run, o->steps, m))
+    if (!is_possible(run, m->options.epochs, tables->places))
         return ni_fail(err, NEAP_E_FORMAT, "the checkpoint stands at an impossible place");
     return NEAP_OK;
 }
 
-/* Whether a run with these options keeps such an array. */
-static bool belongs(const neap_options *o, const char *name)
+/* The name of one of the tables, or of the best epoch's where there is validation. */
+static const ni_table *find_table(const ni_tables *tables, const char *name, bool best)
 {
-    if (!strncmp(name, "best.", 5)) return o->valid > 0 && o->epochs > 0;
-    return (o->optimizer == NI_ADAGRAD) == !strncmp(name, "adagrad.", 8);
+    for (uint32_t i = 0; i < tables->count; i++) {
+        const ni_table *x = &tables->table[i];
+        char other[32];
+        if (!strcmp(name, x->name) || (best && x->result && !strcmp(name, best_name(x, other)))) return x;
+    }
+    return NULL;
 }
 
-neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, neap_error *err)
+/* Each tensor is one of the model, or one of the tables of the run. */
+static neap_status check_tensors(const ni_tensors *t, const neap_model *m, const ni_tables *tables,
+                                 neap_error *err)
 {
-    array arrays[ARRAYS];
-    ni_run run = { 0 };
-    ni_optimizer o = { 0 };
-    const void *data;
-    list_arrays(m, &o, &run, arrays);
-    neap_status rc = copy_numbers(m, &run, &o, t, err);
-    for (int i = 0; i < ARRAYS && rc == NEAP_OK; i++) {
-        if (!belongs(&m->options, arrays[i].name)) {
-            if (ni_tensors_find(t, arrays[i].name))
-                rc = ni_fail(err, NEAP_E_FORMAT, "tensor %s has no place in this checkpoint",
-                             arrays[i].name);
-            continue;
-        }
-        rc = ni_tensors_need(t, arrays[i].name, NI_F32, arrays[i].rows, arrays[i].columns, &data, err);
+    ni_tensors mine = { .count = 0 };
+    bool best = m->options.valid > 0 && m->options.epochs > 0;
+    neap_status rc = NEAP_OK;
+    ni_model_to_tensors(m, &mine);
+    for (uint32_t i = 0; i < t->count && rc == NEAP_OK; i++) {
+        const char *name = t->tensor[i].name;
+        const ni_table *x = find_table(tables, name, best);
+        const void *data;
+        if (x) rc = ni_tensors_need(t, name, NI_F32, x->rows, x->columns, &data, err);
+        else if (!ni_tensors_find(&mine, name))
+            rc = ni_fail(err, NEAP_E_FORMAT, "tensor %s has no place in this checkpoint", name);
     }
     return rc;
 }
 
-neap_status ni_checkpoint_read(neap_model *m, ni_optimizer *o, ni_run *run, const char *path, bool *found,
-                               neap_error *err)
+neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, const ni_tables *tables,
+                                neap_error *err)
+{
+    ni_run run = { 0 };
+    bool best = m->options.valid > 0 && m->options.epochs > 0;
+    neap_status rc = copy_numbers(m, tables, &run, t, err);
+    if (rc == NEAP_OK) rc = check_tensors(t, m, tables, err);
+    for (uint32_t i = 0; i < tables->count && rc == NEAP_OK; i++) {
+        const ni_table *x = &tables->table[i];
+        const void *data;
+        char name[32];
+        rc = take_table(t, x, err);
+        if (rc == NEAP_OK && best && x->result)
+            rc = ni_tensors_need(t, best_name(x, name), NI_F32, x->rows, x->columns, &data, err);
+    }
+    return rc;
+}
+
+neap_status ni_checkpoint_read(const neap_model *m, const ni_tables *tables, ni_run *run, const char *path,
+                               bool *found, neap_error *err)
 {
     ni_tensors t;
     neap_error local = { 0 };
@@ -224,8 +243,9 @@ neap_status ni_checkpoint_read(neap_model *m, ni_optimizer *o, ni_run *run, cons
         return rc;
     }
     rc = check_same(m, &t, path, err);
-    if (rc == NEAP_OK) rc = ni_name_file(path, copy_arrays(m, o, run, &t, err), err);
-    if (rc == NEAP_OK) rc = ni_name_file(path, copy_numbers(m, run, o, &t, err), err);
+    for (uint32_t i = 0; i < tables->count && rc == NEAP_OK; i++)
+        rc = ni_name_file(path, take_table(&t, &tables->table[i], err), err);
+    if (rc == NEAP_OK) rc = ni_name_file(path, copy_numbers(m, tables, run, &t, err), err);
     ni_tensors_release(&t);
     return rc;
 }

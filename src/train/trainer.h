@@ -6,8 +6,8 @@
 #include "model/engine.h"
 #include "model/model.h"
 #include "model/optimizer.h"
-#include "train/checkpoint.h"
 #include "train/feed.h"
+#include "train/loop.h"
 
 typedef struct ni_trainer {
     neap_model *model;           /* what is being made                                      */
@@ -18,9 +18,8 @@ typedef struct ni_trainer {
     ni_sampler sampler;
     ni_engine *engine; /* on the neighbourhoods of the training pairs             */
     ni_feed feed;
-    float *scores; /* validation: positives, then negatives                   */
     ni_optimizer optimizer;
-    ni_run run;
+    ni_course course;
 } ni_trainer;
 
 /* All but the tables and the optimiser, which are the large part: what an estimate needs. Of the hooks,
@@ -28,6 +27,9 @@ typedef struct ni_trainer {
 neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *options,
                                const neap_hooks *hooks, ni_trainer *t, neap_error *err);
 void ni_trainer_free(ni_trainer *t);
+
+/* The tables of a run and their shapes; the data where the model and the optimiser have it. */
+void ni_train_tables(const neap_model *model, const ni_optimizer *optimizer, ni_tables *tables);
 
 /* Bytes of the run to come, by part. */
 neap_status ni_trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estimate_result *result,
