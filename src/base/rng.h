@@ -26,7 +26,11 @@ typedef enum ni_stream {
     NI_STREAM_PAPER = 14,    /* the paper's protocol: splits and passes     */
     NI_STREAM_KMEANS = 15,   /* start of k-means: epoch = run               */
     NI_STREAM_SPECTRAL = 16, /* spectral clustering: epoch says what for    */
-    NI_STREAM_CLASS = 17     /* training and test nodes of a classification */
+    NI_STREAM_CLASS = 17,    /* training and test nodes of a classification */
+    NI_STREAM_RANGE = 18,    /* skip-gram: which range a node is in         */
+    NI_STREAM_SKIPGRAM = 19, /* negatives: epoch = step, item = block       */
+    NI_STREAM_START = 20,    /* order of the walks' starts: epoch = round   */
+    NI_STREAM_WALK = 21      /* steps and windows: item = walk              */
 } ni_stream;
 
 typedef struct ni_rng {

@@ -85,6 +85,6 @@ const command cmd_estimate = {
     .examples = "neap estimate friends.txt\nneap estimate friends.txt --preset paper --dim 400\n",
     .least = 1,
     .most = 1,
-    .library = "model,training,reading,running",
+    .library = "model,training,walks,reading,running",
     .run = run,
 };

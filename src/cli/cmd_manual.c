@@ -108,7 +108,7 @@ static void print_ending(void)
 
 static neap_status run(const args *a, neap_error *err)
 {
-    static const char *const groups[] = { "model", "training", "reading", "running", "general" };
+    static const char *const groups[] = { "model", "training", "walks", "reading", "running", "general" };
     if (a->json) return fail(err, NEAP_E_ARG, "a manual page is text; it has no --json");
     printf(".TH NEAP 1 \"\" \"neap %s\" \"User Commands\"\n", neap_version());
     puts(".SH NAME\nneap \\- context\\-sensitive node embeddings of graphs");

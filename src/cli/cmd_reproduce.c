@@ -242,6 +242,6 @@ const command cmd_reproduce = {
     .most = 16,
     .options = options,
     .own_size = sizeof(own),
-    .library = "model,training,running,!method,!test",
+    .library = "model,training,walks,running,!method,!test",
     .run = run_reproduce,
 };

@@ -306,6 +306,6 @@ const command cmd_train = {
     .most = 1,
     .options = options,
     .own_size = sizeof(own),
-    .library = "model,training,reading,running",
+    .library = "model,training,walks,reading,running",
     .run = run_train,
 };

@@ -120,8 +120,9 @@ void format_default(const arg_flag *flag, char *text, size_t room)
 const char *group_title(const char *group)
 {
     static const char *const titles[][2] = { { "", "Options" },          { "model", "Model" },
-                                             { "training", "Training" }, { "reading", "Reading" },
-                                             { "running", "Running" },   { "general", "General" } };
+                                             { "training", "Training" }, { "walks", "Walks" },
+                                             { "reading", "Reading" },   { "running", "Running" },
+                                             { "general", "General" } };
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         if (!strcmp(group, titles[i][0])) return titles[i][1];
     return group;

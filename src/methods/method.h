@@ -32,7 +32,8 @@ typedef struct ni_method {
 } ni_method;
 
 extern const ni_method ni_method_gap, ni_method_pa, ni_method_cn, ni_method_aa, ni_method_ra,
-    ni_method_katz, ni_method_l3, ni_method_walk3, ni_method_ppr;
+    ni_method_katz, ni_method_l3, ni_method_walk3, ni_method_ppr, ni_method_deepwalk, ni_method_node2vec,
+    ni_method_walklets;
 
 /* `train` of a method that learns nothing: the model is its graph. */
 neap_status ni_method_train_nothing(const neap_graph *graph, const neap_options *options,

@@ -10,8 +10,9 @@
 #include "methods/method.h"
 
 static const ni_method *const methods[] = {
-    &ni_method_gap,  &ni_method_pa, &ni_method_cn,    &ni_method_aa,  &ni_method_ra,
-    &ni_method_katz, &ni_method_l3, &ni_method_walk3, &ni_method_ppr,
+    &ni_method_gap, &ni_method_pa,       &ni_method_cn,       &ni_method_aa,
+    &ni_method_ra,  &ni_method_katz,     &ni_method_l3,       &ni_method_walk3,
+    &ni_method_ppr, &ni_method_deepwalk, &ni_method_node2vec, &ni_method_walklets,
 };
 
 enum { COUNT = sizeof methods / sizeof *methods };

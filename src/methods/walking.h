@@ -1,0 +1,18 @@
+/* walking.h - what deepwalk, node2vec and walklets share: a skip-gram model of the windows of walks. */
+#ifndef NI_WALKING_H
+#define NI_WALKING_H
+
+#include "methods/method.h"
+
+/* Options that all three read. */
+#define NI_WALKING_OPTIONS                                                                                 \
+    "dim,epochs,lr,decay,negatives,valid,patience,walks,walk-length,window,along,sample"
+
+/* One window after the other (scales false), or a layer for each distance up to the window. */
+neap_status ni_walking_train(const neap_graph *graph, const neap_options *options, bool scales,
+                             const neap_hooks *hooks, neap_model **out, neap_error *err);
+
+/* The tables of a checkpoint. */
+void ni_walking_state(const neap_model *model, ni_tables *tables);
+
+#endif

@@ -1,0 +1,106 @@
+#include "skipgram/group.h"
+
+#include <math.h>
+
+_Static_assert(NI_GROUP_INPUTS % NI_LANES == 0, "lines of inputs are whole");
+
+/* Products of a group: own x_p.y'_p, shared x_p.y_q, line by line of p; then s of them; then the steps,
+ * rate (label - s). */
+typedef struct products {
+    size_t line;
+    float own[NI_GROUP_INPUTS];
+    float shared[NI_GROUP_OUTPUTS * NI_GROUP_INPUTS];
+} products;
+
+static const float *input_of(const ni_group *g, uint32_t p)
+{
+    return g->in + g->input[p] * g->dim;
+}
+
+static void multiply(const ni_group *g, products *z)
+{
+    for (uint32_t q = 0; q < g->outputs; q += NI_STRIP_ROWS) {
+        uint32_t some = g->outputs - q < NI_STRIP_ROWS ? g->outputs - q : NI_STRIP_ROWS;
+        g->k->align(g->out, g->output + q, some, g->in, g->input, g->inputs, g->dim,
+                    z->shared + q * z->line);
+    }
+    for (uint32_t p = 0; p < g->inputs && g->positives; p++)
+        z->own[p] = g->k->dot(input_of(g, p), g->out + g->positive[p] * g->dim, g->dim);
+}
+
+/* s(z - bias) in place; beyond 30 it is 0 or 1 to the last bit. */
+static void squash(const ni_kernels *k, float *z, uint32_t n, float bias)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        float x = bias - z[i];
+        z[i] = x > 30 ? 30 : x < -30 ? -30 : x;
+    }
+    k->exp(z, n, z);
+    for (uint32_t i = 0; i < n; i++) z[i] = 1 / (1 + z[i]);
+}
+
+static double loss_of(const ni_group *g, const products *s)
+{
+    double sum = 0;
+    for (uint32_t q = 0; q < g->outputs; q++)
+        for (uint32_t p = 0; p < g->inputs; p++) {
+            double x = (double)s->shared[q * s->line + p];
+            sum -= log(g->label[q] ? x : 1 - x);
+        }
+    for (uint32_t p = 0; p < g->inputs && g->positives; p++) sum -= log((double)s->own[p]);
+    return sum;
+}
+
+/* From s to steps. An output that happens to be an input's own is no negative of it. */
+static void turn_into_steps(const ni_group *g, products *s)
+{
+    for (uint32_t q = 0; q < g->outputs; q++)
+        for (uint32_t p = 0; p < g->inputs; p++) {
+            float *x = &s->shared[q * s->line + p];
+            bool own = g->positives && g->output[q] == g->positive[p];
+            *x = own ? 0 : g->rate * ((float)g->label[q] - *x);
+        }
+    for (uint32_t p = 0; p < g->inputs && g->positives; p++) s->own[p] = g->rate * (1 - s->own[p]);
+}
+
+static void change_inputs(const ni_group *g, const products *step)
+{
+    ni_term term[NI_GROUP_OUTPUTS + 1];
+    for (uint32_t q = 0; q < g->outputs; q++) term[q].row = g->output[q];
+    for (uint32_t p = 0; p < g->inputs; p++) {
+        for (uint32_t q = 0; q < g->outputs; q++) term[q].weight = step->shared[q * step->line + p];
+        if (g->positives) term[g->outputs] = (ni_term){ g->positive[p], step->own[p] };
+        g->k->combine(term, g->outputs + g->positives, g->out, g->dim, g->change + p * g->dim);
+    }
+}
+
+static void step_outputs(const ni_group *g, const products *step)
+{
+    ni_term term[NI_GROUP_INPUTS];
+    float *change = g->change + NI_GROUP_INPUTS * g->dim;
+    for (uint32_t p = 0; p < g->inputs; p++) term[p].row = g->input[p];
+    for (uint32_t q = 0; q < g->outputs; q++) {
+        for (uint32_t p = 0; p < g->inputs; p++) term[p].weight = step->shared[q * step->line + p];
+        g->k->combine(term, g->inputs, g->in, g->dim, change);
+        g->k->axpy(1, change, g->out + g->output[q] * g->dim, g->dim);
+    }
+    for (uint32_t p = 0; p < g->inputs && g->positives; p++)
+        g->k->axpy(step->own[p], input_of(g, p), g->out + g->positive[p] * g->dim, g->dim);
+}
+
+double ni_group_step(ni_group *g, bool loss)
+{
+    products z;
+    z.line = ni_whole_lanes(g->inputs);
+    multiply(g, &z);
+    for (uint32_t q = 0; q < g->outputs; q++)
+        squash(g->k, z.shared + q * z.line, g->inputs, g->shared_bias);
+    if (g->positives) squash(g->k, z.own, g->inputs, g->bias);
+    double sum = loss ? loss_of(g, &z) : 0;
+    turn_into_steps(g, &z);
+    change_inputs(g, &z);
+    step_outputs(g, &z);
+    for (uint32_t p = 0; p < g->inputs; p++)
+        g->k->axpy(1, g->change + p * g->dim, g->in + g->input[p] * g->dim, g->dim);
+    return sum;
+}

@@ -1,0 +1,190 @@
+#include "skipgram/learner.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "base/sys.h"
+#include "skipgram/group.h"
+
+/* ---- start ---- */
+
+static neap_status draw_vectors(neap_model *m, neap_error *err)
+{
+    uint64_t d = m->dim = m->options.dim;
+    m->E = ni_array(m->rows * d, sizeof *m->E);
+    if (!m->E) return ni_fail_memory(err, "the vectors; a smaller --dim needs less");
+    for (uint32_t u = 0; u < m->rows; u++) {
+        ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_TABLE, 0, u);
+        for (uint64_t k = 0; k < d; k++) m->E[u * d + k] = (float)((ni_uniform(&rng) - 0.5) / (double)d);
+    }
+    return NEAP_OK;
+}
+
+static neap_status hold_out(ni_learner *l, const neap_validation *valid, neap_error *err)
+{
+    const neap_model *m = l->model;
+    neap_status rc = valid ? ni_split_take(m->graph, valid, &l->split, err)
+                           : ni_split_create(m->graph, &m->links, m->options.valid, m->options.seed,
+                                             NI_STREAM_VALID, &l->split, err);
+    if (rc == NEAP_OK) rc = ni_links_create(l->split->train, &l->split_links, err);
+    if (rc != NEAP_OK) return rc;
+    l->graph = l->split->train;
+    l->links = &l->split_links;
+    return NEAP_OK;
+}
+
+neap_status ni_learner_start(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
+                             ni_learner *l, neap_error *err)
+{
+    *l = (ni_learner){ .layers = 1, .negatives = true };
+    neap_status rc = ni_model_create(graph, options, &l->model, err);
+    if (rc != NEAP_OK) return rc;
+    neap_model *m = l->model;
+    l->graph = m->graph;
+    l->links = &m->links;
+    if (l->links->offset[m->rows] == 0)
+        return ni_fail(err, NEAP_E_FORMAT,
+                       "the graph has no edge between two nodes: nothing to learn from");
+    if (options->negatives > NI_GROUP_OUTPUTS)
+        return ni_fail(err, NEAP_E_ARG, "--negatives is at most %d for %s", NI_GROUP_OUTPUTS,
+                       options->method.text);
+    if (options->valid > 0 && options->epochs > 0) rc = hold_out(l, hooks ? hooks->valid : NULL, err);
+    return rc == NEAP_OK ? draw_vectors(m, err) : rc;
+}
+
+/* ---- tables ---- */
+
+void ni_learner_tables(const ni_learner *l, ni_tables *tables)
+{
+    const neap_model *m = l->model;
+    uint64_t n = m->rows, d = m->options.dim;
+    ni_tables_add(tables, "E", m->E, n, d, true);
+    if (l->negatives && !l->one_table) ni_tables_add(tables, "outputs", l->outputs, n, d, false);
+    if (l->tree) ni_tables_add(tables, "inner", l->inner, n, d, false);
+}
+
+static neap_status make_tables(ni_learner *l, neap_error *err)
+{
+    size_t cells = (size_t)l->model->rows * l->model->dim;
+    if (l->negatives && !l->one_table) l->outputs = ni_zeros(cells, sizeof *l->outputs);
+    if (l->tree) l->inner = ni_zeros(cells, sizeof *l->inner);
+    bool ok = (l->outputs || !l->negatives || l->one_table) && (l->inner || !l->tree);
+    return ok ? NEAP_OK : ni_fail_memory(err, "the vectors; a smaller --dim needs less");
+}
+
+/* ---- run ---- */
+
+static double rate_now(const ni_learner *l)
+{
+    const neap_options *o = &l->model->options;
+    double left = 1 - ni_course_done(&l->course);
+    return o->decay == NI_DECAY_LINEAR ? o->lr * (left > 1e-4 ? left : 1e-4) : o->lr;
+}
+
+static neap_status step(void *self, ni_run *run, uint64_t *items, double *loss, neap_error *err)
+{
+    ni_learner *l = self;
+    const ni_course *c = &l->course;
+    uint64_t first = run->batch * c->per_step, left = c->places - first;
+    double rate = rate_now(l), by_negatives = 0, by_tree = 0;
+    (void)err;
+    if (l->negatives)
+        ni_skipgram_step(&l->by_negatives, run->epoch, first, run->updates, rate, &by_negatives);
+    if (l->tree) ni_skipgram_step(&l->by_tree, run->epoch, first, run->updates, rate, &by_tree);
+    run->updates++;
+    *items = left < c->per_step ? left : c->per_step;
+    *loss = (by_negatives + by_tree) * (double)*items;
+    return NEAP_OK;
+}
+
+static neap_status score(void *self, const neap_pair *pairs, size_t count, float *scores, neap_error *err)
+{
+    const neap_model *m = ((ni_learner *)self)->model;
+    const ni_kernels *k = ni_kernels_get();
+    (void)err;
+    for (size_t i = 0; i < count; i++)
+        scores[i] = k->dot(m->E + (uint64_t)pairs[i].source * m->dim,
+                           m->E + (uint64_t)pairs[i].target * m->dim, m->dim);
+    return NEAP_OK;
+}
+
+/* So many that the step size falls smoothly and that threads have enough to do. */
+static uint64_t places_per_step(const ni_source *source, uint64_t epochs)
+{
+    enum { TASKS_MOST = 64, STEPS_LEAST = 64 };
+    uint64_t all = (source->places + source->per_task - 1) / source->per_task * epochs;
+    uint64_t tasks = all / STEPS_LEAST;
+    tasks = tasks < 1 ? 1 : tasks > TASKS_MOST ? TASKS_MOST : tasks;
+    return tasks * source->per_task;
+}
+
+static neap_status make_negatives(ni_learner *l, const uint64_t *weight, double power, neap_error *err)
+{
+    const neap_model *m = l->model;
+    if (!l->negatives) return NEAP_OK;
+    neap_status rc = ni_grid_create(m->rows, l->layers, 0, weight, power, m->options.seed, &l->grid, err);
+    if (rc != NEAP_OK) return rc;
+    l->by_negatives.grid = &l->grid;
+    l->by_negatives.out = l->one_table ? m->E : l->outputs;
+    l->by_negatives.negatives = m->options.negatives;
+    return ni_skipgram_create(&l->by_negatives, l->course.per_step, err);
+}
+
+static neap_status make_tree(ni_learner *l, const uint64_t *weight, neap_error *err)
+{
+    const neap_model *m = l->model;
+    if (!l->tree) return NEAP_OK;
+    neap_status rc = ni_tree_create(weight, m->rows, NI_GROUP_OUTPUTS, &l->huffman, err);
+    if (rc == NEAP_OK) rc = ni_grid_create(m->rows, 1, 1, weight, 0, m->options.seed, &l->alone, err);
+    if (rc != NEAP_OK) return rc;
+    l->by_tree.grid = &l->alone;
+    l->by_tree.tree = &l->huffman;
+    l->by_tree.out = l->inner;
+    return ni_skipgram_create(&l->by_tree, l->course.per_step, err);
+}
+
+neap_status ni_learner_run(ni_learner *l, const ni_source *source, const uint64_t *weight, double power,
+                           const neap_hooks *hooks, neap_error *err)
+{
+    neap_model *m = l->model;
+    neap_status rc = make_tables(l, err);
+    if (rc != NEAP_OK) return rc;
+    l->by_negatives = (ni_skipgram){ .source = *source,
+                                     .pool = m->pool,
+                                     .in = m->E,
+                                     .dim = m->dim / l->layers,
+                                     .bias = l->bias,
+                                     .shared_bias = l->shared_bias,
+                                     .seed = m->options.seed };
+    l->by_tree = l->by_negatives;
+    l->course = (ni_course){ .model = m,
+                             .split = l->split,
+                             .places = source->places,
+                             .per_step = places_per_step(source, m->options.epochs),
+                             .step = step,
+                             .score = score,
+                             .self = l };
+    l->course.tables.places = source->places;
+    ni_learner_tables(l, &l->course.tables);
+    rc = make_negatives(l, weight, power, err);
+    if (rc == NEAP_OK) rc = make_tree(l, weight, err);
+    return rc == NEAP_OK ? ni_course_run(&l->course, hooks, err) : rc;
+}
+
+neap_status ni_learner_end(ni_learner *l, neap_status rc, neap_model **out)
+{
+    ni_skipgram_free(&l->by_negatives);
+    ni_skipgram_free(&l->by_tree);
+    ni_grid_free(&l->grid);
+    ni_grid_free(&l->alone);
+    ni_tree_free(&l->huffman);
+    ni_free(l->outputs);
+    ni_free(l->inner);
+    ni_links_free(&l->split_links);
+    neap_split_free(l->split);
+    if (rc == NEAP_OK) *out = l->model;
+    else neap_model_free(l->model);
+    *l = (ni_learner){ 0 };
+    return rc;
+}

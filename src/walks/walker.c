@@ -1,0 +1,139 @@
+#include "walks/walker.h"
+
+#include "base/status.h"
+#include "base/sys.h"
+
+/* ---- making one ---- */
+
+static uint64_t ways(const ni_walker *w, uint32_t u)
+{
+    return w->offset[u + 1] - w->offset[u];
+}
+
+static bool make_aliases(ni_walker *w)
+{
+    uint64_t most = 0;
+    for (uint32_t u = 0; u < w->nodes; u++) most = ways(w, u) > most ? ways(w, u) : most;
+    double *weight = ni_array(most, sizeof *weight);
+    uint32_t *scratch = ni_array(most, sizeof *scratch);
+    w->alias = ni_array(w->offset[w->nodes], sizeof *w->alias);
+    bool ok = weight && scratch && w->alias;
+    for (uint32_t u = 0; u < w->nodes && ok; u++) {
+        for (uint64_t i = 0; i < ways(w, u); i++) weight[i] = (double)w->weight[w->offset[u] + i];
+        ni_alias_fill(w->alias + w->offset[u], weight, (uint32_t)ways(w, u), scratch);
+    }
+    ni_free(weight);
+    ni_free(scratch);
+    return ok;
+}
+
+neap_status ni_walker_create(const neap_graph *graph, const ni_links *links, bool along, double p, double q,
+                             ni_walker *w, neap_error *err)
+{
+    bool directed = along && !graph->undirected;
+    *w = (ni_walker){ .nodes = links->nodes,
+                      .offset = directed ? graph->offset : links->offset,
+                      .node = directed ? graph->target : links->node,
+                      .weight = directed ? graph->weight : links->weight,
+                      .symmetric = !directed,
+                      .second = p != 1 || q != 1,
+                      .back = 1 / p,
+                      .out = 1 / q };
+    if (!w->weight || make_aliases(w)) return NEAP_OK;
+    ni_walker_free(w);
+    return ni_fail_memory(err, "the weights of walks");
+}
+
+void ni_walker_free(ni_walker *w)
+{
+    ni_free(w->alias);
+    *w = (ni_walker){ 0 };
+}
+
+/* ---- steps ---- */
+
+/* Which of the ways out of u, which has some. */
+static uint64_t draw_way(const ni_walker *w, uint32_t u, ni_rng *rng)
+{
+    uint32_t n = (uint32_t)ways(w, u);
+    if (w->alias) return w->offset[u] + ni_alias_draw(w->alias + w->offset[u], n, rng);
+    return w->offset[u] + ((ni_next(rng) >> 32) * n >> 32);
+}
+
+/* There is a way from u to v; where ways go both ways it is looked for at the node with fewer. */
+static bool leads(const ni_walker *w, uint32_t u, uint32_t v)
+{
+    bool turn = w->symmetric && ways(w, v) < ways(w, u);
+    uint32_t from = turn ? v : u, to = turn ? u : v;
+    uint64_t low = w->offset[from], high = w->offset[from + 1];
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (w->node[middle] < to) low = middle + 1;
+        else high = middle;
+    }
+    return low < w->offset[from + 1] && w->node[low] == to;
+}
+
+/* Proposes by weight and accepts in proportion to 1/p, 1 or 1/q. A coin below the least of the three needs
+ * no look at t. */
+static uint32_t draw_second(const ni_walker *w, uint32_t t, uint32_t v, ni_rng *rng)
+{
+    double most = w->back > w->out ? w->back : w->out, least = w->back < w->out ? w->back : w->out;
+    if (most < 1) most = 1;
+    if (least > 1) least = 1;
+    for (;;) {
+        uint32_t x = w->node[draw_way(w, v, rng)];
+        double coin = ni_uniform(rng) * most;
+        if (coin < least) return x;
+        if (coin < (x == t ? w->back : leads(w, t, x) ? 1 : w->out)) return x;
+    }
+}
+
+uint32_t ni_walk(const ni_walker *w, uint32_t start, uint32_t length, ni_rng *rng, uint32_t *walk)
+{
+    uint32_t n = 1;
+    walk[0] = start;
+    for (; n < length && ways(w, walk[n - 1]); n++) {
+        uint32_t here = walk[n - 1];
+        walk[n] =
+            w->second && n > 1 ? draw_second(w, walk[n - 2], here, rng) : w->node[draw_way(w, here, rng)];
+    }
+    return n;
+}
+
+/* Each step of each walk asks for the memory of its next: first where a node's ways are, then the way
+ * itself. */
+static void walk_abreast(const ni_walker *w, uint32_t count, uint32_t length, ni_rng *rng, uint32_t *walk,
+                         uint32_t *lengths)
+{
+    uint64_t way[NI_ABREAST];
+    for (uint32_t n = 1; n < length; n++) {
+        for (uint32_t i = 0; i < count; i++) {
+            way[i] = UINT64_MAX;
+            if (lengths[i] < n || !ways(w, walk[i * length + n - 1])) continue;
+            way[i] = draw_way(w, walk[i * length + n - 1], &rng[i]);
+            __builtin_prefetch(w->node + way[i]);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            if (way[i] == UINT64_MAX) continue;
+            uint32_t next = w->node[way[i]];
+            walk[i * length + n] = next;
+            lengths[i] = n + 1;
+            __builtin_prefetch(w->offset + next);
+        }
+    }
+}
+
+void ni_walk_many(const ni_walker *w, const uint32_t *start, uint32_t count, uint32_t length, ni_rng *rng,
+                  uint32_t *walk, uint32_t *lengths)
+{
+    for (uint32_t first = 0; first < count; first += NI_ABREAST) {
+        uint32_t some = count - first < NI_ABREAST ? count - first : NI_ABREAST;
+        for (uint32_t i = first; i < first + some; i++) {
+            lengths[i] = 1;
+            walk[i * length] = start[i];
+            if (w->second) lengths[i] = ni_walk(w, start[i], length, &rng[i], walk + i * length);
+        }
+        if (!w->second) walk_abreast(w, some, length, rng + first, walk + first * length, lengths + first);
+    }
+}
