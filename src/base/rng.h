@@ -30,7 +30,9 @@ typedef enum ni_stream {
     NI_STREAM_RANGE = 18,    /* skip-gram: which range a node is in         */
     NI_STREAM_SKIPGRAM = 19, /* negatives: epoch = step, item = block       */
     NI_STREAM_START = 20,    /* order of the walks' starts: epoch = round   */
-    NI_STREAM_WALK = 21      /* steps and windows: item = walk              */
+    NI_STREAM_WALK = 21,     /* steps and windows: item = walk              */
+    NI_STREAM_CIRCLE = 22,   /* personas: who is asked when: epoch = node   */
+    NI_STREAM_LABEL = 23     /* equal labels: epoch = node, item = neighbour and label */
 } ni_stream;
 
 typedef struct ni_rng {

@@ -45,7 +45,7 @@ static void print_aliases(const char *list)
     }
 }
 
-static void print_flag(const arg_flag *flag)
+static void print_roff(const arg_flag *flag)
 {
     char name[128], value[128];
     format_flag(flag, name, sizeof name);
@@ -64,7 +64,7 @@ static void print_flags(const command *c, const char *group)
 {
     arg_flag flag;
     for (size_t i = 0; args_flag(c, i, &flag); i++)
-        if (!strcmp(flag.group, group)) print_flag(&flag);
+        if (!strcmp(flag.group, group)) print_roff(&flag);
 }
 
 static void print_command(const command *c)

@@ -128,7 +128,7 @@ const char *group_title(const char *group)
     return group;
 }
 
-static void print_flag(const arg_flag *flag)
+void print_flag(const arg_flag *flag)
 {
     char name[128], value[128], text[512];
     format_flag(flag, name, sizeof name);

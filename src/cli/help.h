@@ -32,6 +32,7 @@ neap_status unknown_command(char *const *words, int count, neap_error *err);
 void print_overview(void);
 void print_group(const command_group *group);
 void print_help(const command *c);
+void print_flag(const arg_flag *flag);
 
 /* "-d, --dim N" or "--[no-]self". */
 void format_flag(const arg_flag *flag, char *text, size_t room);

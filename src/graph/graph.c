@@ -230,3 +230,8 @@ uint64_t ni_graph_hash(const neap_graph *graph)
     }
     return graph->nodes ? hash_bytes(hash, graph->names.bytes, graph->names.offset[graph->nodes]) : hash;
 }
+
+uint64_t ni_graph_bytes(const neap_graph *g)
+{
+    return 8 * ((uint64_t)g->nodes + 1) * 2 + g->edges * (g->weight ? 8 : 4) + g->names.offset[g->nodes];
+}

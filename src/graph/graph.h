@@ -63,6 +63,9 @@ uint64_t ni_graph_place(const neap_graph *graph, uint32_t s, uint32_t t);
 
 bool ni_graph_has(const neap_graph *graph, uint32_t s, uint32_t t);
 
+/* Memory that it takes. */
+uint64_t ni_graph_bytes(const neap_graph *graph);
+
 /* A number that is the same for the same nodes, names, edges, weights and kind. */
 uint64_t ni_graph_hash(const neap_graph *graph);
 

@@ -22,6 +22,11 @@ neap_status ni_hood_create(const neap_graph *graph, const ni_links *links, const
                            ni_hood *hood, neap_error *err);
 void ni_hood_free(ni_hood *hood);
 
+static inline uint64_t ni_hood_bytes(const ni_hood *hood)
+{
+    return 8 * ((uint64_t)hood->nodes + 1) + 4 * hood->offset[hood->nodes];
+}
+
 static inline uint32_t ni_hood_size(const ni_hood *hood, uint32_t u)
 {
     return (uint32_t)(hood->offset[u + 1] - hood->offset[u]);

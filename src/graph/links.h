@@ -24,6 +24,11 @@ static inline uint64_t ni_degree(const ni_links *links, uint32_t u)
     return links->offset[u + 1] - links->offset[u];
 }
 
+static inline uint64_t ni_links_bytes(const ni_links *links)
+{
+    return 8 * ((uint64_t)links->nodes + 1) + links->offset[links->nodes] * (links->weight ? 8 : 4);
+}
+
 /* u and v are linked. */
 bool ni_linked(const ni_links *links, uint32_t u, uint32_t v);
 

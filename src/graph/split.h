@@ -22,4 +22,11 @@ neap_status ni_split_create(const neap_graph *graph, const ni_links *links, doub
 neap_status ni_split_take(const neap_graph *graph, const neap_validation *pairs, neap_split **out,
                           neap_error *err);
 
+/* Memory that it takes, the links of its training graph included. */
+static inline uint64_t ni_split_bytes(const neap_split *s, const ni_links *links)
+{
+    return ni_graph_bytes(s->train) + ni_links_bytes(links) +
+           s->count * (2 * sizeof(neap_pair) + 2 * sizeof(float));
+}
+
 #endif

@@ -35,6 +35,7 @@ const ni_method ni_method_gap = {
               "patience" },
     .tables = "E,P",
     .train = ni_train,
+    .bytes = ni_train_bytes,
     .state = state,
     .score = score,
     .score_all = ni_gap_score_all,

@@ -14,6 +14,10 @@ typedef struct ni_method {
     neap_status (*train)(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
                          neap_model **out, neap_error *err);
 
+    /* Bytes of a run, by part, but for the program's own; NULL: little more than the graph. */
+    neap_status (*bytes)(const neap_graph *graph, const neap_options *options, neap_estimate_result *result,
+                         neap_error *err);
+
     /* The tables of its checkpoints, by name and shape; NULL: it makes none. */
     void (*state)(const neap_model *model, ni_tables *tables);
 
@@ -35,12 +39,20 @@ extern const ni_method ni_method_gap, ni_method_pa, ni_method_cn, ni_method_aa, 
     ni_method_katz, ni_method_l3, ni_method_walk3, ni_method_ppr, ni_method_deepwalk, ni_method_node2vec,
     ni_method_walklets;
 
+/* The method that the options name; NULL, with the nearest name in the error, if there is none. */
+const ni_method *ni_method_find(const neap_options *options, neap_error *err);
+
+/* NEAP_E_LIMIT if a run would need more than the option `memory` allows. estimate.c */
+neap_status ni_method_check_memory(const ni_method *method, const neap_graph *graph,
+                                   const neap_options *options, neap_error *err);
+
 /* `train` of a method that learns nothing: the model is its graph. */
 neap_status ni_method_train_nothing(const neap_graph *graph, const neap_options *options,
                                     const neap_hooks *hooks, neap_model **out, neap_error *err);
 
-/* The method of a model from a file is known and finds its tables there. */
-neap_status ni_method_check(const neap_model *model, neap_error *err);
+/* The method of a model from a file is known and finds its tables there; a model that is not complete, in a
+ * checkpoint, may still lack those of a later part of its training. */
+neap_status ni_method_check(const neap_model *model, bool complete, neap_error *err);
 
 /* The same of a checkpoint, and that it has what it needs to go on. */
 struct ni_tensors;

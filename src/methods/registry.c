@@ -27,8 +27,7 @@ const neap_method_info *neap_method_at(size_t i)
     return i < COUNT ? &methods[i]->info : NULL;
 }
 
-/* NULL, with the nearest name in the error, if there is none. */
-static const ni_method *find(const neap_options *options, neap_error *err)
+const ni_method *ni_method_find(const neap_options *options, neap_error *err)
 {
     const char *name = options->method.text;
     const ni_method *nearest = methods[0];
@@ -56,7 +55,7 @@ static neap_status check_node(const neap_model *m, uint32_t node, neap_error *er
 
 neap_status neap_options_settle(neap_options *options, neap_error *err)
 {
-    const ni_method *method = find(options, err);
+    const ni_method *method = ni_method_find(options, err);
     if (method) ni_options_settle(options, method->defaults);
     return method ? NEAP_OK : NEAP_E_ARG;
 }
@@ -81,12 +80,13 @@ neap_status neap_train(const neap_graph *graph, const neap_options *options, con
                        neap_model **out, neap_error *err)
 {
     *out = NULL;
-    const ni_method *method = find(options, err);
+    const ni_method *method = ni_method_find(options, err);
     if (!method) return NEAP_E_ARG;
     neap_options settled = *options;
     ni_options_settle(&settled, method->defaults);
     if (hooks && hooks->note && method->info.vectors) say_unused(&method->info, options, hooks);
-    return method->train(graph, &settled, hooks, out, err);
+    neap_status rc = ni_method_check_memory(method, graph, &settled, err);
+    return rc == NEAP_OK ? method->train(graph, &settled, hooks, out, err) : rc;
 }
 
 neap_status ni_method_train_nothing(const neap_graph *graph, const neap_options *options,
@@ -101,19 +101,21 @@ static bool has_table(const ni_method *method, const char *name)
     return method->tables && ni_word_in(method->tables, ',', name) >= 0;
 }
 
-neap_status ni_method_check(const neap_model *m, neap_error *err)
+neap_status ni_method_check(const neap_model *m, bool complete, neap_error *err)
 {
-    const ni_method *method = find(&m->options, NULL);
+    const ni_method *method = ni_method_find(&m->options, NULL);
     if (!method)
         return ni_fail(err, NEAP_E_FORMAT, "this version has no method '%s'", m->options.method.text);
-    if (!has_table(method, "E") != !m->E || !has_table(method, "P") != !m->P)
+    bool split = has_table(method, "persona.vectors");
+    if (!has_table(method, "E") != !m->E || !has_table(method, "P") != !m->P ||
+        (m->persona ? !split : split && complete))
         return ni_fail(err, NEAP_E_FORMAT, "these are not the tables of method %s", m->options.method.text);
     return NEAP_OK;
 }
 
 neap_status ni_method_check_state(const ni_tensors *t, const neap_model *m, neap_error *err)
 {
-    const ni_method *method = find(&m->options, err);
+    const ni_method *method = ni_method_find(&m->options, err);
     ni_tables tables = { .count = 0 };
     if (!method || !method->state)
         return ni_fail(err, NEAP_E_FORMAT, "method %s makes no checkpoints", m->options.method.text);
@@ -127,7 +129,7 @@ neap_status neap_model_load(const char *path, neap_model **out, neap_error *err)
     *out = NULL;
     neap_status rc = ni_model_load(path, &m, err);
     if (rc != NEAP_OK) return rc;
-    rc = ni_name_file(path, ni_method_check(m, err), err);
+    rc = ni_name_file(path, ni_method_check(m, true, err), err);
     if (rc == NEAP_OK) *out = m;
     else neap_model_free(m);
     return rc;
@@ -143,7 +145,7 @@ static neap_status check_scores(const float *scores, size_t count, neap_error *e
 neap_status neap_model_score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores,
                              neap_error *err)
 {
-    const ni_method *method = find(&m->options, err);
+    const ni_method *method = ni_method_find(&m->options, err);
     neap_status rc = method ? NEAP_OK : NEAP_E_ARG;
     for (size_t i = 0; i < count && rc == NEAP_OK; i++) {
         rc = check_node(m, pairs[i].source, err);
@@ -209,7 +211,7 @@ neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int 
 {
     *count = 0;
     if (k == 0) return ni_fail(err, NEAP_E_ARG, "k must be at least 1");
-    const ni_method *method = find(&m->options, err);
+    const ni_method *method = ni_method_find(&m->options, err);
     neap_status rc = method ? check_node(m, source, err) : NEAP_E_ARG;
     if (rc != NEAP_OK) return rc;
     float *scores = ni_array(m->graph->nodes, sizeof *scores);
@@ -230,7 +232,7 @@ neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int 
 
 neap_status neap_model_vectors(const neap_model *m, float *vectors, neap_error *err)
 {
-    const ni_method *method = find(&m->options, err);
+    const ni_method *method = ni_method_find(&m->options, err);
     if (!method) return NEAP_E_ARG;
     return method->vectors ? method->vectors(m, vectors, err) : no_answer(m, "vectors", err);
 }
@@ -238,7 +240,7 @@ neap_status neap_model_vectors(const neap_model *m, float *vectors, neap_error *
 neap_status neap_model_context_vectors(const neap_model *m, uint32_t context, float *vectors,
                                        neap_error *err)
 {
-    const ni_method *method = find(&m->options, err);
+    const ni_method *method = ni_method_find(&m->options, err);
     neap_status rc = method ? check_node(m, context, err) : NEAP_E_ARG;
     if (rc != NEAP_OK) return rc;
     return method->context_vectors ? method->context_vectors(m, context, vectors, err)
@@ -249,7 +251,7 @@ neap_status neap_explain(const neap_model *m, uint32_t source, uint32_t target, 
                          neap_error *err)
 {
     *out = NULL;
-    const ni_method *method = find(&m->options, err);
+    const ni_method *method = ni_method_find(&m->options, err);
     neap_status rc = method ? check_node(m, source, err) : NEAP_E_ARG;
     if (rc == NEAP_OK) rc = check_node(m, target, err);
     if (rc != NEAP_OK) return rc;

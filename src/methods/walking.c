@@ -14,6 +14,16 @@ static void choose_losses(const neap_options *o, ni_learner *l)
     l->tree = o->loss != NI_LOSS_NEGATIVES;
 }
 
+static ni_windows windows_of(const neap_options *o, bool scales, const ni_walker *walker)
+{
+    return (ni_windows){ .walker = walker,
+                         .rounds = o->walks,
+                         .length = o->walk_length,
+                         .window = o->window,
+                         .scales = scales,
+                         .seed = o->seed };
+}
+
 static neap_status walk_and_learn(ni_learner *l, bool scales, const neap_hooks *hooks, neap_error *err)
 {
     const neap_options *o = &l->model->options;
@@ -22,12 +32,7 @@ static neap_status walk_and_learn(ni_learner *l, bool scales, const neap_hooks *
     float *kept = NULL;
     neap_status rc = ni_walker_create(l->graph, l->links, o->along, o->p, o->q, &walker, err);
     if (rc != NEAP_OK) return rc;
-    ni_windows windows = { .walker = &walker,
-                           .rounds = o->walks,
-                           .length = o->walk_length,
-                           .window = o->window,
-                           .scales = scales,
-                           .seed = o->seed };
+    ni_windows windows = windows_of(o, scales, &walker);
     rc = ni_windows_visits(&windows, l->model->pool, &visits, err);
     if (rc == NEAP_OK) rc = ni_windows_thin(visits, walker.nodes, o->sample, &kept, err);
     windows.kept = kept;
@@ -39,19 +44,43 @@ static neap_status walk_and_learn(ni_learner *l, bool scales, const neap_hooks *
     return rc;
 }
 
-neap_status ni_walking_train(const neap_graph *graph, const neap_options *options, bool scales,
-                             const neap_hooks *hooks, neap_model **out, neap_error *err)
+static neap_status start(const neap_graph *graph, const neap_options *options, bool scales,
+                         const neap_hooks *hooks, ni_learner *l, neap_error *err)
 {
-    ni_learner l;
     if (scales && options->dim % options->window)
         return ni_fail(err, NEAP_E_ARG,
                        "--dim %u cannot be divided into %u scales; use a multiple of --window",
                        options->dim, options->window);
-    neap_status rc = ni_learner_start(graph, options, hooks, &l, err);
-    if (scales) l.layers = options->window;
-    else choose_losses(options, &l);
+    neap_status rc = ni_learner_start(graph, options, hooks, l, err);
+    if (scales) l->layers = options->window;
+    else choose_losses(options, l);
+    return rc;
+}
+
+neap_status ni_walking_train(const neap_graph *graph, const neap_options *options, bool scales,
+                             const neap_hooks *hooks, neap_model **out, neap_error *err)
+{
+    ni_learner l = { 0 };
+    neap_status rc = start(graph, options, scales, hooks, &l, err);
     if (rc == NEAP_OK) rc = walk_and_learn(&l, scales, hooks, err);
     return ni_learner_end(&l, rc, out);
+}
+
+neap_status ni_walking_bytes(const neap_graph *graph, const neap_options *options, bool scales,
+                             neap_estimate_result *r, neap_error *err)
+{
+    ni_learner l = { 0 };
+    neap_model *none;
+    neap_status rc = start(graph, options, scales, NULL, &l, err);
+    if (rc == NEAP_OK) {
+        ni_walker walker = { .nodes = l.model->rows };
+        ni_windows windows = windows_of(options, scales, &walker);
+        ni_source source = ni_windows_source(&windows);
+        ni_learner_bytes(&l, &source, graph, r);
+        neap_model_free(l.model);
+        l.model = NULL;
+    }
+    return ni_learner_end(&l, rc, &none);
 }
 
 void ni_walking_state(const neap_model *m, ni_tables *tables)

@@ -12,6 +12,10 @@
 neap_status ni_walking_train(const neap_graph *graph, const neap_options *options, bool scales,
                              const neap_hooks *hooks, neap_model **out, neap_error *err);
 
+/* Bytes of a run, by part. */
+neap_status ni_walking_bytes(const neap_graph *graph, const neap_options *options, bool scales,
+                             neap_estimate_result *r, neap_error *err);
+
 /* The tables of a checkpoint. */
 void ni_walking_state(const neap_model *model, ni_tables *tables);
 

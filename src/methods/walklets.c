@@ -10,6 +10,12 @@ static neap_status train(const neap_graph *graph, const neap_options *options, c
     return ni_walking_train(graph, &scales, true, hooks, out, err);
 }
 
+static neap_status bytes(const neap_graph *graph, const neap_options *options, neap_estimate_result *r,
+                         neap_error *err)
+{
+    return ni_walking_bytes(graph, options, true, r, err);
+}
+
 static const ni_default defaults[] = {
     { "epochs", { "5", "5", "5" } },
     { "lr", { "0.025", "0.025", "0.025" } },
@@ -35,6 +41,7 @@ const ni_method ni_method_walklets = {
     .defaults = defaults,
     .tables = "E",
     .train = train,
+    .bytes = bytes,
     .state = ni_walking_state,
     .score = ni_dot_score,
     .score_all = ni_dot_score_all,

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/sys.h"
+#include "kernels/kernels.h"
 
 static bool no_loop(void *user, uint32_t s, uint32_t t)
 {
@@ -78,6 +79,9 @@ void neap_model_free(neap_model *m)
     ni_free(m->E);
     ni_free(m->P);
     ni_free(m->pad);
+    ni_personas_free(&m->personas);
+    ni_free(m->persona);
+    ni_free(m->persona_scale);
     ni_free(m);
 }
 
@@ -105,6 +109,21 @@ neap_status ni_model_init_tables(neap_model *m, neap_error *err)
         for (uint64_t k = 0; k < d; k++) m->P[i * d + k] = (float)(ni_normal(&rng) * sqrt(1.0 / (double)d));
     }
     return NEAP_OK;
+}
+
+void ni_model_measure_personas(neap_model *m)
+{
+    for (uint32_t p = 0; p < m->personas.count; p++) {
+        const float *x = m->persona + (uint64_t)p * m->dim;
+        float squares = ni_kernels_get()->dot(x, x, m->dim);
+        m->persona_scale[p] = squares > 0 ? 1 / sqrtf(squares) : 0;
+    }
+}
+
+uint64_t ni_model_graph_bytes(const neap_model *m, const neap_graph *given)
+{
+    return ni_graph_bytes(given) + (m->graph == given ? 0 : ni_graph_bytes(m->graph)) +
+           ni_links_bytes(&m->links) + ni_hood_bytes(&m->hood);
 }
 
 const neap_graph *neap_model_graph(const neap_model *m)

@@ -61,6 +61,11 @@ void ni_model_to_tensors(const neap_model *model, ni_tensors *t)
     if (model->E) ni_tensors_add(t, "E", NI_F32, model->rows, model->dim, model->E);
     if (model->P) ni_tensors_add(t, "P", NI_F32, model->dim, model->dim, model->P);
     if (model->pad) ni_tensors_add(t, "pad", NI_F32, model->dim, 0, model->pad);
+    if (model->persona) {
+        uint32_t personas = model->personas.count;
+        ni_tensors_add(t, "persona.owners", NI_U32, personas, 0, model->personas.owner);
+        ni_tensors_add(t, "persona.vectors", NI_F32, personas, model->dim, model->persona);
+    }
     if (hood_is_stored(model)) {
         ni_tensors_add(t, "hood.offsets", NI_U64, (uint64_t)model->hood.nodes + 1, 0, model->hood.offset);
         ni_tensors_add(t, "hood.nodes", NI_U32, model->hood.offset[model->hood.nodes], 0, model->hood.node);
@@ -185,6 +190,22 @@ static neap_status take_tables(const ni_tensors *t, neap_model *model, neap_erro
     return padded ? take_table(t, "pad", model->dim, 0, &model->pad, err) : refuse(t, "pad", err);
 }
 
+/* Several vectors a node, of a method that splits nodes. */
+static neap_status take_personas(const ni_tensors *t, neap_model *model, neap_error *err)
+{
+    const ni_tensor *owners = ni_tensors_find(t, "persona.owners");
+    if (!owners) return refuse(t, "persona.vectors", err);
+    uint64_t count = owners->shape[0];
+    model->dim = model->options.dim;
+    neap_status rc = ni_personas_take(owners->data, count, model->rows, &model->personas, err);
+    if (rc == NEAP_OK) rc = take_table(t, "persona.vectors", count, model->dim, &model->persona, err);
+    if (rc != NEAP_OK) return rc;
+    model->persona_scale = ni_array((size_t)count, sizeof *model->persona_scale);
+    if (!model->persona_scale) return ni_fail_memory(err, "the vectors");
+    ni_model_measure_personas(model);
+    return NEAP_OK;
+}
+
 /* Offsets from 0, each row ascending, ids of nodes that have a row in E, and no more of them than the
  * option allows. */
 static neap_status check_hood(const neap_model *model, const uint64_t *offset, const uint32_t *node,
@@ -242,6 +263,7 @@ static neap_status take_model(const ni_tensors *t, neap_model *model, neap_error
     if (rc == NEAP_OK) rc = take_real(t, "valid_auc", &model->valid_auc, err);
     if (rc == NEAP_OK) rc = take_graph(t, model, err);
     if (rc == NEAP_OK) rc = take_tables(t, model, err);
+    if (rc == NEAP_OK) rc = take_personas(t, model, err);
     if (rc == NEAP_OK) rc = ni_links_create(model->graph, &model->links, err);
     if (rc != NEAP_OK) return rc;
     bool stored = ni_tensors_find(t, "hood.offsets") || ni_tensors_find(t, "hood.nodes");

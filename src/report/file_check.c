@@ -81,7 +81,7 @@ static neap_status check_contents(const ni_tensors *t, const listener *to, neap_
     if (ni_tensors_are(t, "graph")) rc = ni_graph_from_tensors(t, &graph, err);
     else if (ni_tensors_are(t, "vectors")) rc = check_vectors(t, err);
     else rc = ni_model_from_tensors(t, &model, err);
-    if (rc == NEAP_OK && model) rc = ni_method_check(model, err);
+    if (rc == NEAP_OK && model) rc = ni_method_check(model, ni_tensors_are(t, "model"), err);
     if (rc == NEAP_OK && ni_tensors_are(t, "checkpoint")) rc = ni_method_check_state(t, model, err);
     if (rc == NEAP_OK && to->fact) tell(to, t, model ? model->graph : graph);
     neap_model_free(model);

@@ -39,26 +39,37 @@ static void squash(const ni_kernels *k, float *z, uint32_t n, float bias)
     for (uint32_t i = 0; i < n; i++) z[i] = 1 / (1 + z[i]);
 }
 
+/* An output that happens to be an input's own is no negative of it. */
+static bool is_own(const ni_group *g, uint32_t p, uint32_t q)
+{
+    return g->positives && g->output[q] == g->positive[p];
+}
+
+/* -log; a float next to 1 leaves nothing of 1 - s, hence a floor: that of s itself. */
+static double surprise(double chance)
+{
+    return -log(chance > 1e-13 ? chance : 1e-13);
+}
+
 static double loss_of(const ni_group *g, const products *s)
 {
     double sum = 0;
     for (uint32_t q = 0; q < g->outputs; q++)
         for (uint32_t p = 0; p < g->inputs; p++) {
             double x = (double)s->shared[q * s->line + p];
-            sum -= log(g->label[q] ? x : 1 - x);
+            if (!is_own(g, p, q)) sum += surprise(g->label[q] ? x : 1 - x);
         }
-    for (uint32_t p = 0; p < g->inputs && g->positives; p++) sum -= log((double)s->own[p]);
+    for (uint32_t p = 0; p < g->inputs && g->positives; p++) sum += surprise((double)s->own[p]);
     return sum;
 }
 
-/* From s to steps. An output that happens to be an input's own is no negative of it. */
+/* From s to steps. */
 static void turn_into_steps(const ni_group *g, products *s)
 {
     for (uint32_t q = 0; q < g->outputs; q++)
         for (uint32_t p = 0; p < g->inputs; p++) {
             float *x = &s->shared[q * s->line + p];
-            bool own = g->positives && g->output[q] == g->positive[p];
-            *x = own ? 0 : g->rate * ((float)g->label[q] - *x);
+            *x = is_own(g, p, q) ? 0 : g->rate * ((float)g->label[q] - *x);
         }
     for (uint32_t p = 0; p < g->inputs && g->positives; p++) s->own[p] = g->rate * (1 - s->own[p]);
 }

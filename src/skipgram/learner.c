@@ -50,7 +50,48 @@ neap_status ni_learner_start(const neap_graph *graph, const neap_options *option
         return ni_fail(err, NEAP_E_ARG, "--negatives is at most %d for %s", NI_GROUP_OUTPUTS,
                        options->method.text);
     if (options->valid > 0 && options->epochs > 0) rc = hold_out(l, hooks ? hooks->valid : NULL, err);
-    return rc == NEAP_OK ? draw_vectors(m, err) : rc;
+    return rc;
+}
+
+/* ---- who is trained ---- */
+
+static uint32_t rows_of(const ni_learner *l)
+{
+    return l->instead ? l->instead->rows : l->model->rows;
+}
+
+static float *vectors_of(const ni_learner *l)
+{
+    return l->instead ? l->instead->vectors : l->model->E;
+}
+
+/* ---- memory ---- */
+
+/* So many that the step size falls smoothly and that threads have enough to do. */
+static uint64_t places_per_step(const ni_source *source, uint64_t epochs)
+{
+    enum { TASKS_MOST = 64, STEPS_LEAST = 64 };
+    uint64_t all = (source->places + source->per_task - 1) / source->per_task * epochs;
+    uint64_t tasks = all / STEPS_LEAST;
+    tasks = tasks < 1 ? 1 : tasks > TASKS_MOST ? TASKS_MOST : tasks;
+    return tasks * source->per_task;
+}
+
+void ni_learner_bytes(const ni_learner *l, const ni_source *source, const neap_graph *given,
+                      neap_estimate_result *r)
+{
+    const neap_model *m = l->model;
+    const neap_options *o = &m->options;
+    uint64_t row = o->dim * sizeof(float), rows = rows_of(l), table = rows * row;
+    ni_grid grid = { .layers = l->layers, .ranges = NI_RANGES_MOST };
+    ni_skipgram s = { .source = *source, .grid = &grid, .pool = m->pool, .dim = o->dim / l->layers };
+    uint64_t outputs = l->negatives && !l->one_table, losses = (uint64_t)l->negatives + l->tree;
+    r->bytes_graph = ni_model_graph_bytes(m, given) + 40 * rows; /* visits, ranges, aliases, tree */
+    if (l->split) r->bytes_graph += ni_split_bytes(l->split, &l->split_links);
+    if (l->links->weight) r->bytes_graph += l->links->offset[rows] * sizeof(ni_alias);
+    r->bytes_tables = table * (1 + outputs + l->tree + (l->split != NULL));
+    if (l->instead) r->bytes_tables += m->rows * row;
+    r->bytes_batch = losses * ni_skipgram_bytes(&s, places_per_step(source, o->epochs));
 }
 
 /* ---- tables ---- */
@@ -58,15 +99,16 @@ neap_status ni_learner_start(const neap_graph *graph, const neap_options *option
 void ni_learner_tables(const ni_learner *l, ni_tables *tables)
 {
     const neap_model *m = l->model;
-    uint64_t n = m->rows, d = m->options.dim;
-    ni_tables_add(tables, "E", m->E, n, d, true);
+    uint64_t n = rows_of(l), d = m->options.dim;
+    ni_tables_add(tables, "E", m->E, m->rows, d, !l->instead);
+    if (l->instead) ni_tables_add(tables, l->instead->name, l->instead->vectors, n, d, true);
     if (l->negatives && !l->one_table) ni_tables_add(tables, "outputs", l->outputs, n, d, false);
     if (l->tree) ni_tables_add(tables, "inner", l->inner, n, d, false);
 }
 
 static neap_status make_tables(ni_learner *l, neap_error *err)
 {
-    size_t cells = (size_t)l->model->rows * l->model->dim;
+    size_t cells = (size_t)rows_of(l) * l->model->dim;
     if (l->negatives && !l->one_table) l->outputs = ni_zeros(cells, sizeof *l->outputs);
     if (l->tree) l->inner = ni_zeros(cells, sizeof *l->inner);
     bool ok = (l->outputs || !l->negatives || l->one_table) && (l->inner || !l->tree);
@@ -94,6 +136,7 @@ static neap_status step(void *self, ni_run *run, uint64_t *items, double *loss, 
     if (l->tree) ni_skipgram_step(&l->by_tree, run->epoch, first, run->updates, rate, &by_tree);
     run->updates++;
     *items = left < c->per_step ? left : c->per_step;
+    if (l->instead) l->instead->after(l->instead->self, run->epoch * c->places + first, *items, rate);
     *loss = (by_negatives + by_tree) * (double)*items;
     return NEAP_OK;
 }
@@ -109,24 +152,15 @@ static neap_status score(void *self, const neap_pair *pairs, size_t count, float
     return NEAP_OK;
 }
 
-/* So many that the step size falls smoothly and that threads have enough to do. */
-static uint64_t places_per_step(const ni_source *source, uint64_t epochs)
-{
-    enum { TASKS_MOST = 64, STEPS_LEAST = 64 };
-    uint64_t all = (source->places + source->per_task - 1) / source->per_task * epochs;
-    uint64_t tasks = all / STEPS_LEAST;
-    tasks = tasks < 1 ? 1 : tasks > TASKS_MOST ? TASKS_MOST : tasks;
-    return tasks * source->per_task;
-}
-
 static neap_status make_negatives(ni_learner *l, const uint64_t *weight, double power, neap_error *err)
 {
     const neap_model *m = l->model;
     if (!l->negatives) return NEAP_OK;
-    neap_status rc = ni_grid_create(m->rows, l->layers, 0, weight, power, m->options.seed, &l->grid, err);
+    neap_status rc =
+        ni_grid_create(rows_of(l), l->layers, 0, weight, power, m->options.seed, &l->grid, err);
     if (rc != NEAP_OK) return rc;
     l->by_negatives.grid = &l->grid;
-    l->by_negatives.out = l->one_table ? m->E : l->outputs;
+    l->by_negatives.out = l->one_table ? vectors_of(l) : l->outputs;
     l->by_negatives.negatives = m->options.negatives;
     return ni_skipgram_create(&l->by_negatives, l->course.per_step, err);
 }
@@ -135,8 +169,8 @@ static neap_status make_tree(ni_learner *l, const uint64_t *weight, neap_error *
 {
     const neap_model *m = l->model;
     if (!l->tree) return NEAP_OK;
-    neap_status rc = ni_tree_create(weight, m->rows, NI_GROUP_OUTPUTS, &l->huffman, err);
-    if (rc == NEAP_OK) rc = ni_grid_create(m->rows, 1, 1, weight, 0, m->options.seed, &l->alone, err);
+    neap_status rc = ni_tree_create(weight, rows_of(l), NI_GROUP_OUTPUTS, &l->huffman, err);
+    if (rc == NEAP_OK) rc = ni_grid_create(rows_of(l), 1, 1, weight, 0, m->options.seed, &l->alone, err);
     if (rc != NEAP_OK) return rc;
     l->by_tree.grid = &l->alone;
     l->by_tree.tree = &l->huffman;
@@ -148,11 +182,12 @@ neap_status ni_learner_run(ni_learner *l, const ni_source *source, const uint64_
                            const neap_hooks *hooks, neap_error *err)
 {
     neap_model *m = l->model;
-    neap_status rc = make_tables(l, err);
+    neap_status rc = m->E ? NEAP_OK : draw_vectors(m, err);
+    if (rc == NEAP_OK) rc = make_tables(l, err);
     if (rc != NEAP_OK) return rc;
     l->by_negatives = (ni_skipgram){ .source = *source,
                                      .pool = m->pool,
-                                     .in = m->E,
+                                     .in = vectors_of(l),
                                      .dim = m->dim / l->layers,
                                      .bias = l->bias,
                                      .shared_bias = l->shared_bias,
@@ -163,7 +198,7 @@ neap_status ni_learner_run(ni_learner *l, const ni_source *source, const uint64_
                              .places = source->places,
                              .per_step = places_per_step(source, m->options.epochs),
                              .step = step,
-                             .score = score,
+                             .score = l->instead ? l->instead->score : score,
                              .self = l };
     l->course.tables.places = source->places;
     ni_learner_tables(l, &l->course.tables);
@@ -172,7 +207,7 @@ neap_status ni_learner_run(ni_learner *l, const ni_source *source, const uint64_
     return rc == NEAP_OK ? ni_course_run(&l->course, hooks, err) : rc;
 }
 
-neap_status ni_learner_end(ni_learner *l, neap_status rc, neap_model **out)
+void ni_learner_rest(ni_learner *l)
 {
     ni_skipgram_free(&l->by_negatives);
     ni_skipgram_free(&l->by_tree);
@@ -181,6 +216,12 @@ neap_status ni_learner_end(ni_learner *l, neap_status rc, neap_model **out)
     ni_tree_free(&l->huffman);
     ni_free(l->outputs);
     ni_free(l->inner);
+    l->outputs = l->inner = NULL;
+}
+
+neap_status ni_learner_end(ni_learner *l, neap_status rc, neap_model **out)
+{
+    ni_learner_rest(l);
     ni_links_free(&l->split_links);
     neap_split_free(l->split);
     if (rc == NEAP_OK) *out = l->model;

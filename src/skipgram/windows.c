@@ -10,7 +10,7 @@
 
 /* Work space of a task: its walks, one after the other in places of `length`. */
 typedef struct desk {
-    uint32_t *start, *lengths, *walk;
+    uint32_t *lengths, *walk;
     ni_rng *rng;
 } desk;
 
@@ -19,27 +19,27 @@ enum { WALKS_PER_TASK = NI_ABREAST };
 static desk desk_in(void *scratch)
 {
     desk d = { .rng = scratch };
-    d.start = (uint32_t *)(void *)(d.rng + WALKS_PER_TASK);
-    d.lengths = d.start + WALKS_PER_TASK;
+    d.lengths = (uint32_t *)(void *)(d.rng + WALKS_PER_TASK);
     d.walk = d.lengths + WALKS_PER_TASK;
     return d;
 }
 
 static size_t desk_bytes(const ni_windows *w)
 {
-    return WALKS_PER_TASK * (sizeof(ni_rng) + (2 + (size_t)w->length) * sizeof(uint32_t));
+    return WALKS_PER_TASK * (sizeof(ni_rng) + (1 + (size_t)w->length) * sizeof(uint32_t));
 }
 
-/* Walk i of an epoch: every node once a round, in an order of its own. */
-static void go(const ni_windows *w, uint64_t epoch, uint64_t first, uint32_t count, const desk *d)
+/* Every node once a round, in an order of its own. */
+void ni_windows_walks(const ni_windows *w, uint64_t epoch, uint64_t first, uint32_t count, ni_rng *rng,
+                      uint32_t *walk, uint32_t *lengths)
 {
-    uint32_t n = w->walker->nodes;
+    uint32_t n = w->walker->nodes, start[NI_ABREAST];
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t walk = first + i, round = epoch * w->rounds + walk / n;
-        d->start[i] = (uint32_t)ni_permute(w->seed, NI_STREAM_START, round, n, walk % n);
-        d->rng[i] = ni_rng_at(w->seed, NI_STREAM_WALK, epoch, walk);
+        uint64_t at = first + i, round = epoch * w->rounds + at / n;
+        start[i] = (uint32_t)ni_permute(w->seed, NI_STREAM_START, round, n, at % n);
+        rng[i] = ni_rng_at(w->seed, NI_STREAM_WALK, epoch, at);
     }
-    ni_walk_many(w->walker, d->start, count, w->length, d->rng, d->walk, d->lengths);
+    ni_walk_many(w->walker, start, count, w->length, rng, walk, lengths);
 }
 
 /* Leaves out visits of frequent nodes; returns what is left of the walk. */
@@ -83,7 +83,7 @@ static uint64_t make(const void *self, uint64_t epoch, uint64_t first, uint32_t 
     desk d = desk_in(scratch);
     uint32_t walks = count / w->length;
     ni_couple *end = out;
-    go(w, epoch, first / w->length, walks, &d);
+    ni_windows_walks(w, epoch, first / w->length, walks, d.rng, d.walk, d.lengths);
     for (uint32_t i = 0; i < walks; i++) {
         uint32_t *walk = d.walk + i * w->length, length = d.lengths[i];
         if (w->kept) length = thin_out(w, walk, length, &d.rng[i]);
@@ -117,7 +117,8 @@ static void count_task(void *arg, uint32_t task, uint32_t thread)
     desk d = desk_in(c->scratch + thread * desk_bytes(w));
     uint64_t first = (uint64_t)task * WALKS_PER_TASK, n = w->walker->nodes;
     uint32_t walks = (uint32_t)(ni_task_end(first, WALKS_PER_TASK, n) - first);
-    go(w, UINT32_MAX, first, walks, &d); /* an epoch that training never reaches */
+    uint64_t never = UINT32_MAX; /* an epoch that training does not reach */
+    ni_windows_walks(w, never, first, walks, d.rng, d.walk, d.lengths);
     for (uint32_t i = 0; i < walks; i++)
         for (uint32_t k = 0; k < d.lengths[i]; k++)
             atomic_fetch_add_explicit(&c->visits[d.walk[i * w->length + k]], 1, memory_order_relaxed);

@@ -15,6 +15,11 @@ typedef struct ni_windows {
     uint64_t seed;
 } ni_windows;
 
+/* Walks first .. first + count - 1 of an epoch, at most NI_ABREAST, in places of `length` nodes each. rng:
+ * as many; where the draws of each walk went on to. */
+void ni_windows_walks(const ni_windows *w, uint64_t epoch, uint64_t first, uint32_t count, ni_rng *rng,
+                      uint32_t *walk, uint32_t *lengths);
+
 /* Places that it needs for its walks. */
 ni_source ni_windows_source(const ni_windows *w);
 

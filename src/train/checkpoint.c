@@ -230,6 +230,15 @@ neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, const 
     return rc;
 }
 
+bool ni_checkpoint_holds(const char *path, const char *tensor)
+{
+    ni_tensors t;
+    if (ni_tensors_read(path, &t, NULL) != NEAP_OK) return false; /* reading it says why */
+    bool holds = ni_tensors_find(&t, tensor) != NULL;
+    ni_tensors_release(&t);
+    return holds;
+}
+
 neap_status ni_checkpoint_read(const neap_model *m, const ni_tables *tables, ni_run *run, const char *path,
                                bool *found, neap_error *err)
 {

@@ -84,21 +84,6 @@ void ni_trainer_free(ni_trainer *t)
 
 /* ---- memory ---- */
 
-static uint64_t graph_bytes(const neap_graph *g)
-{
-    return 8 * ((uint64_t)g->nodes + 1) * 2 + g->edges * (g->weight ? 8 : 4) + g->names.offset[g->nodes];
-}
-
-static uint64_t links_bytes(const ni_links *l)
-{
-    return 8 * ((uint64_t)l->nodes + 1) + l->offset[l->nodes] * (l->weight ? 8 : 4);
-}
-
-static uint64_t hood_bytes(const ni_hood *h)
-{
-    return 8 * ((uint64_t)h->nodes + 1) + 4 * h->offset[h->nodes];
-}
-
 /* The largest of a few batches, and a little more for those not looked at. */
 static neap_status measure_batches(ni_trainer *t, uint64_t *bytes, neap_error *err)
 {
@@ -119,47 +104,29 @@ static neap_status measure_batches(ni_trainer *t, uint64_t *bytes, neap_error *e
     return rc;
 }
 
-neap_status ni_trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estimate_result *r,
-                             neap_error *err)
+static neap_status trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estimate_result *r,
+                                 neap_error *err)
 {
     const neap_model *m = t->model;
-    uint64_t program = 24u << 20; /* code, libraries and the buffers of the matrix library */
     uint64_t table =
         4 * ((uint64_t)m->rows * t->options->dim + (uint64_t)t->options->dim * t->options->dim);
-    r->bytes_graph = graph_bytes(graph) + (m->graph == graph ? 0 : graph_bytes(m->graph)) +
-                     links_bytes(&m->links) + hood_bytes(&m->hood) + ni_sampler_bytes(t->options, m->graph);
+    r->bytes_graph = ni_model_graph_bytes(m, graph) + ni_sampler_bytes(t->options, m->graph);
     if (t->split)
-        r->bytes_graph += graph_bytes(t->split->train) + links_bytes(&t->split_links) +
-                          (t->split_hood.offset ? hood_bytes(&t->split_hood) : 0) +
-                          t->split->count * (2 * sizeof(neap_pair) + 2 * sizeof(float));
+        r->bytes_graph += ni_split_bytes(t->split, &t->split_links) +
+                          (t->split_hood.offset ? ni_hood_bytes(&t->split_hood) : 0);
     r->bytes_tables = table * (t->split ? 2 : 1);
     r->bytes_optimizer = ni_optimizer_bytes(t->options, m->rows, t->options->dim);
-    neap_status rc = measure_batches(t, &r->bytes_batch, err);
-    r->bytes = program + r->bytes_graph + r->bytes_tables + r->bytes_optimizer + r->bytes_batch;
+    return measure_batches(t, &r->bytes_batch, err);
+}
+
+neap_status ni_train_bytes(const neap_graph *graph, const neap_options *options, neap_estimate_result *r,
+                           neap_error *err)
+{
+    ni_trainer t;
+    neap_status rc = ni_trainer_prepare(graph, options, NULL, &t, err);
+    if (rc == NEAP_OK) rc = trainer_bytes(&t, graph, r, err);
+    ni_trainer_free(&t);
     return rc;
-}
-
-/* In MiB, or in the largest unit of which there is at least one. */
-static const char *bytes_in_words(uint64_t bytes, char text[32])
-{
-    static const char *const units[] = { "bytes", "KiB", "MiB" };
-    unsigned unit = 0;
-    while (unit < 2 && bytes >> 10 * (unit + 1)) unit++;
-    snprintf(text, 32, "%llu %s", (unsigned long long)(bytes >> 10 * unit), units[unit]);
-    return text;
-}
-
-static neap_status check_memory(ni_trainer *t, const neap_graph *graph, neap_error *err)
-{
-    neap_estimate_result r = { 0 };
-    char needs[32], limit[32];
-    if (t->options->memory == 0) return NEAP_OK;
-    neap_status rc = ni_trainer_bytes(t, graph, &r, err);
-    if (rc != NEAP_OK || r.bytes <= t->options->memory) return rc;
-    return ni_fail(err, NEAP_E_LIMIT,
-                   "this run needs about %s, the limit is %s; a smaller --dim or --batch, "
-                   "--optimizer adagrad or --valid 0 needs less",
-                   bytes_in_words(r.bytes, needs), bytes_in_words(t->options->memory, limit));
 }
 
 /* ---- a step ---- */
@@ -250,7 +217,6 @@ neap_status ni_train_timed(const neap_graph *graph, const neap_options *options,
     *out = NULL;
     *stages = (ni_stages){ 0 };
     neap_status rc = ni_trainer_prepare(graph, options, hooks, &t, err);
-    if (rc == NEAP_OK) rc = check_memory(&t, graph, err);
     if (rc == NEAP_OK) rc = make_tables(&t, err);
     if (rc == NEAP_OK) rc = make_engine(&t, err);
     if (rc == NEAP_OK) {

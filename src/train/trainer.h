@@ -31,9 +31,9 @@ void ni_trainer_free(ni_trainer *t);
 /* The tables of a run and their shapes; the data where the model and the optimiser have it. */
 void ni_train_tables(const neap_model *model, const ni_optimizer *optimizer, ni_tables *tables);
 
-/* Bytes of the run to come, by part. */
-neap_status ni_trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estimate_result *result,
-                             neap_error *err);
+/* Bytes of a run, by part, but for the program's own. */
+neap_status ni_train_bytes(const neap_graph *graph, const neap_options *options,
+                           neap_estimate_result *result, neap_error *err);
 
 neap_status ni_train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
                      neap_model **out, neap_error *err);

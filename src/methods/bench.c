@@ -2,8 +2,10 @@
 
 #include "base/status.h"
 #include "base/sys.h"
+#include "methods/method.h"
 #include "model/blas.h"
 #include "train/pace.h"
+#include "train/trainer.h"
 
 /* ---- peak: the rate of a large matrix product, cut into one band of rows a thread ---- */
 
@@ -67,12 +69,11 @@ static const struct stage_words {
 
 _Static_assert((int)NI_STAGES <= NEAP_BENCH_STAGES, "neap.h has room for every stage");
 
-static void fill_in(neap_bench_result *r, const ni_pace *pace)
+static void fill_in(neap_bench_result *r, const ni_pace *pace, const ni_stages *s)
 {
-    const ni_stages *s = &pace->stages;
-    r->edges = pace->edges;
+    r->edges = pace->items;
     r->seconds = pace->seconds;
-    r->edges_per_second = (double)pace->edges / pace->seconds;
+    r->edges_per_second = (double)pace->items / pace->seconds;
     r->batches = s->batches;
     r->table_batches = s->table_batches;
     r->entries = s->entries;
@@ -89,15 +90,21 @@ neap_status neap_bench(const neap_graph *graph, const neap_options *options, con
 {
     neap_bench_result r = { 0 };
     ni_pace pace;
+    ni_stages stages;
+    neap_model *model;
     neap_options steps = *options; /* of training alone, for as long as it takes */
     steps.epochs = UINT32_MAX;
     steps.valid = 0;
     if (!(seconds > 0 && seconds <= 1e6))
         return ni_fail(err, NEAP_E_ARG, "a measurement takes more than 0 and at most 1,000,000 seconds");
-    neap_status rc = ni_pace_measure(graph, &steps, hooks, seconds, &pace, err);
+    neap_status rc = ni_method_check_memory(&ni_method_gap, graph, &steps, err);
+    if (rc != NEAP_OK) return rc;
+    neap_hooks timed = ni_pace_hooks(&pace, hooks, seconds);
+    rc = ni_pace_end(&pace, ni_train_timed(graph, &steps, &timed, &stages, &model, err));
+    neap_model_free(model);
     if (rc == NEAP_OK) rc = measure_peak(options->threads, &r, err);
     if (rc != NEAP_OK) return rc;
-    fill_in(&r, &pace);
+    fill_in(&r, &pace, &stages);
     *result = r;
     return NEAP_OK;
 }

@@ -1,0 +1,25 @@
+"""gensim's skip-gram on walks: uint32 arrays of walks x length, where the largest number fills those that end early."""
+import numpy
+
+NO_NODE = numpy.uint32(0xffffffff)
+
+
+def sentences(walks):
+    """Walks as gensim takes them, and as fast as Python makes them: lists of numbers."""
+    if walks.size and (walks[:, -1] == NO_NODE).any():
+        return [walk[walk != NO_NODE].tolist() for walk in walks]
+    return walks.tolist()
+
+
+def train(text, dim, window, workers, seed=1):
+    """DeepWalk's and node2vec's skip-gram with 5 negatives, one pass over the sentences."""
+    from gensim.models import Word2Vec
+    return Word2Vec(text, vector_size=dim, window=window, sg=1, hs=0, negative=5, sample=0, epochs=1, alpha=0.025,
+                    min_alpha=0.0001, min_count=0, workers=workers, seed=seed)
+
+
+def vectors(model, nodes):
+    """Row u for node u; zeros for one that is in no sentence."""
+    table = numpy.zeros((nodes, model.vector_size), numpy.float32)
+    table[model.wv.index_to_key] = model.wv.vectors
+    return table

@@ -1,0 +1,93 @@
+/* walks.c - the walks that training makes, epoch by epoch, and how long they take; with a file, also the
+ * walks themselves. Looks inside the library; run by skipgram.py and by tests/gensim_oracle.py.
+ *
+ *     walks GRAPH FILE|- [OPTION VALUE]...
+ *
+ * The file holds uint32 in the machine's order: epochs x walks x nodes walks of walk-length nodes, those
+ * that end early filled with the largest number. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "base/status.h"
+#include "base/sys.h"
+#include "graph/graph.h"
+#include "skipgram/windows.h"
+
+typedef struct round {
+    const ni_windows *windows;
+    uint64_t epoch, walks;
+    uint32_t *node; /* walks x length */
+} round;
+
+static void walk_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const round *r = arg;
+    uint32_t length = r->windows->length, lengths[NI_ABREAST];
+    ni_rng rng[NI_ABREAST];
+    uint64_t first = (uint64_t)task * NI_ABREAST, end = ni_task_end(first, NI_ABREAST, r->walks);
+    uint32_t *node = r->node + first * length;
+    (void)thread;
+    ni_windows_walks(r->windows, r->epoch, first, (uint32_t)(end - first), rng, node, lengths);
+    for (uint32_t i = 0; i < end - first; i++)
+        for (uint32_t k = lengths[i]; k < length; k++) node[i * length + k] = UINT32_MAX;
+}
+
+static neap_status walk_epochs(const ni_windows *w, uint32_t epochs, ni_pool *pool, FILE *out,
+                               neap_error *err)
+{
+    round r = { .windows = w, .walks = (uint64_t)w->walker->nodes * w->rounds };
+    uint64_t tokens = r.walks * w->length;
+    r.node = ni_array(tokens, sizeof *r.node);
+    if (!r.node) return ni_fail_memory(err, "the walks of an epoch");
+    printf("{\"nodes\": %u, \"walks\": %llu, \"length\": %u, \"seconds\": [", w->walker->nodes,
+           (unsigned long long)r.walks, w->length);
+    for (; r.epoch < epochs; r.epoch++) {
+        double start = ni_seconds();
+        ni_pool_run(pool, ni_tasks(r.walks, NI_ABREAST), walk_task, &r);
+        printf("%s%.6f", r.epoch ? ", " : "", ni_seconds() - start);
+        if (out) fwrite(r.node, sizeof *r.node, tokens, out);
+    }
+    printf("]}\n");
+    ni_free(r.node);
+    return NEAP_OK;
+}
+
+static neap_status walk_graph(const char *path, const neap_options *o, FILE *out, neap_error *err)
+{
+    neap_graph *graph = NULL;
+    ni_links links = { 0 };
+    ni_walker walker = { 0 };
+    ni_pool *pool = NULL;
+    neap_status rc = neap_graph_load(path, o, &graph, err);
+    if (rc == NEAP_OK) rc = ni_links_create(graph, &links, err);
+    if (rc == NEAP_OK) rc = ni_walker_create(graph, &links, o->along, o->p, o->q, &walker, err);
+    if (rc == NEAP_OK) rc = ni_pool_create(o->threads, &pool, err);
+    ni_windows windows = {
+        .walker = &walker, .rounds = o->walks, .length = o->walk_length, .seed = o->seed
+    };
+    if (rc == NEAP_OK) rc = walk_epochs(&windows, o->epochs, pool, out, err);
+    ni_pool_free(pool);
+    ni_walker_free(&walker);
+    ni_links_free(&links);
+    neap_graph_free(graph);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    neap_error err = { 0 };
+    neap_options *options = NULL;
+    if (argc < 3 || argc % 2 == 0) return 2;
+    FILE *out = strcmp(argv[2], "-") ? fopen(argv[2], "wb") : NULL;
+    if (!out && strcmp(argv[2], "-")) return perror(argv[2]), 3;
+    neap_status rc = neap_options_create("neap", &options, &err);
+    for (int i = 3; i < argc && rc == NEAP_OK; i += 2)
+        rc = neap_options_set(options, argv[i], argv[i + 1], &err);
+    if (rc == NEAP_OK) rc = neap_options_settle(options, &err);
+    if (rc == NEAP_OK) rc = walk_graph(argv[1], options, out, &err);
+    neap_options_free(options);
+    if (rc != NEAP_OK) return fprintf(stderr, "walks: %s\n", err.text), 3;
+    if (out && (ferror(out) || fclose(out))) return perror(argv[2]), 3;
+    return 0;
+}
