@@ -4,11 +4,13 @@ import numpy
 NO_NODE = numpy.uint32(0xffffffff)
 
 
-def sentences(walks):
-    """Walks as gensim takes them, and as fast as Python makes them: lists of numbers."""
+def sentences(walks, nodes):
+    """Walks as gensim takes them: lists of names. Numbers would do for all but the draws of negatives, where gensim takes
+    a number for a place in its vocabulary."""
+    names = numpy.array([str(node) for node in range(nodes)], object)
     if walks.size and (walks[:, -1] == NO_NODE).any():
-        return [walk[walk != NO_NODE].tolist() for walk in walks]
-    return walks.tolist()
+        return [names[walk[walk != NO_NODE]].tolist() for walk in walks]
+    return names[walks].tolist()
 
 
 def train(text, dim, window, workers, seed=1):
@@ -21,5 +23,5 @@ def train(text, dim, window, workers, seed=1):
 def vectors(model, nodes):
     """Row u for node u; zeros for one that is in no sentence."""
     table = numpy.zeros((nodes, model.vector_size), numpy.float32)
-    table[model.wv.index_to_key] = model.wv.vectors
+    table[[int(name) for name in model.wv.index_to_key]] = model.wv.vectors
     return table

@@ -14,21 +14,21 @@
 #include "graph/graph.h"
 #include "skipgram/windows.h"
 
-typedef struct round {
+typedef struct tour {
     const ni_windows *windows;
     uint64_t epoch, walks;
     uint32_t *node; /* walks x length */
-} round;
+} tour;
 
 static void walk_task(void *arg, uint32_t task, uint32_t thread)
 {
-    const round *r = arg;
-    uint32_t length = r->windows->length, lengths[NI_ABREAST];
+    const tour *t = arg;
+    uint32_t length = t->windows->length, lengths[NI_ABREAST];
     ni_rng rng[NI_ABREAST];
-    uint64_t first = (uint64_t)task * NI_ABREAST, end = ni_task_end(first, NI_ABREAST, r->walks);
-    uint32_t *node = r->node + first * length;
+    uint64_t first = (uint64_t)task * NI_ABREAST, end = ni_task_end(first, NI_ABREAST, t->walks);
+    uint32_t *node = t->node + first * length;
     (void)thread;
-    ni_windows_walks(r->windows, r->epoch, first, (uint32_t)(end - first), rng, node, lengths);
+    ni_windows_walks(t->windows, t->epoch, first, (uint32_t)(end - first), rng, node, lengths);
     for (uint32_t i = 0; i < end - first; i++)
         for (uint32_t k = lengths[i]; k < length; k++) node[i * length + k] = UINT32_MAX;
 }
@@ -36,20 +36,20 @@ static void walk_task(void *arg, uint32_t task, uint32_t thread)
 static neap_status walk_epochs(const ni_windows *w, uint32_t epochs, ni_pool *pool, FILE *out,
                                neap_error *err)
 {
-    round r = { .windows = w, .walks = (uint64_t)w->walker->nodes * w->rounds };
-    uint64_t tokens = r.walks * w->length;
-    r.node = ni_array(tokens, sizeof *r.node);
-    if (!r.node) return ni_fail_memory(err, "the walks of an epoch");
+    tour t = { .windows = w, .walks = (uint64_t)w->walker->nodes * w->rounds };
+    uint64_t tokens = t.walks * w->length;
+    t.node = ni_array(tokens, sizeof *t.node);
+    if (!t.node) return ni_fail_memory(err, "the walks of an epoch");
     printf("{\"nodes\": %u, \"walks\": %llu, \"length\": %u, \"seconds\": [", w->walker->nodes,
-           (unsigned long long)r.walks, w->length);
-    for (; r.epoch < epochs; r.epoch++) {
+           (unsigned long long)t.walks, w->length);
+    for (; t.epoch < epochs; t.epoch++) {
         double start = ni_seconds();
-        ni_pool_run(pool, ni_tasks(r.walks, NI_ABREAST), walk_task, &r);
-        printf("%s%.6f", r.epoch ? ", " : "", ni_seconds() - start);
-        if (out) fwrite(r.node, sizeof *r.node, tokens, out);
+        ni_pool_run(pool, ni_tasks(t.walks, NI_ABREAST), walk_task, &t);
+        printf("%s%.6f", t.epoch ? ", " : "", ni_seconds() - start);
+        if (out) fwrite(t.node, sizeof *t.node, tokens, out);
     }
     printf("]}\n");
-    ni_free(r.node);
+    ni_free(t.node);
     return NEAP_OK;
 }
 

@@ -15,9 +15,13 @@ TENSORS = {  # name: (type, rank, kinds by first letter)
     "names.offsets": ("U64", 1, ALL), "names.bytes": ("U8", 1, ALL),
     "graph.offsets": ("U64", 1, MCG), "graph.targets": ("U32", 1, MCG), "graph.weights": ("F32", 1, MCG),
     "E": ("F32", 2, MC), "P": ("F32", 2, MC), "pad": ("F32", 1, MC),
+    "attention": ("F32", 1, MC), "best.attention": ("F32", 1, "c"),
+    "adam.attention.m": ("F32", 1, "c"), "adam.attention.v": ("F32", 1, "c"),
+    "persona.owners": ("U32", 1, MC), "persona.vectors": ("F32", 2, MC), "best.persona.vectors": ("F32", 2, "c"),
     "hood.offsets": ("U64", 1, MC), "hood.nodes": ("U32", 1, MC), "vectors": ("F32", 2, "v"),
     "adam.E.m": ("F32", 2, "c"), "adam.E.v": ("F32", 2, "c"), "adam.P.m": ("F32", 2, "c"), "adam.P.v": ("F32", 2, "c"),
-    "adagrad.E": ("F32", 1, "c"), "adagrad.P": ("F32", 1, "c"), "best.E": ("F32", 2, "c"), "best.P": ("F32", 2, "c")}
+    "adagrad.E": ("F32", 1, "c"), "adagrad.P": ("F32", 1, "c"), "outputs": ("F32", 2, "c"), "inner": ("F32", 2, "c"),
+    "best.E": ("F32", 2, "c"), "best.P": ("F32", 2, "c")}
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
 REALS = {"loss": MC, "valid_auc": MC, "loss.sum": "c", "last.loss": "c", "last.auc": "c", "best.auc": "c", "best.loss": "c"}
 TEXTS = {"neap.format": ALL, "neap.kind": ALL, "method": MC, "graph.hash": MC, "undirected": MCG}
@@ -155,8 +159,16 @@ def check_model(facts, tensors, n):
         check_shape(tensors, name, [dim, dim])
     for name, shape in (("pad", [dim]), ("adagrad.E", [rows]), ("adagrad.P", [dim])):
         check_shape(tensors, name, shape)
+    for name in ("attention", "adam.attention.m", "adam.attention.v", "best.attention"):
+        check_shape(tensors, name, [int(facts.get("option.window", 0))])
     must(("P" in tensors) <= ("E" in tensors), "P without E")
     must(("pad" in tensors) == ("P" in tensors and facts.get("option.padding") == "vector"), "pad")
+    must(("persona.owners" in tensors) == ("persona.vectors" in tensors), "personas")
+    if "persona.owners" in tensors:
+        owners = tensors["persona.owners"][1]
+        must([*dict.fromkeys(owners)] == [*range(rows)] and list(owners) == sorted(owners), "persona.owners")
+        for name in ("persona.vectors", "best.persona.vectors"):
+            check_shape(tensors, name, [len(owners), dim])
     if "hood.offsets" in tensors or "hood.nodes" in tensors:
         hood = rows_of(tensors, "hood.offsets", "hood.nodes", n)
         check_lists(hood, rows, "hood.nodes")

@@ -58,19 +58,19 @@ def walks_of(bench, graph, words, seed):
     return said["nodes"], np.fromfile(path, np.uint32).reshape(-1, said["length"])
 
 
-def strides(walks, scale):
+def strides(walks, nodes, scale):
     """Sentences in which neighbours are `scale` steps apart."""
-    return [text for first in range(scale) for text in gensim_walks.sentences(walks[:, first::scale])]
+    return [text for first in range(scale) for text in gensim_walks.sentences(walks[:, first::scale], nodes)]
 
 
 def their_vectors(bench, graph, words, seed):
     nodes, walks = walks_of(bench, graph, words, seed)
     window, path = int(option(words, "--window")), bench.path("theirs.npy")
     if option(words, "--method") == "walklets":
-        models = [gensim_walks.train(strides(walks, scale), DIM // window, 1, cores(), seed)
+        models = [gensim_walks.train(strides(walks, nodes, scale), DIM // window, 1, cores(), seed)
                   for scale in range(1, window + 1)]
     else:
-        models = [gensim_walks.train(gensim_walks.sentences(walks), DIM, window, cores(), seed)]
+        models = [gensim_walks.train(gensim_walks.sentences(walks, nodes), DIM, window, cores(), seed)]
     np.save(path, np.hstack([gensim_walks.vectors(model, nodes) for model in models]))
     shutil.copy(bench.path("ours.names.txt"), bench.path("theirs.names.txt"))
     return path

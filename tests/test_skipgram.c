@@ -324,7 +324,7 @@ static uint64_t make_some(const void *self, uint64_t epoch, uint64_t first, uint
     return (uint64_t)(end - out);
 }
 
-/* One epoch on tables as they are; outputs from `in` where out is NULL. */
+/* One epoch on tables as they are; without `out` inputs and outputs are the same. */
 static void run_epoch(uint32_t layers, uint32_t threads, uint32_t negatives, float bias, double rate,
                       uint32_t dim, float *in, float *out)
 {
@@ -339,7 +339,8 @@ static void run_epoch(uint32_t layers, uint32_t threads, uint32_t negatives, flo
                       .grid = &grid,
                       .pool = pool,
                       .in = in,
-                      .out = out ? out : in,
+                      .out = out,
+                      .tied = out ? 0 : layers,
                       .dim = dim,
                       .negatives = negatives,
                       .bias = bias,

@@ -156,7 +156,7 @@ static neap_status make_rows(run *r, neap_error *err)
     for (size_t i = 0; i < r->methods.count && rc == NEAP_OK; i++) {
         const char *method = r->methods.item[i];
         t->row[t->rows++] = (link_row){ .method = method };
-        if (r->o->untrained && epochs > 0 && has_vectors(method))
+        if (r->o->untrained && epochs > 0 && learns(method))
             t->row[t->rows++] = (link_row){ .method = method, .untrained = true };
     }
     t->cells = calloc(t->rows * t->splits.ratios + 1, sizeof *t->cells);

@@ -110,11 +110,23 @@ neap_status report_json(const args *a, const char *folder, print_to print, const
     return rc;
 }
 
-bool has_vectors(const char *method)
+static const neap_method_info *find_method(const char *name)
 {
     for (size_t i = 0; i < neap_method_count(); i++)
-        if (!strcmp(neap_method_at(i)->name, method)) return neap_method_at(i)->vectors;
-    return false;
+        if (!strcmp(neap_method_at(i)->name, name)) return neap_method_at(i);
+    return NULL;
+}
+
+bool has_vectors(const char *method)
+{
+    const neap_method_info *m = find_method(method);
+    return m && m->vectors;
+}
+
+bool learns(const char *method)
+{
+    const neap_method_info *m = find_method(method);
+    return m && m->vectors && list_has(m->options, ',', "epochs", strlen("epochs"));
 }
 
 neap_status options_for(const args *a, const char *method, uint64_t seed, neap_options **out,

@@ -32,6 +32,9 @@ neap_status report_json(const args *a, const char *folder, print_to print, const
 /* Whether a method learns a vector a node; the others only score pairs. */
 bool has_vectors(const char *method);
 
+/* Whether it does so in epochs, and hence is something else before the first. */
+bool learns(const char *method);
+
 /* The options of the command line, for one method and one seed. */
 neap_status options_for(const args *a, const char *method, uint64_t seed, neap_options **out,
                         neap_error *err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common.h"
+#include "eval_common.h"
 #include "interrupt.h"
 
 size_t count_pairs(const neap_split *split)
@@ -53,10 +54,12 @@ static neap_status auc_with(const args *a, const neap_split *split, const char *
 neap_status verdict_of(const args *a, const neap_model *model, const neap_split *split, verdict *v,
                        neap_error *err)
 {
+    char method[SHORT];
     v->pairs = count_pairs(split);
-    v->untrained = NAN; /* a method without vectors has nothing to train */
-    neap_status rc = auc_of(model, split, &v->trained, err);
-    if (rc == NEAP_OK && neap_model_dim(model)) rc = auc_with(a, split, "epochs", "0", &v->untrained, err);
+    v->untrained = NAN; /* a method without epochs has nothing to train */
+    neap_status rc = neap_options_get(a->options, "method", method, sizeof method, err);
+    if (rc == NEAP_OK) rc = auc_of(model, split, &v->trained, err);
+    if (rc == NEAP_OK && learns(method)) rc = auc_with(a, split, "epochs", "0", &v->untrained, err);
     if (rc == NEAP_OK) rc = auc_with(a, split, "method", "pa", &v->degrees, err);
     return rc;
 }

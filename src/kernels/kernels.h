@@ -7,6 +7,7 @@
 #ifndef NI_KERNELS_H
 #define NI_KERNELS_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,21 @@ enum { NI_STRIP_ROWS = 4, NI_LANES = 8 };
 static inline size_t ni_whole_lanes(size_t numbers)
 {
     return (numbers + NI_LANES - 1) / NI_LANES * NI_LANES;
+}
+
+/* How long a vector is. */
+static inline double ni_length(const float *x, size_t n)
+{
+    double squares = 0;
+    for (size_t i = 0; i < n; i++) squares += (double)x[i] * (double)x[i];
+    return sqrt(squares);
+}
+
+/* Makes it as long as 1, unless it is zero. */
+static inline void ni_make_unit(float *x, size_t n)
+{
+    double length = ni_length(x, n);
+    for (size_t i = 0; i < n && length > 0; i++) x[i] = (float)((double)x[i] / length);
 }
 
 typedef struct ni_kernels {

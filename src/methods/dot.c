@@ -6,8 +6,7 @@
 #include "base/sys.h"
 #include "kernels/kernels.h"
 
-/* The vector of a node: its own, or in scratch the mean of its neighbours'. */
-static const float *vector_of(const neap_model *m, uint32_t u, float *scratch)
+const float *ni_dot_vector(const neap_model *m, uint32_t u, float *scratch)
 {
     const ni_kernels *k = ni_kernels_get();
     uint32_t size = ni_hood_size(&m->hood, u);
@@ -32,8 +31,8 @@ neap_status ni_dot_score(const neap_model *m, const neap_pair *pairs, size_t cou
     float *scratch;
     neap_status rc = make_scratch(m, 2, &scratch, err);
     for (size_t i = 0; i < count && rc == NEAP_OK; i++) {
-        const float *x = vector_of(m, pairs[i].source, scratch);
-        const float *y = vector_of(m, pairs[i].target, scratch + m->dim);
+        const float *x = ni_dot_vector(m, pairs[i].source, scratch);
+        const float *y = ni_dot_vector(m, pairs[i].target, scratch + m->dim);
         scores[i] = ni_kernels_get()->dot(x, y, m->dim);
     }
     ni_free(scratch);
@@ -45,9 +44,9 @@ neap_status ni_dot_score_all(const neap_model *m, uint32_t source, float *scores
     float *scratch;
     neap_status rc = make_scratch(m, 2, &scratch, err);
     if (rc != NEAP_OK) return rc;
-    const float *x = vector_of(m, source, scratch);
+    const float *x = ni_dot_vector(m, source, scratch);
     for (uint32_t t = 0; t < m->graph->nodes; t++)
-        scores[t] = ni_kernels_get()->dot(x, vector_of(m, t, scratch + m->dim), m->dim);
+        scores[t] = ni_kernels_get()->dot(x, ni_dot_vector(m, t, scratch + m->dim), m->dim);
     ni_free(scratch);
     return NEAP_OK;
 }
@@ -56,6 +55,7 @@ neap_status ni_dot_vectors(const neap_model *m, float *vectors, neap_error *err)
 {
     (void)err;
     memcpy(vectors, m->E, (uint64_t)m->rows * m->dim * sizeof *vectors);
-    for (uint32_t u = m->rows; u < m->graph->nodes; u++) vector_of(m, u, vectors + (uint64_t)u * m->dim);
+    for (uint32_t u = m->rows; u < m->graph->nodes; u++)
+        ni_dot_vector(m, u, vectors + (uint64_t)u * m->dim);
     return NEAP_OK;
 }

@@ -11,4 +11,7 @@ neap_status ni_dot_score_all(const neap_model *model, uint32_t source, float *sc
 /* A node without a vector of its own, which an extension brought, has the mean of its neighbours'. */
 neap_status ni_dot_vectors(const neap_model *model, float *vectors, neap_error *err);
 
+/* The vector of a node: its own, or in scratch (dim) the mean of its neighbours'. */
+const float *ni_dot_vector(const neap_model *model, uint32_t node, float *scratch);
+
 #endif

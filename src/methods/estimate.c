@@ -68,7 +68,7 @@ static neap_status measure_time(const ni_method *method, const neap_graph *graph
     neap_status rc = ni_pace_end(&pace, method->train(graph, &one, &timed, &model, err));
     neap_model_free(model);
     if (rc != NEAP_OK || pace.items == 0) return rc;
-    r->seconds_epoch = pace.seconds * (double)pace.epoch / (double)pace.items;
+    r->seconds_epoch = pace.seconds + pace.left;
     r->seconds = r->seconds_epoch * options->epochs;
     return NEAP_OK;
 }

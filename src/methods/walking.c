@@ -2,7 +2,6 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "skipgram/learner.h"
 #include "skipgram/windows.h"
 
 /* gensim and word2vec draw negatives by the power 3/4 of how often they occur (Mikolov and others 2013). */
@@ -24,7 +23,7 @@ static ni_windows windows_of(const neap_options *o, bool scales, const ni_walker
                          .seed = o->seed };
 }
 
-static neap_status walk_and_learn(ni_learner *l, bool scales, const neap_hooks *hooks, neap_error *err)
+neap_status ni_walking_learn(ni_learner *l, bool scales, const neap_hooks *hooks, neap_error *err)
 {
     const neap_options *o = &l->model->options;
     ni_walker walker;
@@ -44,8 +43,8 @@ static neap_status walk_and_learn(ni_learner *l, bool scales, const neap_hooks *
     return rc;
 }
 
-static neap_status start(const neap_graph *graph, const neap_options *options, bool scales,
-                         const neap_hooks *hooks, ni_learner *l, neap_error *err)
+neap_status ni_walking_start(const neap_graph *graph, const neap_options *options, bool scales,
+                             const neap_hooks *hooks, ni_learner *l, neap_error *err)
 {
     if (scales && options->dim % options->window)
         return ni_fail(err, NEAP_E_ARG,
@@ -61,9 +60,17 @@ neap_status ni_walking_train(const neap_graph *graph, const neap_options *option
                              const neap_hooks *hooks, neap_model **out, neap_error *err)
 {
     ni_learner l = { 0 };
-    neap_status rc = start(graph, options, scales, hooks, &l, err);
-    if (rc == NEAP_OK) rc = walk_and_learn(&l, scales, hooks, err);
+    neap_status rc = ni_walking_start(graph, options, scales, hooks, &l, err);
+    if (rc == NEAP_OK) rc = ni_walking_learn(&l, scales, hooks, err);
     return ni_learner_end(&l, rc, out);
+}
+
+void ni_walking_count(const ni_learner *l, bool scales, const neap_graph *given, neap_estimate_result *r)
+{
+    ni_walker walker = { .nodes = l->links->nodes };
+    ni_windows windows = windows_of(&l->model->options, scales, &walker);
+    ni_source source = ni_windows_source(&windows);
+    ni_learner_bytes(l, &source, given, r);
 }
 
 neap_status ni_walking_bytes(const neap_graph *graph, const neap_options *options, bool scales,
@@ -71,23 +78,26 @@ neap_status ni_walking_bytes(const neap_graph *graph, const neap_options *option
 {
     ni_learner l = { 0 };
     neap_model *none;
-    neap_status rc = start(graph, options, scales, NULL, &l, err);
+    neap_status rc = ni_walking_start(graph, options, scales, NULL, &l, err);
     if (rc == NEAP_OK) {
-        ni_walker walker = { .nodes = l.model->rows };
-        ni_windows windows = windows_of(options, scales, &walker);
-        ni_source source = ni_windows_source(&windows);
-        ni_learner_bytes(&l, &source, graph, r);
+        ni_walking_count(&l, scales, graph, r);
         neap_model_free(l.model);
         l.model = NULL;
     }
     return ni_learner_end(&l, rc, &none);
 }
 
-void ni_walking_state(const neap_model *m, ni_tables *tables)
+void ni_walking_tables(const neap_model *m, const ni_stand_in *instead, ni_tables *tables)
 {
     const neap_options *o = &m->options;
-    ni_learner l = { .model = (neap_model *)m };
+    uint64_t rows = instead ? instead->rows : m->rows;
+    ni_learner l = { .model = (neap_model *)m, .instead = instead, .layers = 1 };
     choose_losses(o, &l);
-    tables->places = (uint64_t)m->rows * o->walks * o->walk_length;
+    tables->places = rows * o->walks * o->walk_length;
     ni_learner_tables(&l, tables);
+}
+
+void ni_walking_state(const neap_model *m, ni_tables *tables)
+{
+    ni_walking_tables(m, NULL, tables);
 }

@@ -1,8 +1,10 @@
-/* walking.h - what deepwalk, node2vec and walklets share: a skip-gram model of the windows of walks. */
+/* walking.h - what deepwalk, node2vec, walklets and splitter share: a skip-gram model of the windows of
+ * walks. */
 #ifndef NI_WALKING_H
 #define NI_WALKING_H
 
 #include "methods/method.h"
+#include "skipgram/learner.h"
 
 /* Options that all three read. */
 #define NI_WALKING_OPTIONS                                                                                 \
@@ -18,5 +20,13 @@ neap_status ni_walking_bytes(const neap_graph *graph, const neap_options *option
 
 /* The tables of a checkpoint. */
 void ni_walking_state(const neap_model *model, ni_tables *tables);
+
+/* The same one by one, for a method that has more to do between them: a model without vectors; its training
+ * on l->links, from the start or a checkpoint; the memory and the tables of that. instead may be NULL. */
+neap_status ni_walking_start(const neap_graph *graph, const neap_options *options, bool scales,
+                             const neap_hooks *hooks, ni_learner *l, neap_error *err);
+neap_status ni_walking_learn(ni_learner *l, bool scales, const neap_hooks *hooks, neap_error *err);
+void ni_walking_count(const ni_learner *l, bool scales, const neap_graph *given, neap_estimate_result *r);
+void ni_walking_tables(const neap_model *model, const ni_stand_in *instead, ni_tables *tables);
 
 #endif

@@ -79,6 +79,7 @@ void neap_model_free(neap_model *m)
     ni_free(m->E);
     ni_free(m->P);
     ni_free(m->pad);
+    ni_free(m->attention);
     ni_personas_free(&m->personas);
     ni_free(m->persona);
     ni_free(m->persona_scale);

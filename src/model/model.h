@@ -19,6 +19,7 @@ struct neap_model {
     float *E;             /* rows x dim                                              */
     float *P;             /* dim x dim                                               */
     float *pad;           /* dim: the fixed vector of padding=vector, or NULL        */
+    float *attention;     /* options.window: how much each distance counts, before the softmax, or NULL */
     ni_personas personas; /* of the first `rows` nodes, where a method splits them */
     float *persona;       /* personas x dim: their vectors, or NULL                  */
     float *persona_scale; /* personas: 1 over the length of each, 0 for length 0  */

@@ -61,6 +61,8 @@ void ni_model_to_tensors(const neap_model *model, ni_tensors *t)
     if (model->E) ni_tensors_add(t, "E", NI_F32, model->rows, model->dim, model->E);
     if (model->P) ni_tensors_add(t, "P", NI_F32, model->dim, model->dim, model->P);
     if (model->pad) ni_tensors_add(t, "pad", NI_F32, model->dim, 0, model->pad);
+    if (model->attention)
+        ni_tensors_add(t, "attention", NI_F32, model->options.window, 0, model->attention);
     if (model->persona) {
         uint32_t personas = model->personas.count;
         ni_tensors_add(t, "persona.owners", NI_U32, personas, 0, model->personas.owner);
@@ -186,6 +188,8 @@ static neap_status take_tables(const ni_tensors *t, neap_model *model, neap_erro
         rc = take_table(t, "E", model->rows, model->dim, &model->E, err);
     }
     if (rc == NEAP_OK && has_P) rc = take_table(t, "P", model->dim, model->dim, &model->P, err);
+    if (rc == NEAP_OK && ni_tensors_find(t, "attention"))
+        rc = take_table(t, "attention", model->options.window, 0, &model->attention, err);
     if (rc != NEAP_OK) return rc;
     return padded ? take_table(t, "pad", model->dim, 0, &model->pad, err) : refuse(t, "pad", err);
 }

@@ -108,19 +108,17 @@ static void step_P(const work *w)
     else w->k->adam(&w->adam, w->g->dP, w->P, o->P_m, o->P_v, d * d);
 }
 
+ni_adam_step ni_adam_at(double lr, uint64_t steps)
+{
+    double t = (double)steps;
+    return (ni_adam_step){ beta1, beta2, (float)(lr / (1 - pow(beta1, t))),
+                           (float)(1 / sqrt(1 - pow(beta2, t))), adam_epsilon };
+}
+
 void ni_optimizer_step(ni_optimizer *o, const ni_gradient *g, double lr, float *E, float *P, ni_pool *pool)
 {
     static const float zero[65536]; /* as long as the longest vector */
-    double t = (double)++o->steps;
-    work w = { o,
-               ni_kernels_get(),
-               g,
-               zero,
-               E,
-               P,
-               (float)lr,
-               { beta1, beta2, (float)(lr / (1 - pow(beta1, t))), (float)(1 / sqrt(1 - pow(beta2, t))),
-                 adam_epsilon } };
+    work w = { o, ni_kernels_get(), g, zero, E, P, (float)lr, ni_adam_at(lr, ++o->steps) };
     if (o->row_of) {
         for (uint32_t i = 0; i < g->rows; i++)
             if (g->node[i] != NEAP_NONE) o->row_of[g->node[i]] = i;

@@ -4,6 +4,7 @@
 
 #include "base/options.h"
 #include "base/pool.h"
+#include "kernels/kernels.h"
 #include "model/engine.h"
 
 typedef struct ni_optimizer {
@@ -22,6 +23,9 @@ void ni_optimizer_free(ni_optimizer *o);
 
 /* Bytes it will hold. */
 uint64_t ni_optimizer_bytes(const neap_options *options, uint64_t rows, uint64_t dim);
+
+/* What Adam needs to know for its step number `steps`, counted from 1. */
+ni_adam_step ni_adam_at(double lr, uint64_t steps);
 
 /* One step with rate `lr` on E (rows x dim) and P (dim x dim). */
 void ni_optimizer_step(ni_optimizer *o, const ni_gradient *g, double lr, float *E, float *P, ni_pool *pool);

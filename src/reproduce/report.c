@@ -46,7 +46,7 @@ bool ni_sheet_is_leaky(const ni_sheet *s)
 bool ni_row_sees_test(const ni_sheet *s, size_t row)
 {
     const neap_method_info *method = ni_method_info_of(s->row[row].method);
-    return ni_sheet_is_leaky(s) && method && method->context;
+    return ni_sheet_is_leaky(s) && method && ni_word_in(method->options, ',', "neighbors") >= 0;
 }
 
 /* ---- not the paper's settings ---- */

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
+#include "base/text.h"
 
 enum { SEEDS_MOST = 1000 }; /* all cells are listed before the first one is run */
 
@@ -67,6 +68,11 @@ static bool takes_part(const ni_table *t, const neap_method_info *m)
     return t->aim == NI_AIM_LINK || m->vectors;
 }
 
+static bool has_epochs(const neap_method_info *m)
+{
+    return m->vectors && ni_word_in(m->options, ',', "epochs") >= 0;
+}
+
 static bool is_published(const ni_table *t, const char *method)
 {
     const char *name;
@@ -89,9 +95,9 @@ static size_t list_methods(const ni_table *t, const char *protocol, ni_place *ro
         if (!takes_part(t, m)) continue;
         if (variants_only && !is_published(t, m->name)) continue;
         row[n++] = (ni_place){ .label = m->name, .method = m->name };
-        if (m->vectors && t->aim != NI_AIM_TIME)
+        if (has_epochs(m) && t->aim != NI_AIM_TIME)
             row[n++] = (ni_place){ .label = m->name, .method = m->name, .untrained = true };
-        if (m->context && theirs)
+        if (theirs && ni_word_in(m->options, ',', "neighbors") >= 0)
             row[n++] = (ni_place){ .label = m->name, .method = m->name, .untrained = true, .self = true };
     }
     for (size_t i = 0; (name = ni_published_method(t, i)); i++)

@@ -65,6 +65,11 @@ static float *vectors_of(const ni_learner *l)
     return l->instead ? l->instead->vectors : l->model->E;
 }
 
+static bool has_outputs(const ni_learner *l)
+{
+    return l->negatives && l->tied < l->layers;
+}
+
 /* ---- memory ---- */
 
 /* So many that the step size falls smoothly and that threads have enough to do. */
@@ -85,7 +90,7 @@ void ni_learner_bytes(const ni_learner *l, const ni_source *source, const neap_g
     uint64_t row = o->dim * sizeof(float), rows = rows_of(l), table = rows * row;
     ni_grid grid = { .layers = l->layers, .ranges = NI_RANGES_MOST };
     ni_skipgram s = { .source = *source, .grid = &grid, .pool = m->pool, .dim = o->dim / l->layers };
-    uint64_t outputs = l->negatives && !l->one_table, losses = (uint64_t)l->negatives + l->tree;
+    uint64_t outputs = has_outputs(l), losses = (uint64_t)l->negatives + l->tree;
     r->bytes_graph = ni_model_graph_bytes(m, given) + 40 * rows; /* visits, ranges, aliases, tree */
     if (l->split) r->bytes_graph += ni_split_bytes(l->split, &l->split_links);
     if (l->links->weight) r->bytes_graph += l->links->offset[rows] * sizeof(ni_alias);
@@ -102,16 +107,16 @@ void ni_learner_tables(const ni_learner *l, ni_tables *tables)
     uint64_t n = rows_of(l), d = m->options.dim;
     ni_tables_add(tables, "E", m->E, m->rows, d, !l->instead);
     if (l->instead) ni_tables_add(tables, l->instead->name, l->instead->vectors, n, d, true);
-    if (l->negatives && !l->one_table) ni_tables_add(tables, "outputs", l->outputs, n, d, false);
+    if (has_outputs(l)) ni_tables_add(tables, "outputs", l->outputs, n, d, false);
     if (l->tree) ni_tables_add(tables, "inner", l->inner, n, d, false);
 }
 
 static neap_status make_tables(ni_learner *l, neap_error *err)
 {
     size_t cells = (size_t)rows_of(l) * l->model->dim;
-    if (l->negatives && !l->one_table) l->outputs = ni_zeros(cells, sizeof *l->outputs);
+    if (has_outputs(l)) l->outputs = ni_zeros(cells, sizeof *l->outputs);
     if (l->tree) l->inner = ni_zeros(cells, sizeof *l->inner);
-    bool ok = (l->outputs || !l->negatives || l->one_table) && (l->inner || !l->tree);
+    bool ok = (l->outputs || !has_outputs(l)) && (l->inner || !l->tree);
     return ok ? NEAP_OK : ni_fail_memory(err, "the vectors; a smaller --dim needs less");
 }
 
@@ -141,15 +146,36 @@ static neap_status step(void *self, ni_run *run, uint64_t *items, double *loss, 
     return NEAP_OK;
 }
 
+static float sum_of_cosines(const float *x, const float *y, uint32_t layers, uint32_t dim)
+{
+    size_t part = dim / layers;
+    double sum = 0;
+    for (size_t i = 0; i < dim; i += part) {
+        double lengths = ni_length(x + i, part) * ni_length(y + i, part);
+        if (lengths > 0) sum += (double)ni_kernels_get()->dot(x + i, y + i, part) / lengths;
+    }
+    return (float)sum;
+}
+
 static neap_status score(void *self, const neap_pair *pairs, size_t count, float *scores, neap_error *err)
 {
-    const neap_model *m = ((ni_learner *)self)->model;
+    const ni_learner *l = self;
+    const neap_model *m = l->model;
     const ni_kernels *k = ni_kernels_get();
-    (void)err;
-    for (size_t i = 0; i < count; i++)
-        scores[i] = k->dot(m->E + (uint64_t)pairs[i].source * m->dim,
-                           m->E + (uint64_t)pairs[i].target * m->dim, m->dim);
+    if (l->instead) return l->instead->score(l->instead->self, pairs, count, scores, err);
+    for (size_t i = 0; i < count; i++) {
+        const float *x = m->E + (uint64_t)pairs[i].source * m->dim;
+        const float *y = m->E + (uint64_t)pairs[i].target * m->dim;
+        scores[i] = l->unit ? sum_of_cosines(x, y, l->layers, m->dim) : k->dot(x, y, m->dim);
+    }
     return NEAP_OK;
+}
+
+static void make_unit(const ni_learner *l)
+{
+    uint32_t part = l->model->dim / l->layers;
+    for (uint64_t row = 0; row < (uint64_t)l->model->rows * l->layers; row++)
+        ni_make_unit(l->model->E + row * part, part);
 }
 
 static neap_status make_negatives(ni_learner *l, const uint64_t *weight, double power, neap_error *err)
@@ -160,7 +186,8 @@ static neap_status make_negatives(ni_learner *l, const uint64_t *weight, double 
         ni_grid_create(rows_of(l), l->layers, 0, weight, power, m->options.seed, &l->grid, err);
     if (rc != NEAP_OK) return rc;
     l->by_negatives.grid = &l->grid;
-    l->by_negatives.out = l->one_table ? vectors_of(l) : l->outputs;
+    l->by_negatives.out = l->outputs;
+    l->by_negatives.tied = l->tied;
     l->by_negatives.negatives = m->options.negatives;
     return ni_skipgram_create(&l->by_negatives, l->course.per_step, err);
 }
@@ -198,13 +225,15 @@ neap_status ni_learner_run(ni_learner *l, const ni_source *source, const uint64_
                              .places = source->places,
                              .per_step = places_per_step(source, m->options.epochs),
                              .step = step,
-                             .score = l->instead ? l->instead->score : score,
+                             .score = score,
                              .self = l };
     l->course.tables.places = source->places;
     ni_learner_tables(l, &l->course.tables);
     rc = make_negatives(l, weight, power, err);
     if (rc == NEAP_OK) rc = make_tree(l, weight, err);
-    return rc == NEAP_OK ? ni_course_run(&l->course, hooks, err) : rc;
+    if (rc == NEAP_OK) rc = ni_course_run(&l->course, hooks, err);
+    if (rc == NEAP_OK && l->unit) make_unit(l);
+    return rc;
 }
 
 void ni_learner_rest(ni_learner *l)

@@ -30,7 +30,8 @@ typedef struct ni_learner {
     const ni_stand_in *instead; /* NULL: the nodes are trained                                 */
 
     uint32_t layers;         /* of the vectors: each is layers x (dim / layers) numbers        */
-    bool one_table;          /* inputs and outputs are the same vectors                        */
+    uint32_t tied;           /* layers whose inputs and outputs are the same vectors, the first ones */
+    bool unit;               /* a layer of a vector is a direction: scored so, of length 1 in the end */
     bool negatives, tree;    /* which losses                                                   */
     float bias, shared_bias; /* see group.h                                                    */
 

@@ -123,11 +123,16 @@ static void sort_task(void *arg, uint32_t task, uint32_t thread)
 
 /* ---- blocks ---- */
 
-static void ask_for_rows(const ni_skipgram *s, const ni_couple *pair, uint64_t count)
+static float *outputs_of(const ni_skipgram *s, uint32_t block)
+{
+    return block / s->grid->ranges / s->grid->ranges < s->tied ? s->in : s->out;
+}
+
+static void ask_for_rows(const ni_skipgram *s, const float *out, const ni_couple *pair, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
         ni_ask_for(s->in + (uint64_t)pair[i].in * s->dim, s->dim);
-        if (!s->tree) ni_ask_for(s->out + (uint64_t)pair[i].out * s->dim, s->dim);
+        if (!s->tree) ni_ask_for(out + (uint64_t)pair[i].out * s->dim, s->dim);
     }
 }
 
@@ -149,7 +154,7 @@ static void block_task(void *arg, uint32_t block, uint32_t thread)
     ni_workshop *w = s->workshop;
     ni_group g = { .k = ni_kernels_get(),
                    .in = s->in,
-                   .out = s->out,
+                   .out = outputs_of(s, block),
                    .dim = s->dim,
                    .rate = w->rate,
                    .bias = s->bias,
@@ -164,7 +169,7 @@ static void block_task(void *arg, uint32_t block, uint32_t thread)
     for (uint64_t group = 0; at < end; group++) {
         bool look = group % LOSS_EVERY == 0;
         at += fill_group(s, w->pair + at, end - at, &g);
-        ask_for_rows(s, w->pair + at, end - at < NI_GROUP_INPUTS ? end - at : NI_GROUP_INPUTS);
+        ask_for_rows(s, g.out, w->pair + at, end - at < NI_GROUP_INPUTS ? end - at : NI_GROUP_INPUTS);
         for (uint32_t q = 0; q < g.outputs && !s->tree; q++)
             g.output[q] = ni_grid_negative(s->grid, block, &rng);
         loss += ni_group_step(&g, look);

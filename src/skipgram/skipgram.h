@@ -34,7 +34,8 @@ typedef struct ni_skipgram {
     const ni_grid *grid;
     const ni_tree *tree; /* hierarchical softmax, in a grid of one range; NULL: negatives */
     ni_pool *pool;
-    float *in, *out; /* rows x dim; the same, if there is one table                        */
+    float *in, *out; /* rows x dim                                                          */
+    uint32_t tied;   /* in the first so many layers the outputs are the inputs: `out` is unused */
     uint32_t dim;
     uint32_t negatives;      /* that a group of pairs shares */
     float bias, shared_bias; /* see group.h                  */

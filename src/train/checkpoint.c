@@ -230,27 +230,33 @@ neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, const 
     return rc;
 }
 
-bool ni_checkpoint_holds(const char *path, const char *tensor)
+/* No file is no error, but found is false and nothing has been read. */
+static neap_status open_checkpoint(const char *path, ni_tensors *t, bool *found, neap_error *err)
+{
+    neap_error local = { 0 };
+    neap_status rc = ni_tensors_read(path, t, &local);
+    *found = !(rc == NEAP_E_READ && local.sys == ENOENT);
+    if (rc == NEAP_OK || !*found) return NEAP_OK;
+    if (err) *err = local;
+    return rc;
+}
+
+neap_status ni_checkpoint_holds(const char *path, const char *tensor, bool *holds, neap_error *err)
 {
     ni_tensors t;
-    if (ni_tensors_read(path, &t, NULL) != NEAP_OK) return false; /* reading it says why */
-    bool holds = ni_tensors_find(&t, tensor) != NULL;
+    neap_status rc = open_checkpoint(path, &t, holds, err);
+    if (rc != NEAP_OK || !*holds) return rc;
+    *holds = ni_tensors_find(&t, tensor) != NULL;
     ni_tensors_release(&t);
-    return holds;
+    return NEAP_OK;
 }
 
 neap_status ni_checkpoint_read(const neap_model *m, const ni_tables *tables, ni_run *run, const char *path,
                                bool *found, neap_error *err)
 {
     ni_tensors t;
-    neap_error local = { 0 };
-    neap_status rc = ni_tensors_read(path, &t, &local);
-    *found = !(rc == NEAP_E_READ && local.sys == ENOENT);
-    if (!*found) return NEAP_OK;
-    if (rc != NEAP_OK) {
-        if (err) *err = local;
-        return rc;
-    }
+    neap_status rc = open_checkpoint(path, &t, found, err);
+    if (rc != NEAP_OK || !*found) return rc;
     rc = check_same(m, &t, path, err);
     for (uint32_t i = 0; i < tables->count && rc == NEAP_OK; i++)
         rc = ni_name_file(path, take_table(&t, &tables->table[i], err), err);

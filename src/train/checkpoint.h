@@ -53,8 +53,8 @@ neap_status ni_checkpoint_write(const neap_model *model, const ni_tables *tables
 neap_status ni_checkpoint_read(const neap_model *model, const ni_tables *tables, ni_run *run,
                                const char *path, bool *found, neap_error *err);
 
-/* There is such a file, and it holds this tensor: which part of a run it is from. */
-bool ni_checkpoint_holds(const char *path, const char *tensor);
+/* Whether there is such a file that holds this tensor: which part of a run it is from. */
+neap_status ni_checkpoint_holds(const char *path, const char *tensor, bool *holds, neap_error *err);
 
 /* What a checkpoint holds besides its model is complete: these tables, of which only the shapes count. */
 struct ni_tensors;

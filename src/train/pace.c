@@ -6,6 +6,7 @@ static int look(const neap_progress *now, void *user)
     p->seconds = now->seconds;
     p->items = (uint64_t)(now->rate * now->seconds + 0.5);
     p->epoch = now->total;
+    p->left = now->left;
     p->interrupted = p->theirs && p->theirs->progress && p->theirs->progress(now, p->theirs->user);
     return p->interrupted || now->seconds >= p->limit;
 }

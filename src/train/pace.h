@@ -10,6 +10,7 @@ typedef struct ni_pace {
     uint64_t items; /* trained on: edges, or nodes of walks */
     uint64_t epoch; /* how many make an epoch               */
     double seconds; /* which the items took                 */
+    double left;    /* expected until the end, or NaN       */
 
     const neap_hooks *theirs;
     double limit;

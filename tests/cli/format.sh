@@ -8,9 +8,11 @@ reader() { python3 "$NEAP_SOURCE/tests/format_reader.py" "$@"; }
 make_friends
 expect 0 "$NEAP" train friends.txt -o model "${quick[@]}"
 expect 0 "$NEAP" train friends.txt -o small "${quick[@]}" --neighbors 2 --padding vector --undirected
+expect 0 "$NEAP" train friends.txt -o split --method splitter --dim 8 --epochs 1
+expect 0 "$NEAP" train friends.txt -o attentive --method attentivewalk --dim 8 --epochs 1
 expect 0 "$NEAP" convert friends.txt graph.safetensors
 expect 0 "$NEAP" embed model -o vectors.safetensors
-for file in model small graph.safetensors vectors.safetensors; do
+for file in model small split attentive graph.safetensors vectors.safetensors; do
     expect 0 "$NEAP" check "$file"
     expect 0 reader "$file"
 done

@@ -1,0 +1,191 @@
+/* FastRP: every node begins with a random vector and then hears what its neighbours have heard.
+ *     N_k = (D^-1 A)^k D^beta R,     E = sum over k = 1, 2, ... of weight_k x (N_k with rows of length 1)
+ * R (n x d) is a very sparse random projection: +-sqrt(3) with probability 1/6 each, else 0 (Achlioptas
+ * 2003). Since rows are made as long as 1, as the popular implementations do, a constant factor of R or D
+ * has no effect, and a weight says how much its hop counts, however much the mean over many has shrunk. */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "kernels/kernels.h"
+#include "methods/dot.h"
+#include "methods/method.h"
+
+enum { HOPS_MOST = 12, ROWS_PER_TASK = 64 };
+
+typedef struct spread {
+    const neap_model *model;
+    const uint64_t *offset; /* whom a node hears: nodes + 1 */
+    const uint32_t *node;
+    const float *weight; /* NULL: all alike                */
+    float *now, *next;   /* rows x dim: N_(k-1) and N_k    */
+    double hop[HOPS_MOST];
+    uint32_t hops, k;
+} spread;
+
+/* ---- the weights of hops ---- */
+
+static neap_status read_hops(const char *text, spread *s, neap_error *err)
+{
+    double sum = 0;
+    for (const char *at = text;; at++, s->hops++) {
+        size_t length = strcspn(at, ",");
+        double *hop = &s->hop[s->hops];
+        if (s->hops == HOPS_MOST || !ni_parse_double(at, length, hop) || *hop < 0 || *hop > 1e6) break;
+        sum += *hop;
+        at += length;
+        if (!*at && sum > 0) return s->hops++, NEAP_OK;
+        if (!*at) break;
+    }
+    return ni_fail(err, NEAP_E_ARG,
+                   "--hop-weights takes a number from 0 to 1,000,000 for each of up to %d hops, not all 0, "
+                   "such as 0,1,1; not '%s'",
+                   HOPS_MOST, text);
+}
+
+/* ---- spreading ---- */
+
+static double strength(const ni_links *links, uint32_t u)
+{
+    double sum = 0;
+    for (uint64_t i = links->offset[u]; i < links->offset[u + 1]; i++)
+        sum += links->weight ? (double)links->weight[i] : 1;
+    return sum;
+}
+
+/* Row u of D^beta R. Degrees are kept within what floats can average. */
+static void draw_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const spread *s = arg;
+    const neap_model *m = s->model;
+    uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, m->rows);
+    (void)thread;
+    for (uint64_t u = first; u < end; u++) {
+        ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_TABLE, 0, u);
+        double degree = fmin(fmax(strength(&m->links, (uint32_t)u), 1e-12), 1e12);
+        float high = (float)pow(degree, m->options.beta), *row = s->now + u * m->dim;
+        for (uint32_t i = 0; i < m->dim; i++) {
+            uint64_t side = ni_below(&rng, 6);
+            row[i] = side == 0 ? high : side == 1 ? -high : 0;
+        }
+    }
+}
+
+/* Row u of N_k: the mean over whom u hears, by weight; zero if there is nobody. */
+static void hear(const spread *s, uint64_t u)
+{
+    const ni_kernels *k = ni_kernels_get();
+    uint32_t d = s->model->dim;
+    double sum = 0;
+    for (uint64_t i = s->offset[u]; i < s->offset[u + 1]; i++) sum += s->weight ? (double)s->weight[i] : 1;
+    memset(s->next + u * d, 0, d * sizeof *s->next);
+    for (uint64_t i = s->offset[u]; i < s->offset[u + 1]; i++) {
+        double share = (s->weight ? (double)s->weight[i] : 1) / sum;
+        k->axpy((float)share, s->now + (uint64_t)s->node[i] * d, s->next + u * d, d);
+    }
+}
+
+static void hop_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const spread *s = arg;
+    const neap_model *m = s->model;
+    uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, m->rows);
+    (void)thread;
+    for (uint64_t u = first; u < end; u++) {
+        const float *row = s->next + u * m->dim;
+        hear(s, u);
+        double length = ni_length(row, m->dim);
+        if (length > 0)
+            ni_kernels_get()->axpy((float)(s->hop[s->k] / length), row, m->E + u * m->dim, m->dim);
+    }
+}
+
+static void run(spread *s)
+{
+    const neap_model *m = s->model;
+    ni_pool_run(m->pool, ni_tasks(m->rows, ROWS_PER_TASK), draw_task, s);
+    for (s->k = 0; s->k < s->hops; s->k++) {
+        ni_pool_run(m->pool, ni_tasks(m->rows, ROWS_PER_TASK), hop_task, s);
+        float *heard = s->next;
+        s->next = s->now;
+        s->now = heard;
+    }
+}
+
+/* ---- the method ---- */
+
+static neap_status fill(neap_model *m, spread *s, neap_error *err)
+{
+    const neap_options *o = &m->options;
+    size_t cells = (size_t)m->rows * o->dim;
+    bool along = o->along && !m->graph->undirected;
+    if (m->links.offset[m->rows] == 0)
+        return ni_fail(err, NEAP_E_FORMAT,
+                       "the graph has no edge between two nodes: nothing to learn from");
+    m->dim = o->dim;
+    m->E = ni_zeros(cells, sizeof *m->E);
+    s->model = m;
+    s->offset = along ? m->graph->offset : m->links.offset;
+    s->node = along ? m->graph->target : m->links.node;
+    s->weight = along ? m->graph->weight : m->links.weight;
+    s->now = ni_array(cells, sizeof *s->now);
+    s->next = ni_array(cells, sizeof *s->next);
+    bool ok = m->E && s->now && s->next;
+    if (ok) run(s);
+    ni_free(s->now);
+    ni_free(s->next);
+    return ok ? NEAP_OK : ni_fail_memory(err, "the vectors; a smaller --dim needs less");
+}
+
+static neap_status train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
+                         neap_model **out, neap_error *err)
+{
+    spread s = { .hops = 0 };
+    neap_model *m = NULL;
+    (void)hooks;
+    neap_status rc = read_hops(options->hop_weights.text, &s, err);
+    if (rc == NEAP_OK) rc = ni_model_create(graph, options, &m, err);
+    if (rc == NEAP_OK) rc = fill(m, &s, err);
+    if (rc == NEAP_OK) *out = m;
+    else neap_model_free(m);
+    return rc;
+}
+
+static neap_status bytes(const neap_graph *graph, const neap_options *options, neap_estimate_result *r,
+                         neap_error *err)
+{
+    (void)err;
+    r->bytes_graph = 2 * ni_graph_bytes(graph); /* and its links */
+    r->bytes_tables = (uint64_t)neap_graph_nodes(graph) * options->dim * sizeof(float);
+    r->bytes_batch = 2 * r->bytes_tables;
+    return NEAP_OK;
+}
+
+static const ni_default defaults[] = {
+    { "epochs", { "0", "0", "0" } },
+    { "valid", { "0", "0", "0" } },
+    { "dim", { "128", "200", "128" } },
+    { 0 },
+};
+
+const ni_method ni_method_fastrp = {
+    .info = { "fastrp",
+              "random vectors, averaged over neighbours a few times: nothing is learned, hence fast",
+              "Each node begins with a sparse random vector, times its degree to the power --beta. Hop k "
+              "of "
+              "a node is the mean\nof its neighbours' hop k - 1, and its vector is the sum of its hops, "
+              "each "
+              "made as long as its --hop-weights say.\nWeights count, directions with --along. Nothing is "
+              "trained: --epochs has no meaning here.\nChen, Sultan, Tian, Chen and Skiena, Fast and "
+              "Accurate Network Embeddings via Very Sparse Random Projection, 2019.",
+              0, 1, "dim,hop-weights,beta,along" },
+    .defaults = defaults,
+    .tables = "E",
+    .train = train,
+    .bytes = bytes,
+    .score = ni_dot_score,
+    .score_all = ni_dot_score_all,
+    .vectors = ni_dot_vectors,
+};

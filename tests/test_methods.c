@@ -1,0 +1,347 @@
+/* What every method that learns vectors promises, one after the other, from the list of methods: a new one
+ * is tested here as soon as it is registered. (gap has test_train.c and test_faults.c.) */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "faults.h"
+#include "scratch.h"
+#include "world.h"
+
+/* ---- methods and graphs ---- */
+
+static const char *nth_method(size_t *i)
+{
+    for (; *i < neap_method_count(); ++*i) {
+        const neap_method_info *m = neap_method_at(*i);
+        if (m->vectors && strcmp(m->name, "gap")) return neap_method_at((*i)++)->name;
+    }
+    return NULL;
+}
+
+static bool has_epochs(const char *method)
+{
+    for (size_t i = 0; i < neap_method_count(); i++)
+        if (!strcmp(neap_method_at(i)->name, method)) return strstr(neap_method_at(i)->options, "epochs");
+    return false;
+}
+
+/* A run of a moment, whatever the method. */
+static neap_options *brief(const char *method, const char *more, const char *value)
+{
+    return options_of("neap", "method", method, "dim", "8", "epochs", "2", "walks", "2", "walk-length",
+                      "10", "window", "4", "threads", "2", more, value, NULL);
+}
+
+/* Large enough for several ranges of the grid. */
+static neap_graph *blocks(void)
+{
+    neap_generator what = {
+        .kind = "sbm", .nodes = 140, .blocks = 4, .p_in = 0.2, .p_out = 0.01, .seed = 1
+    };
+    neap_graph *g;
+    assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
+    return g;
+}
+
+static neap_model *train(const neap_graph *g, const neap_options *o, const neap_hooks *hooks)
+{
+    neap_model *m;
+    neap_error err = { 0 };
+    char method[32];
+    assert_int_equal(neap_options_get(o, "method", method, sizeof method, NULL), NEAP_OK);
+    if (neap_train(g, o, hooks, &m, &err)) fail_msg("%s: %s", method, err.text);
+    return m;
+}
+
+static void expect_same_files(const char *a, const char *b)
+{
+    size_t n;
+    char *bytes = scratch_bytes(a, &n);
+    scratch_expect(b, bytes, n);
+    free(bytes);
+}
+
+/* ---- from training to queries ---- */
+
+/* The scores of node 0 with everybody, and finite vectors of everybody. */
+static float *ask(const neap_model *m)
+{
+    uint32_t n = neap_graph_nodes(neap_model_graph(m)), dim = neap_model_dim(m);
+    neap_pair *pairs = malloc(n * sizeof *pairs);
+    float *scores = malloc(n * sizeof *scores), *vectors = malloc((size_t)n * dim * sizeof *vectors);
+    neap_error err = { 0 };
+    for (uint32_t u = 0; u < n; u++) pairs[u] = (neap_pair){ 0, u };
+    if (neap_model_score(m, pairs, n, scores, &err)) fail_msg("%s", err.text);
+    assert_int_equal(neap_model_vectors(m, vectors, NULL), NEAP_OK);
+    for (size_t i = 0; i < (size_t)n * dim; i++) assert_true(isfinite(vectors[i]));
+    free(pairs);
+    free(vectors);
+    return scores;
+}
+
+static void a_saved_model_gives_the_same_answers(void **state)
+{
+    neap_graph *g = blocks();
+    size_t i = 0;
+    (void)state;
+    for (const char *method; (method = nth_method(&i));) {
+        neap_options *o = brief(method, "seed", "3");
+        neap_model *m = train(g, o, NULL), *loaded;
+        neap_ranked best[5];
+        size_t count;
+        assert_int_equal(neap_model_save(m, "model", NULL), NEAP_OK);
+        assert_int_equal(neap_file_check("model", NULL, NULL, NULL), NEAP_OK);
+        assert_int_equal(neap_model_load("model", &loaded, NULL), NEAP_OK);
+        float *before = ask(m), *after = ask(loaded);
+        assert_memory_equal(before, after, neap_graph_nodes(g) * sizeof *before);
+        assert_int_equal(neap_model_rank(loaded, 0, 5, 1, best, &count, NULL), NEAP_OK);
+        assert_int_equal(count, 5);
+        assert_true(best[0].score == after[best[0].node]);
+        free(before);
+        free(after);
+        neap_model_free(loaded);
+        neap_model_free(m);
+        neap_options_free(o);
+    }
+    neap_graph_free(g);
+}
+
+/* ---- the same bytes ---- */
+
+static void threads_do_not_change_a_byte(void **state)
+{
+    static const char *const threads[] = { "1", "2", "4" };
+    neap_graph *g = blocks();
+    size_t i = 0;
+    (void)state;
+    for (const char *method; (method = nth_method(&i));)
+        for (int k = 0; k < 3; k++) {
+            neap_options *o = brief(method, "threads", threads[k]);
+            neap_model *m = train(g, o, NULL);
+            assert_int_equal(neap_model_save(m, k ? "other" : "first", NULL), NEAP_OK);
+            if (k) expect_same_files("first", "other");
+            neap_model_free(m);
+            neap_options_free(o);
+        }
+    neap_graph_free(g);
+}
+
+typedef struct stopper {
+    unsigned calls, stop_at;
+} stopper;
+
+static int stop_at(const neap_progress *now, void *user)
+{
+    stopper *s = user;
+    (void)now;
+    return ++s->calls == s->stop_at;
+}
+
+/* Stopped after one step, after four more, and so on, with another number of threads each time; returns how
+ * often. */
+static unsigned train_in_pieces(const neap_graph *g, const char *method, const char *valid)
+{
+    static const char *const threads[] = { "1", "2", "3" };
+    neap_model *m = NULL;
+    neap_status rc;
+    neap_error err = { 0 };
+    unsigned stops = 0;
+    do {
+        stopper s = { 0, 1 + stops * 3 % 7 };
+        neap_hooks hooks = { .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1 };
+        neap_options *o = brief(method, "valid", valid);
+        assert_int_equal(neap_options_set(o, "threads", threads[stops % 3], NULL), NEAP_OK);
+        rc = neap_train(g, o, &hooks, &m, &err);
+        if (rc != NEAP_OK && rc != NEAP_E_STOPPED) fail_msg("%s: %s", method, err.text);
+        stops += rc == NEAP_E_STOPPED;
+        neap_options_free(o);
+    } while (rc != NEAP_OK);
+    assert_int_equal(neap_model_save(m, "pieces", NULL), NEAP_OK);
+    neap_model_free(m);
+    remove("run");
+    return stops;
+}
+
+static void a_run_stopped_again_and_again_ends_in_the_same_bytes(void **state)
+{
+    static const char *const valid[] = { "0", "0.1" };
+    neap_graph *g = blocks();
+    size_t i = 0;
+    (void)state;
+    for (const char *method; (method = nth_method(&i));)
+        for (int k = 0; k < 2; k++) {
+            neap_options *o = brief(method, "valid", valid[k]);
+            neap_model *m = train(g, o, NULL);
+            assert_int_equal(neap_model_save(m, "whole", NULL), NEAP_OK);
+            unsigned stops = train_in_pieces(g, method, valid[k]);
+            if (has_epochs(method) && stops == 0) fail_msg("%s was never stopped", method);
+            expect_same_files("whole", "pieces");
+            neap_model_free(m);
+            neap_options_free(o);
+        }
+    neap_graph_free(g);
+}
+
+/* ---- graphs that are not like others ---- */
+
+typedef struct oddity {
+    const char *name;
+    uint32_t nodes;
+    neap_edge edge[12];
+    int weighted, undirected;
+    const char *along;
+} oddity;
+
+static const oddity oddities[] = {
+    { "one edge", 2, { { 0, 1, 1 } }, 0, 0, "no" },
+    { "a star",
+      7,
+      { { 0, 1, 1 }, { 0, 2, 1 }, { 0, 3, 1 }, { 0, 4, 1 }, { 0, 5, 1 }, { 0, 6, 1 } },
+      0,
+      1,
+      "no" },
+    { "two components", 6, { { 0, 1, 1 }, { 1, 2, 1 }, { 3, 4, 1 }, { 4, 5, 1 } }, 0, 1, "no" },
+    { "loops", 4, { { 0, 0, 1 }, { 0, 1, 1 }, { 1, 1, 1 }, { 1, 2, 1 }, { 3, 3, 1 } }, 0, 0, "yes" },
+    { "isolated nodes", 9, { { 4, 5, 1 }, { 5, 6, 1 }, { 6, 4, 1 } }, 0, 1, "no" },
+    { "sinks", 5, { { 0, 1, 1 }, { 0, 2, 1 }, { 3, 4, 1 } }, 0, 0, "yes" },
+    { "extreme weights",
+      5,
+      { { 0, 1, 1e-30f }, { 1, 2, 1e30f }, { 2, 3, 1 }, { 3, 4, 1e-3f } },
+      1,
+      1,
+      "no" },
+    { "weights and directions",
+      4,
+      { { 0, 1, 2 }, { 1, 0, 3 }, { 1, 2, 1 }, { 2, 3, 5 }, { 3, 0, 1 } },
+      1,
+      0,
+      "yes" },
+};
+
+static void expect_finite_scores(const oddity *odd, const neap_graph *g, const neap_options *o,
+                                 const char *method)
+{
+    neap_model *m;
+    neap_error err = { 0 };
+    neap_status rc = neap_train(g, o, NULL, &m, &err);
+    if (rc != NEAP_OK) fail_msg("%s of %s: %s", method, odd->name, err.text);
+    float *scores = ask(m);
+    for (uint32_t u = 0; u < odd->nodes; u++) assert_true(isfinite(scores[u]));
+    free(scores);
+    neap_model_free(m);
+}
+
+static void odd_graphs_are_trained_on_and_scored(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof oddities / sizeof *oddities; k++) {
+        const oddity *odd = &oddities[k];
+        uint64_t edges = 0;
+        size_t i = 0;
+        neap_graph *g;
+        while (edges < 12 && odd->edge[edges].weight > 0) edges++;
+        assert_int_equal(
+            neap_graph_create(odd->nodes, NULL, odd->edge, edges, odd->weighted, odd->undirected, &g, NULL),
+            NEAP_OK);
+        for (const char *method; (method = nth_method(&i));) {
+            neap_options *o = brief(method, "along", odd->along);
+            assert_int_equal(neap_options_set(o, "self-loops", "yes", NULL), NEAP_OK);
+            if (odd->undirected) assert_int_equal(neap_options_set(o, "undirected", "yes", NULL), NEAP_OK);
+            expect_finite_scores(odd, g, o, method);
+            neap_options_free(o);
+        }
+        neap_graph_free(g);
+    }
+}
+
+static void a_graph_without_an_edge_is_refused_with_words(void **state)
+{
+    neap_edge loops[] = { { 0, 0, 1 }, { 2, 2, 1 } };
+    size_t i = 0;
+    (void)state;
+    for (const char *method; (method = nth_method(&i));)
+        for (uint64_t edges = 0; edges <= 2; edges += 2) {
+            neap_options *o = brief(method, "self-loops", "yes");
+            neap_graph *g;
+            neap_model *m;
+            neap_error err = { 0 };
+            assert_int_equal(neap_graph_create(3, NULL, loops, edges, 0, 0, &g, NULL), NEAP_OK);
+            neap_status rc = neap_train(g, o, NULL, &m, &err);
+            if (rc != NEAP_E_FORMAT) fail_msg("%s: status %d", method, (int)rc);
+            assert_null(m);
+            assert_non_null(strstr(err.text, "no edge"));
+            neap_graph_free(g);
+            neap_options_free(o);
+        }
+}
+
+/* ---- no memory ---- */
+
+static neap_status set_all(neap_options *o, const char *method, neap_error *err)
+{
+    static const char *const values[][2] = { { "dim", "4" },    { "epochs", "1" },  { "walks", "1" },
+                                             { "window", "2" }, { "valid", "0.2" }, { "walk-length", "5" },
+                                             { "threads", "2" } };
+    neap_status rc = neap_options_set(o, "method", method, err);
+    for (size_t i = 0; i < sizeof values / sizeof *values && rc == NEAP_OK; i++)
+        rc = neap_options_set(o, values[i][0], values[i][1], err);
+    return rc;
+}
+
+/* A weighted ring with chords, trained on, kept, and asked. */
+static neap_status whole_way(void *user, neap_error *err)
+{
+    static const neap_edge ring[] = { { 0, 1, 1 }, { 1, 2, 2 }, { 2, 3, 1 }, { 3, 4, 1 }, { 4, 5, 3 },
+                                      { 5, 6, 1 }, { 6, 7, 1 }, { 7, 0, 2 }, { 0, 4, 1 }, { 2, 6, 1 } };
+    neap_options *o = NULL;
+    neap_graph *g = NULL;
+    neap_model *m = NULL;
+    neap_hooks hooks = { .checkpoint = "run", .checkpoint_seconds = 1e-9 };
+    neap_pair pair = { 0, 2 };
+    float score, vectors[8 * 4];
+    neap_status rc = neap_options_create("neap", &o, err);
+    if (rc == NEAP_OK) rc = set_all(o, user, err);
+    if (rc == NEAP_OK) rc = neap_graph_create(8, NULL, ring, 10, 1, 0, &g, err);
+    if (rc == NEAP_OK) rc = neap_train(g, o, &hooks, &m, err);
+    if (rc == NEAP_OK) rc = neap_model_score(m, &pair, 1, &score, err);
+    if (rc == NEAP_OK) rc = neap_model_vectors(m, vectors, err);
+    neap_model_free(m);
+    neap_graph_free(g);
+    neap_options_free(o);
+    return rc;
+}
+
+static void every_failing_allocation_is_an_ordinary_error(void **state)
+{
+    size_t i = 0;
+    (void)state;
+    for (const char *method; (method = nth_method(&i));)
+        for (int forever = 0; forever < 2; forever++)
+            assert_true(faults_each(FAULTS_MEMORY, ENOMEM, forever, whole_way, faults_expect_memory,
+                                    (void *)(uintptr_t)method) > 15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_saved_model_gives_the_same_answers, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(threads_do_not_change_a_byte, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(a_run_stopped_again_and_again_ends_in_the_same_bytes, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test(odd_graphs_are_trained_on_and_scored),
+        cmocka_unit_test(a_graph_without_an_edge_is_refused_with_words),
+        cmocka_unit_test_setup_teardown(every_failing_allocation_is_an_ordinary_error, scratch_enter,
+                                        scratch_leave),
+    };
+    faults_install();
+    faults_skip_fsync();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
