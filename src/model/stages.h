@@ -16,7 +16,7 @@
     STAGE(TABLE, "table", "all alignments of the batch as one matrix product")                             \
     STAGE(POOL, "pool", "alignments of each pair, maxima, attention")                                      \
     STAGE(LOSS, "loss", "hinge loss and its way back to the alignments")                                   \
-    STAGE(INDEX, "index", "gradient entries sorted by row")                                                \
+    STAGE(INDEX, "index", "gradient entries sorted and merged")                                            \
     STAGE(PULL, "pull", "gradient of every row")                                                           \
     STAGE(MATRIX, "matrix", "gradient of P")                                                               \
     STAGE(OPTIMIZE, "optimize", "the optimiser's step")
