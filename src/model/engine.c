@@ -305,7 +305,8 @@ static void count_work(ni_engine *e)
         stages->cheapest += work[i];
     }
     double spent = e->shape.table ? table : pairs, least = table < pairs ? table : pairs;
-    stages->cheapest += least - spent;
+    double merged = (mean ? live_cells : live) - entries;
+    stages->cheapest += least - spent + 4 * merged * d;
     stages->entries += cells;
     stages->batches++;
     stages->table_batches += e->shape.table;
