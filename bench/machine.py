@@ -40,4 +40,5 @@ def facts(build):
             "system": platform.freedesktop_os_release()["PRETTY_NAME"], "kernel": platform.release(),
             "neap": output_of([os.path.join(build, "neap"), "--version"]).split("\n")[0],
             "openblas": openblas(), "python": platform.python_version(), "numpy": version_of("numpy"),
-            "torch": version_of("torch"), "igraph": version_of("igraph"), "date": datetime.date.today().isoformat()}
+            "torch": version_of("torch"), "igraph": version_of("igraph"),
+            "gensim": version_of("gensim"), "numba": version_of("numba"), "date": datetime.date.today().isoformat()}

@@ -22,12 +22,12 @@ def links(path):
     data = numpy.fromfile(path, numpy.uint8)
     header = json.loads(data[8:8 + int.from_bytes(data[:8], "little")].tobytes())
     offset, target = tensor(data, header, "graph.offsets"), tensor(data, header, "graph.targets")
-    ones = numpy.ones(len(target), numpy.int8)
-    one_way = scipy.sparse.csr_matrix((ones, target.astype(numpy.int32), offset.astype(numpy.int64)),
-                                      shape=(len(offset) - 1,) * 2)
+    nodes = len(offset) - 1
+    source = numpy.repeat(numpy.arange(nodes, dtype=numpy.uint32), numpy.diff(offset).astype(numpy.int64))
+    apart = source != target
+    pairs = source[apart], target[apart]
+    one_way = scipy.sparse.csr_matrix((numpy.ones(len(pairs[0]), numpy.int8), pairs), shape=(nodes, nodes))
     both = one_way + one_way.T
-    both.setdiag(0)
-    both.eliminate_zeros()
     both.sort_indices()
     return both.indptr.astype(numpy.int64), both.indices.astype(numpy.uint32)
 

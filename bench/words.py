@@ -22,7 +22,8 @@ def value(row):
 def machine(results):
     m = results["machine"]
     others = ["%s %s" % (name, m[key]) for name, key in
-              (("NumPy", "numpy"), ("PyTorch", "torch"), ("igraph", "igraph")) if m[key]]
+              (("NumPy", "numpy"), ("PyTorch", "torch"), ("igraph", "igraph"), ("gensim", "gensim"), ("numba", "numba"))
+              if m.get(key)]
     commits = ", ".join(sorted({row["commit"] for row in results["rows"]}))
     return "%s (%s) on %d cores of %s with %.0f GB, %s, %s" % (
         m["neap"], commits, m["cores"], m["cpu"], m["memory"] / 1e9, m["system"], ", ".join([m["openblas"]] + others))

@@ -312,7 +312,8 @@ typedef struct neap_bench_result {
     uint64_t batches;
     uint64_t table_batches; /* of these, how many were aligned by one large product            */
     double entries;         /* alignments: products of two neighbours, summed over the pairs   */
-    double flops;           /* needed, had each batch been aligned the way that takes fewer    */
+    double flops;           /* needed, had each batch been aligned the way that takes fewer and
+                               every entry of the gradient been added by itself               */
     double peak;            /* flops a second of a 2048 x 2048 x 2048 product by these threads */
     double share_of_peak;   /* flops / (seconds x peak)                                        */
     uint32_t stage_count;

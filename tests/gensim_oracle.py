@@ -83,39 +83,43 @@ def auc(bench, graph, split, vectors):
     return 100 * said["results"][0]["auc"]["mean"]
 
 
-def compare(bench, name, graph, seeds):
-    """Lines of the table, and the largest difference of two means."""
+def differences(bench, graph, splits, words, seeds):
+    """AUC of ours and of theirs for each seed."""
+    ours, theirs = [], []
+    for seed in range(1, seeds + 1):
+        split = os.path.join(splits, "clean-uniform-%d-seed%d" % (SHARE, seed))
+        train = os.path.join(split, "train.tsv")
+        ours.append(auc(bench, graph, split, our_vectors(bench, train, words, seed)))
+        theirs.append(auc(bench, graph, split, their_vectors(bench, train, words, seed)))
+    return ours, theirs
+
+
+def compare(bench, name, graph, seeds, say):
+    """Says the lines of a graph; the largest difference of two means."""
     worst, splits = 0, bench.path("splits-" + name)
     bench.neap("eval", "link", graph, "--methods", "none", "--ratios", SHARE, "--seeds", seeds, "-o", splits)
     for method, words in METHODS.items():
-        ours, theirs = [], []
-        for seed in range(1, seeds + 1):
-            split = os.path.join(splits, "clean-uniform-%d-seed%d" % (SHARE, seed))
-            train, words_here = os.path.join(split, "train.tsv"), words + WALKS
-            ours.append(auc(bench, graph, split, our_vectors(bench, train, words_here, seed)))
-            theirs.append(auc(bench, graph, split, their_vectors(bench, train, words_here, seed)))
+        ours, theirs = differences(bench, graph, splits, words + WALKS, seeds)
         apart = [a - b for a, b in zip(ours, theirs)]
         mean = statistics.mean(apart)
         worst = max(worst, abs(mean))
-        yield "%-10s %-26s %8.2f %8.2f %+8.2f   (%s)%s" % (
+        say("%-10s %-26s %8.2f %8.2f %+8.2f   (%s)%s" % (
             name, method, statistics.mean(ours), statistics.mean(theirs), mean,
-            ", ".join("%+.2f" % x for x in apart), "   TOO FAR" if abs(mean) > POINTS else "")
+            ", ".join("%+.2f" % x for x in apart), "   TOO FAR" if abs(mean) > POINTS else ""))
     return worst
 
 
-def report(bench, seeds):
-    yield "AUC in points, clean split at %d %%, mean of %d seeds; d = %d, %s; gensim %s" % (
-        SHARE, seeds, DIM, " ".join(WALKS), gensim.__version__)
-    yield "%-10s %-26s %8s %8s %8s" % ("graph", "method", "neap", "gensim", "apart")
+def compare_all(bench, seeds, say):
     worst = 0
+    say("AUC in points, clean split at %d %%, mean of %d seeds (each); d = %d, %s; gensim %s" % (
+        SHARE, seeds, DIM, " ".join(WALKS), gensim.__version__))
+    say("%-10s %-26s %8s %8s %8s" % ("graph", "method", "neap", "gensim", "apart"))
     for name in ("debian", "cora"):
         try:
-            graph = bench.paper_graph(name)
+            worst = max(worst, compare(bench, name, bench.paper_graph(name), seeds, say))
         except NotRun as reason:
-            yield "%-10s not run: %s" % (name, reason)
-            continue
-        worst = max(worst, (yield from compare(bench, name, graph, seeds)))
-    yield "the largest difference is %.2f points; at most %.1f are allowed" % (worst, POINTS)
+            say("%-10s not run: %s" % (name, reason))
+    say("the largest difference is %.2f points; at most %.1f are allowed" % (worst, POINTS))
     return worst
 
 
@@ -125,15 +129,14 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--keep", action="store_true", help="write docs/results/gensim.txt")
     args = parser.parse_args()
-    said, worst = ["$ tests/gensim_oracle.py --seeds %d" % args.seeds], None
+    said = ["$ tests/gensim_oracle.py --seeds %d" % args.seeds]
+
+    def say(line):
+        said.append(line)
+        print(line, flush=True)
+
     with tempfile.TemporaryDirectory() as folder:
-        lines = report(Bench(args.build, folder), args.seeds)
-        while worst is None:
-            try:
-                said.append(next(lines))
-                print(said[-1], flush=True)
-            except StopIteration as end:
-                worst = end.value
+        worst = compare_all(Bench(args.build, folder), args.seeds, say)
     if args.keep:
         with open(os.path.join(ROOT, "docs", "results", "gensim.txt"), "w") as out:
             out.writelines(line + "\n" for line in said)

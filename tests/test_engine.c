@@ -203,12 +203,13 @@ static void assert_close(const float *x, const float *y, size_t n)
             fail_msg("entry %zu is %g, the reference says %g", i, (double)x[i], (double)y[i]);
 }
 
-static void check_step(world *w, int way)
+static void check_step(world *w, int way, int order)
 {
     ni_gradient g;
     double loss;
     float dE[N * D] = { 0 };
     ni_engine_force(w->engine, way);
+    ni_engine_force_order(w->engine, order);
     assert_int_equal(ni_engine_step(w->engine, w->nodes, w->items, K, STEP, &g, &loss, NULL), NEAP_OK);
     assert_int_equal(ni_engine_used_table(w->engine), way == 1);
     assert_true(fabs(loss - w->loss) <= 1e-5 * w->loss);
@@ -235,8 +236,8 @@ static void steps_agree_with_the_reference(void **state)
                 world *w = world_create(pooling[p], padding[q], dropout[d], per[d]);
                 draw_items(w);
                 run_reference(w);
-                check_step(w, 1);
-                check_step(w, 2);
+                for (int way = 1; way <= 2; way++)
+                    for (int order = 1; order <= 2; order++) check_step(w, way, order);
                 world_free(w);
             }
 }
@@ -263,6 +264,7 @@ static void scores_agree_with_the_reference(void **state)
     }
     for (int way = 1; way <= 2; way++) {
         ni_engine_force(w->engine, way);
+        ni_engine_force_order(w->engine, way);
         assert_int_equal(ni_engine_forward(w->engine, pairs, 100, false, 0, scores, NULL, NULL), NEAP_OK);
         assert_close(scores, expected, 100);
     }
@@ -284,6 +286,7 @@ static void what_is_not_a_number_is_seen(void **state)
             pairs[i] = (neap_pair){ w->nodes[i * WIDTH], w->nodes[i * WIDTH + 1] };
         for (int i = 0; i < D * D; i++) w->model->P[i] = NAN;
         ni_engine_force(w->engine, way);
+        ni_engine_force_order(w->engine, way);
         assert_int_equal(ni_engine_step(w->engine, w->nodes, w->items, K, STEP, &g, &loss, NULL), NEAP_OK);
         assert_true(isnan(loss));
         assert_int_equal(ni_engine_forward(w->engine, pairs, ITEMS, false, 0, score, NULL, NULL), NEAP_OK);
@@ -295,9 +298,8 @@ static void what_is_not_a_number_is_seen(void **state)
 }
 
 /* The same bits from 1 to 4 threads. */
-static void threads_do_not_change_a_bit(void **state)
+static void check_threads(int order)
 {
-    (void)state;
     float *first_dE = NULL, first_dP[D * D];
     for (uint32_t threads = 1; threads <= 4; threads++) {
         world *w = world_create("max", "none", "0.5", "node");
@@ -309,6 +311,7 @@ static void threads_do_not_change_a_bit(void **state)
         ni_engine_inputs in = { &w->model->options, &w->model->hood, w->model->E, w->model->P, NULL, D,
                                 w->model->pool };
         assert_int_equal(ni_engine_create(&in, &w->engine, NULL), NEAP_OK);
+        ni_engine_force_order(w->engine, order);
         assert_int_equal(ni_engine_step(w->engine, w->nodes, w->items, K, STEP, &g, &loss, NULL), NEAP_OK);
         size_t bytes = (size_t)g.rows * D * sizeof(float);
         if (!first_dE) {
@@ -321,6 +324,13 @@ static void threads_do_not_change_a_bit(void **state)
         world_free(w);
     }
     free(first_dE);
+}
+
+static void threads_do_not_change_a_bit(void **state)
+{
+    (void)state;
+    check_threads(1);
+    check_threads(2);
 }
 
 int main(void)

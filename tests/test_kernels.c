@@ -85,6 +85,44 @@ static void combining_rows_has_the_same_bits_and_adds_up(void **state)
     }
 }
 
+/* Several sides of some rows: mix is `combine` for each, share gives every row what each side has for it.
+ */
+static void sides_of_the_same_rows_are_mixed_and_shared_as_if_alone(void **state)
+{
+    enum { ROWS = 11, SIDES = 6 };
+    static float B[ROWS * MOST], G[SIDES * MOST], u[ROWS * MOST], v[ROWS * MOST], sums[4 * MOST];
+    const uint32_t row[ROWS] = { 3, 10, 0, 7, 1, 9, 4, 2, 8, 6, 5 };
+    const ni_kernels *sets[] = { &ni_kernels_scalar, wide() };
+    const float *weight[SIDES], *g[SIDES];
+    float w[SIDES * ROWS], *out[NI_STRIP_ROWS];
+    ni_term term[ROWS];
+    (void)state;
+    for (size_t n = 1; n < MOST; n++) {
+        uint32_t sides = (uint32_t)(n % SIDES) + 1, rows = (uint32_t)(n * 7 % (ROWS + 1));
+        fill(B, ROWS * n, n);
+        fill(G, SIDES * n, MOST + n);
+        fill(w, SIDES * ROWS, 2 * MOST + n);
+        for (uint32_t k = 0; k < sides; k++) weight[k] = w + k * ROWS, g[k] = G + k * n;
+        for (uint32_t k = 0; k < NI_STRIP_ROWS; k++) out[k] = sums + k * n;
+        memcpy(u, B, ROWS * n * sizeof *u);
+        for (uint32_t i = 0; i < rows; i++)
+            for (uint32_t k = 0; k < sides; k++)
+                ni_kernels_scalar.axpy(weight[k][i], g[k], u + row[i] * n, n);
+        for (int set = 0; set < 2; set++) {
+            memcpy(v, B, ROWS * n * sizeof *v);
+            sets[set]->share(weight, g, sides, row, rows, n, v);
+            assert_memory_equal(u, v, ROWS * n * sizeof *u);
+            uint32_t some = sides < NI_STRIP_ROWS ? sides : NI_STRIP_ROWS;
+            sets[set]->mix(weight, some, row, rows, B, n, out);
+            for (uint32_t k = 0; k < some; k++) {
+                for (uint32_t i = 0; i < rows; i++) term[i] = (ni_term){ row[i], weight[k][i] };
+                ni_kernels_scalar.combine(term, rows, B, n, v);
+                assert_memory_equal(v, out[k], n * sizeof *v);
+            }
+        }
+    }
+}
+
 /* Every entry of a strip is the dot product of two rows, to the bit, whatever the shape. */
 static void aligning_is_a_dot_product_for_every_pair(void **state)
 {
@@ -232,6 +270,65 @@ static void meeting_rows_takes_maxima_and_sums(void **state)
             }
 }
 
+static void short_numbers_are_within_half_a_step(void **state)
+{
+    const ni_kernels *b = wide();
+    float x[MOST];
+    int8_t u[MOST], v[MOST];
+    (void)state;
+    for (size_t n = 1; n < MOST; n++) {
+        fill(x, n, n);
+        for (float least = 1e-30F; least < 1e4F; least *= 1e17F) {
+            float r = ni_kernels_scalar.shorten(x, n, least, u);
+            assert_true(r == b->shorten(x, n, least, v) && r >= least);
+            assert_memory_equal(u, v, n);
+            for (size_t i = 0; i < n; i++) assert_true(fabsf(x[i] - u[i] * r / 127) <= r / 253);
+        }
+        const float wrong[] = { NAN, -NAN, INFINITY, -INFINITY };
+        for (int i = 0; i < 4; i++) {
+            x[n * 5 % 7 % n] = wrong[i];
+            assert_false(isfinite(ni_kernels_scalar.shorten(x, n, 1, u)));
+            assert_false(isfinite(b->shorten(x, n, 1, v)));
+        }
+    }
+}
+
+static void meeting_short_rows_takes_maxima_and_sums(void **state)
+{
+    enum { ROWS = 9, STRIDE = 192, HALF_MOST = 88, ROOM = 96 };
+    const ni_kernels *b = wide();
+    static int8_t rows[ROWS * STRIDE + NI_BYTES];
+    int8_t A[2][ROOM];
+    float qB[2][ROOM];
+    (void)state;
+    for (size_t half = 4; half <= HALF_MOST; half += 4) {
+        uint32_t row[ROWS];
+        for (size_t i = 0; i < sizeof rows; i++) rows[i] = (int8_t)(i * i * 31 % 255 - 127);
+        for (uint32_t i = 0; i < ROWS; i++) {
+            ni_short tail = { 0.1F + i, 0.01F * (i + 3) };
+            memcpy(rows + i * STRIDE + 2 * half, &tail, sizeof tail);
+            row[i] = i * 4 % ROWS;
+        }
+        for (size_t count = 1; count <= ROWS; count++) {
+            ni_met u = { .A = A[0], .qB = qB[0] }, v = { .A = A[1], .qB = qB[1] };
+            ni_kernels_scalar.meet_short(rows, STRIDE, row, count, half, &u);
+            b->meet_short(rows, STRIDE, row, count, half, &v);
+            assert_memory_equal(u.A, v.A, half);
+            assert_memory_equal(u.qB, v.qB, half * sizeof *u.qB);
+            assert_memory_equal(&u.sum, &v.sum, sizeof u.sum);
+            int most = INT8_MIN;
+            double sum = 0;
+            for (size_t i = 0; i < count; i++) {
+                const int8_t *x = rows + row[i] * STRIDE;
+                most = x[half - 1] > most ? x[half - 1] : most;
+                sum += 0.01 * (row[i] + 3) * x[2 * half - 1];
+            }
+            assert_int_equal(u.A[half - 1], most);
+            assert_true(fabs((double)u.qB[half - 1] - sum) < 1e-4);
+        }
+    }
+}
+
 static void masks_keep_what_their_bits_say(void **state)
 {
     const ni_kernels *b = wide();
@@ -296,11 +393,14 @@ int main(void)
         cmocka_unit_test(dot_and_axpy_have_the_same_bits),
         cmocka_unit_test(dot_adds_up),
         cmocka_unit_test(combining_rows_has_the_same_bits_and_adds_up),
+        cmocka_unit_test(sides_of_the_same_rows_are_mixed_and_shared_as_if_alone),
         cmocka_unit_test(aligning_is_a_dot_product_for_every_pair),
         cmocka_unit_test(pooling_picks_the_first_of_equals),
         cmocka_unit_test(not_a_number_is_never_the_best_and_passed_on),
         cmocka_unit_test(tanh_and_exp_are_exact_to_single_precision),
         cmocka_unit_test(meeting_rows_takes_maxima_and_sums),
+        cmocka_unit_test(short_numbers_are_within_half_a_step),
+        cmocka_unit_test(meeting_short_rows_takes_maxima_and_sums),
         cmocka_unit_test(decisions_are_bits_where_draws_reach_the_limit),
         cmocka_unit_test(masks_keep_what_their_bits_say),
         cmocka_unit_test(adam_follows_its_definition_in_both),

@@ -15,7 +15,7 @@
 enum { ROWS = 13, COLS = 17, MOST = 500, D = 9 };
 
 typedef struct world {
-    uint32_t row[MOST], col[MOST], start[ROWS + 1], place[NI_SPARSE_CHUNKS * ROWS];
+    uint32_t row[MOST], col[MOST], start[ROWS], place[NI_SPARSE_CHUNKS * ROWS];
     float value[MOST];
     ni_term term[MOST];
     ni_sparse matrix;
@@ -55,7 +55,7 @@ static void entries_of_a_row_keep_their_order_for_any_number_of_threads(void **s
         ni_pool *pool = pool_of(threads);
         for (uint32_t entries = 0; entries < MOST; entries += entries < 20 ? 1 : 97) {
             fill(&w, entries);
-            ni_sparse_sort(&w.matrix, 1, pool);
+            ni_sparse_sort(&w.matrix, pool);
             uint32_t at = 0;
             for (uint32_t r = 0; r < ROWS; r++) {
                 assert_int_equal(w.start[r], at);
@@ -64,31 +64,90 @@ static void entries_of_a_row_keep_their_order_for_any_number_of_threads(void **s
                         assert_int_equal(w.term[at].row, w.col[i]);
                         assert_true(w.term[at++].weight == w.value[i]);
                     }
+                assert_int_equal(w.matrix.end[r], at);
             }
-            assert_int_equal(w.start[ROWS], at);
         }
         ni_pool_free(pool);
     }
 }
 
-static void several_matrices_are_sorted_at_once_and_columns_may_be_left_out(void **state)
+static void columns_and_values_may_be_left_out(void **state)
 {
-    static world w[2];
+    static world w;
     ni_pool *pool = pool_of(2);
     (void)state;
-    fill(&w[0], 60);
-    fill(&w[1], 200);
-    w[1].matrix.col = NULL;
-    w[1].matrix.value = NULL;
-    ni_sparse both[] = { w[0].matrix, w[1].matrix };
-    ni_sparse_sort(both, 2, pool);
+    fill(&w, 200);
+    w.matrix.col = NULL;
+    w.matrix.value = NULL;
+    ni_sparse_sort(&w.matrix, pool);
     for (uint32_t r = 0, at = 0; r < ROWS; r++)
         for (uint32_t i = 0; i < 200; i++)
-            if (w[1].row[i] == r) {
-                assert_int_equal(w[1].term[at].row, i);
-                assert_true(w[1].term[at++].weight == 1);
+            if (w.row[i] == r) {
+                assert_int_equal(w.term[at].row, i);
+                assert_true(w.term[at++].weight == 1);
             }
-    assert_true(w[0].start[ROWS] > 0);
+    ni_pool_free(pool);
+}
+
+/* The sum of all entries of a cell in their order; *first is the number of the first one, or `entries`. */
+static float cell(const world *w, uint32_t entries, uint32_t r, uint32_t c, uint32_t *first)
+{
+    float sum = 0;
+    *first = entries;
+    for (uint32_t i = 0; i < entries; i++)
+        if (w->row[i] == r && w->col[i] == c) {
+            sum = *first == entries ? w->value[i] : sum + w->value[i];
+            *first = *first == entries ? i : *first;
+        }
+    return sum;
+}
+
+static void merged_cells_are_sums_in_the_order_of_their_first_entries(void **state)
+{
+    static world w;
+    uint32_t known[4 * COLS], at, cells, first, last;
+    (void)state;
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        ni_pool *pool = pool_of(threads);
+        for (uint32_t entries = 0; entries < MOST; entries += 61) {
+            fill(&w, entries);
+            ni_sparse_sort(&w.matrix, pool);
+            ni_sparse_merge(&w.matrix, COLS, known, pool);
+            for (uint32_t r = 0; r < ROWS; r++) {
+                for (at = w.start[r], last = 0; at < w.matrix.end[r]; at++, last = first) {
+                    assert_true(w.term[at].weight == cell(&w, entries, r, w.term[at].row, &first));
+                    assert_true(first < entries && (at == w.start[r] || first > last));
+                }
+                for (uint32_t c = cells = 0; c < COLS; c++) {
+                    (void)cell(&w, entries, r, c, &first);
+                    cells += first < entries;
+                }
+                assert_int_equal(at - w.start[r], cells);
+            }
+        }
+        ni_pool_free(pool);
+    }
+}
+
+static void turned_it_has_the_same_cells_in_ascending_order(void **state)
+{
+    static world w;
+    uint32_t known[2 * COLS], start[COLS], place[NI_SPARSE_CHUNKS * COLS], first, found = 0;
+    ni_term term[MOST];
+    ni_sparse turned = { .rows = COLS, .start = start, .place = place, .term = term };
+    ni_pool *pool = pool_of(2);
+    (void)state;
+    fill(&w, 300);
+    ni_sparse_sort(&w.matrix, pool);
+    ni_sparse_merge(&w.matrix, COLS, known, pool);
+    ni_sparse_turn(&w.matrix, &turned, pool);
+    for (uint32_t c = 0; c < COLS; c++)
+        for (uint32_t at = start[c]; at < turned.end[c]; at++, found++) {
+            assert_true(at == start[c] || term[at].row > term[at - 1].row);
+            assert_true(term[at].weight == cell(&w, 300, term[at].row, c, &first) && first < 300);
+        }
+    for (uint32_t r = 0; r < ROWS; r++) found -= w.matrix.end[r] - w.start[r];
+    assert_int_equal(found, 0);
     ni_pool_free(pool);
 }
 
@@ -104,7 +163,7 @@ static void products_agree_with_the_definition(void **state)
     for (int i = 0; i < COLS * D; i++) B[i] = (float)ni_normal(&rng);
     for (uint32_t i = 0; i < 300; i++)
         if (w.row[i] != NEAP_NONE) dense[w.row[i] * COLS + w.col[i]] += (double)w.value[i];
-    ni_sparse_sort(&w.matrix, 1, pool);
+    ni_sparse_sort(&w.matrix, pool);
     ni_sparse_times(&w.matrix, 0, ROWS, B, D, out);
     for (int r = 0; r < ROWS; r++)
         for (int k = 0; k < D; k++) {
@@ -119,7 +178,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_of_a_row_keep_their_order_for_any_number_of_threads),
-        cmocka_unit_test(several_matrices_are_sorted_at_once_and_columns_may_be_left_out),
+        cmocka_unit_test(columns_and_values_may_be_left_out),
+        cmocka_unit_test(merged_cells_are_sums_in_the_order_of_their_first_entries),
+        cmocka_unit_test(turned_it_has_the_same_cells_in_ascending_order),
         cmocka_unit_test(products_agree_with_the_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,23 +1,13 @@
-/* Compiled for AVX2 and FMA alone of all files. The small loops over a constant number of registers are
- * meant to be unrolled by the compiler; they are written as loops to be read.                       */
-#include "kernels/kernels.h"
+/* Compiled for AVX2 and FMA, alone of all files with avx2_*.c. The small loops over a constant number
+ * of registers are meant to be unrolled by the compiler; they are written as loops to be read. */
+#include "kernels/avx2.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* ---- lanes ---- */
-
-/* All ones in the first n of eight lanes. */
-static __m256i first_lanes(size_t n)
-{
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), lane);
-}
 
 /* The sums of four registers, each ((0+4) + (2+6)) + ((1+5) + (3+7)), the tree of scalar.c. */
 INLINE __m128 sum_four(__m256 a, __m256 b, __m256 c, __m256 d)
@@ -396,11 +386,15 @@ const ni_kernels ni_kernels_avx2 = {
     .dot = dot,
     .axpy = axpy,
     .combine = combine,
+    .mix = ni_avx2_mix,
+    .share = ni_avx2_share,
     .align = align,
     .pool = pool,
     .tanh = tanh_all,
     .exp = exp_all,
     .meet = meet,
+    .shorten = ni_avx2_shorten,
+    .meet_short = ni_avx2_meet_short,
     .decide = decide,
     .masked = masked,
     .adam = adam,

@@ -1,4 +1,4 @@
-/* kernels.h - the inner loops, once for every CPU (scalar.c) and once for AVX2 (avx2.c).
+/* kernels.h - the inner loops, once for every CPU (scalar.c) and once for AVX2 (avx2*.c).
  *
  * The scalar version is the specification, including the order of addition: eight running sums, fused
  * multiply-add, a fixed tree at the end. The AVX2 version keeps that order and gives the same bits (but for
@@ -64,6 +64,22 @@ static inline void ni_make_unit(float *x, size_t n)
     for (size_t i = 0; i < n && length > 0; i++) x[i] = (float)((double)x[i] / length);
 }
 
+/* A row of short numbers is `half` bytes A, `half` bytes B, and these; half is a multiple of 4. It may be
+ * read up to NI_BYTES beyond its end. */
+typedef struct ni_short {
+    float v, q;
+} ni_short;
+
+enum { NI_BYTES = 32 };
+
+/* What rows of short numbers come to: the largest of each A, the sums of each q B, of v and of q. There are
+ * `half` of the first two, with room up to whole NI_BYTES. */
+typedef struct ni_met {
+    int8_t *A;
+    float *qB;
+    ni_short sum;
+} ni_met;
+
 typedef struct ni_kernels {
     const char *name;
     const char *about; /* neap_build_info */
@@ -76,6 +92,16 @@ typedef struct ni_kernels {
 
     /* out (n) = sum_i weight_i B[row_i], one term after the other; B has rows of n numbers */
     void (*combine)(const ni_term *term, size_t count, const float *B, size_t n, float *out);
+
+    /* out_k (n) = sum_i weight_k[i] B[row_i] for k < sides <= NI_STRIP_ROWS, each as `combine` has it: sums
+     * of the same rows, which are read once for all */
+    void (*mix)(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
+                const float *B, size_t n, float *const *out);
+
+    /* The way back of `mix`: out[row_i] (n) += sum_k weight_k[i] x_k, one after the other, for any number
+     * of sides. No row comes twice. */
+    void (*share)(const float *const *weight, const float *const *x, uint32_t sides, const uint32_t *row,
+                  uint32_t rows, size_t n, float *out);
 
     /* strip_ij = A[a_row_i] . B[b_row_j], each as `dot` has it; a <= NI_STRIP_ROWS. Lines of the strip are
      * ni_whole_lanes(b) apart. */
@@ -97,6 +123,14 @@ typedef struct ni_kernels {
      * the first `maxima` columns, the sum of each other one. Both are multiples of NI_LANES. */
     void (*meet)(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
                  size_t lanes, float *out);
+
+    /* out_i = 127 x_i / r, to the nearest whole number, where r is the largest |x_i|, but no less than
+     * `least` > 0. Returns r; if that is not finite, out is left alone. */
+    float (*shorten)(const float *x, size_t n, float least, int8_t *out);
+
+    /* Of the given rows, which begin `stride` bytes apart (see ni_short): out's maxima and sums. */
+    void (*meet_short)(const int8_t *rows, size_t stride, const uint32_t *row, size_t count, size_t half,
+                       ni_met *out);
 
     /* Bit i is set where draw i, of 16 bits each, is at least `limit`; 64 draws */
     uint64_t (*decide)(const uint16_t *draw, uint16_t limit);

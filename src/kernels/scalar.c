@@ -28,6 +28,22 @@ static void combine(const ni_term *term, size_t count, const float *B, size_t n,
     for (size_t i = 0; i < count; i++) axpy(term[i].weight, B + term[i].row * n, out, n);
 }
 
+static void mix(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
+                const float *B, size_t n, float *const *out)
+{
+    for (uint32_t k = 0; k < sides; k++) {
+        memset(out[k], 0, n * sizeof **out);
+        for (uint32_t i = 0; i < rows; i++) axpy(weight[k][i], B + row[i] * n, out[k], n);
+    }
+}
+
+static void share(const float *const *weight, const float *const *x, uint32_t sides, const uint32_t *row,
+                  uint32_t rows, size_t n, float *out)
+{
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t k = 0; k < sides; k++) axpy(weight[k][i], x[k], out + row[i] * n, n);
+}
+
 /* ---- tiles ---- */
 
 static void align(const float *A, const uint32_t *a_row, uint32_t a, const float *B, const uint32_t *b_row,
@@ -60,6 +76,31 @@ static void meet(const float *B, size_t stride, const uint32_t *row, size_t coun
         const float *x = B + row[i] * stride;
         for (size_t k = 0; k < maxima; k++) out[k] = x[k] > out[k] ? x[k] : out[k];
         for (size_t k = maxima; k < lanes; k++) out[k] += x[k];
+    }
+}
+
+static float shorten(const float *x, size_t n, float least, int8_t *out)
+{
+    float most = least;
+    for (size_t i = 0; i < n; i++) most = isnan(most) || fabsf(x[i]) <= most ? most : fabsf(x[i]);
+    if (!isfinite(most)) return most;
+    for (size_t i = 0; i < n; i++) out[i] = (int8_t)nearbyintf(x[i] * (127 / most));
+    return most;
+}
+
+static void meet_short(const int8_t *rows, size_t stride, const uint32_t *row, size_t count, size_t half,
+                       ni_met *out)
+{
+    memset(out->A, INT8_MIN, half);
+    memset(out->qB, 0, half * sizeof *out->qB);
+    out->sum = (ni_short){ 0, 0 };
+    for (size_t i = 0; i < count; i++) {
+        const int8_t *A = rows + row[i] * stride, *B = A + half;
+        ni_short one;
+        memcpy(&one, B + half, sizeof one);
+        for (size_t k = 0; k < half; k++) out->A[k] = A[k] > out->A[k] ? A[k] : out->A[k];
+        for (size_t k = 0; k < half; k++) out->qB[k] = fmaf(one.q, B[k], out->qB[k]);
+        out->sum.v += one.v, out->sum.q += one.q;
     }
 }
 
@@ -129,11 +170,15 @@ const ni_kernels ni_kernels_scalar = {
     .dot = dot,
     .axpy = axpy,
     .combine = combine,
+    .mix = mix,
+    .share = share,
     .align = align,
     .pool = pool,
     .tanh = tanh_all,
     .exp = exp_all,
     .meet = meet,
+    .shorten = shorten,
+    .meet_short = meet_short,
     .decide = decide,
     .masked = masked,
     .adam = adam,

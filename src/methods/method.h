@@ -28,6 +28,14 @@ typedef struct ni_method {
     /* The scores of (source, t) for all nodes t; NULL: score is called with all of them. */
     neap_status (*score_all)(const neap_model *model, uint32_t source, float *scores, neap_error *err);
 
+    /* Optional, both or none, for who needs only the best. score_bounds: least[t] <= score <= most[t] for
+     * all nodes t, in less time than score_all, and their scores are finite; or *bounded is false, and
+     * least and most are anything. score_some: the scores of some targets, the same bits as score_all. */
+    neap_status (*score_bounds)(const neap_model *model, uint32_t source, float *least, float *most,
+                                bool *bounded, neap_error *err);
+    neap_status (*score_some)(const neap_model *model, uint32_t source, const uint32_t *targets,
+                              size_t count, float *scores, neap_error *err);
+
     neap_status (*vectors)(const neap_model *model, float *vectors, neap_error *err);
     neap_status (*context_vectors)(const neap_model *model, uint32_t context, float *vectors,
                                    neap_error *err);
@@ -50,6 +58,13 @@ neap_status ni_method_check_memory(const ni_method *method, const neap_graph *gr
 /* `train` of a method that learns nothing: the model is its graph. */
 neap_status ni_method_train_nothing(const neap_graph *graph, const neap_options *options,
                                     const neap_hooks *hooks, neap_model **out, neap_error *err);
+
+/* Finite tables can have products that are not: those are refused. */
+neap_status ni_method_check_scores(const float *scores, size_t count, neap_error *err);
+
+/* best.c: see neap_model_rank. */
+neap_status ni_method_rank(const ni_method *method, const neap_model *model, uint32_t source, size_t k,
+                           bool with_known, neap_ranked *best, size_t *count, neap_error *err);
 
 /* The method of a model from a file is known and finds its tables there; a model that is not complete, in a
  * checkpoint, may still lack those of a later part of its training. */

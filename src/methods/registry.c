@@ -1,6 +1,5 @@
 /* Every method, one line each, and the public calls that go to one of them. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -149,8 +148,7 @@ neap_status neap_model_load(const char *path, neap_model **out, neap_error *err)
     return rc;
 }
 
-/* Finite tables can have products that are not. */
-static neap_status check_scores(const float *scores, size_t count, neap_error *err)
+neap_status ni_method_check_scores(const float *scores, size_t count, neap_error *err)
 {
     if (ni_finite_until(scores, count) == count) return NEAP_OK;
     return ni_fail(err, NEAP_E_NUMERIC, "a score is not finite: the vectors of this model are too large");
@@ -166,59 +164,10 @@ neap_status neap_model_score(const neap_model *m, const neap_pair *pairs, size_t
         if (rc == NEAP_OK) rc = check_node(m, pairs[i].target, err);
     }
     if (rc == NEAP_OK) rc = method->score(m, pairs, count, scores, err);
-    return rc == NEAP_OK ? check_scores(scores, count, err) : rc;
+    return rc == NEAP_OK ? ni_method_check_scores(scores, count, err) : rc;
 }
 
 /* ---- the k best of all ---- */
-
-static neap_status score_all(const ni_method *method, const neap_model *m, uint32_t source, float *scores,
-                             neap_error *err)
-{
-    uint32_t n = m->graph->nodes;
-    if (method->score_all) return method->score_all(m, source, scores, err);
-    neap_pair *pairs = ni_array(n, sizeof *pairs);
-    if (!pairs) return ni_fail_memory(err, "ranking all nodes");
-    for (uint32_t t = 0; t < n; t++) pairs[t] = (neap_pair){ source, t };
-    neap_status rc = method->score(m, pairs, n, scores, err);
-    ni_free(pairs);
-    return rc;
-}
-
-static bool better(neap_ranked a, neap_ranked b)
-{
-    return a.score > b.score || (a.score == b.score && a.node < b.node);
-}
-
-/* best[] is a heap with its worst on top, at most k long: what comes in must beat that. */
-static void sift_down(neap_ranked *heap, size_t count, size_t at)
-{
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && better(heap[child], heap[child + 1])) child++;
-        if (!better(heap[at], heap[child])) return;
-        neap_ranked moved = heap[at];
-        heap[at] = heap[child];
-        heap[child] = moved;
-    }
-}
-
-static void offer(neap_ranked *heap, size_t *count, size_t k, neap_ranked candidate)
-{
-    if (*count == k) {
-        if (!better(candidate, heap[0])) return;
-        heap[0] = candidate;
-        sift_down(heap, k, 0);
-        return;
-    }
-    size_t at = (*count)++;
-    for (; at > 0 && better(heap[(at - 1) / 2], candidate); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = candidate;
-}
-
-static int best_first(const void *a, const void *b)
-{
-    return better(*(const neap_ranked *)a, *(const neap_ranked *)b) ? -1 : 1;
-}
 
 neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int with_known,
                             neap_ranked *best, size_t *count, neap_error *err)
@@ -227,19 +176,7 @@ neap_status neap_model_rank(const neap_model *m, uint32_t source, size_t k, int 
     if (k == 0) return ni_fail(err, NEAP_E_ARG, "k must be at least 1");
     const ni_method *method = ni_method_find(&m->options, err);
     neap_status rc = method ? check_node(m, source, err) : NEAP_E_ARG;
-    if (rc != NEAP_OK) return rc;
-    float *scores = ni_array(m->graph->nodes, sizeof *scores);
-    if (!scores) return ni_fail_memory(err, "ranking all nodes");
-    rc = score_all(method, m, source, scores, err);
-    if (rc == NEAP_OK) rc = check_scores(scores, m->graph->nodes, err);
-    for (uint32_t t = 0; t < m->graph->nodes && rc == NEAP_OK; t++) {
-        if (*count == k && scores[t] < best[0].score) continue; /* most end here */
-        if (with_known || (t != source && !ni_linked(&m->links, source, t)))
-            offer(best, count, k, (neap_ranked){ t, scores[t] });
-    }
-    qsort(best, *count, sizeof *best, best_first);
-    ni_free(scores);
-    return rc;
+    return rc == NEAP_OK ? ni_method_rank(method, m, source, k, with_known != 0, best, count, err) : rc;
 }
 
 /* ---- vectors and reasons ---- */

@@ -24,6 +24,8 @@ void ni_batch_free(ni_batch *b)
     ni_free(b->row);
     ni_free(b->side);
     ni_free(b->element);
+    ni_free(b->by_local);
+    ni_free(b->first_of);
     ni_free(b->row_of);
     ni_free(b->local_of);
     *b = (ni_batch){ 0 };
@@ -33,7 +35,8 @@ uint64_t ni_batch_bytes(const ni_batch *b)
 {
     return b->node_room * sizeof *b->node + b->local_room * sizeof *b->local +
            b->row_room * sizeof *b->row + b->side_room * sizeof *b->side +
-           b->element_room * sizeof *b->element + 2 * (uint64_t)b->hood->nodes * sizeof *b->row_of;
+           b->element_room * sizeof *b->element + b->by_local_room * sizeof *b->by_local +
+           b->first_of_room * sizeof *b->first_of + 2 * (uint64_t)b->hood->nodes * sizeof *b->row_of;
 }
 
 /* Leaves row_of and local_of as ni_batch_init made them. */
@@ -97,6 +100,30 @@ static uint64_t count_cells(const ni_batch *b)
     return cells;
 }
 
+/* A counting sort: sides of one neighbourhood keep their order. */
+static bool sort_sides(ni_batch *b)
+{
+    uint64_t sides = (uint64_t)b->items * b->width;
+    size_t counts = (size_t)b->locals + 2;
+    if (!ni_grow(&b->by_local, &b->by_local_room, sides, sizeof *b->by_local) ||
+        !ni_grow(&b->first_of, &b->first_of_room, counts, sizeof *b->first_of))
+        return false;
+    uint32_t *next =
+        b->first_of + 1; /* when a neighbourhood's last is placed, here begins the one behind */
+    memset(b->first_of, 0, counts * sizeof *b->first_of);
+    for (uint64_t i = 0; i < sides; i++) next[b->side[i] + 1]++;
+    for (uint32_t l = 0; l < b->locals; l++) next[l + 1] += next[l];
+    for (uint64_t i = 0; i < sides; i++) b->by_local[next[b->side[i]]++] = (uint32_t)i;
+    return true;
+}
+
+uint32_t ni_batch_alike(const ni_batch *b, uint64_t at, uint64_t end, uint32_t most)
+{
+    uint32_t local = b->side[b->by_local[at]], count = 1;
+    while (count < most && at + count < end && b->side[b->by_local[at + count]] == local) count++;
+    return count;
+}
+
 neap_status ni_batch_collect(ni_batch *b, const uint32_t *nodes, uint32_t items, uint32_t width,
                              neap_error *err)
 {
@@ -119,6 +146,7 @@ neap_status ni_batch_collect(ni_batch *b, const uint32_t *nodes, uint32_t items,
     }
     if (b->per_occurrence) b->source_rows = b->rows;
     forget(b, nodes);
+    if (ok) ok = sort_sides(b);
     if (b->too_large)
         return ni_fail(err, NEAP_E_LIMIT,
                        "a batch of %u edges has too many neighbours; use a smaller --batch", items);

@@ -34,9 +34,11 @@ typedef struct ni_batch {
     uint32_t *row;       /* what ni_local points into                                  */
     uint32_t *side;      /* items x width: the neighbourhood of a side, into local[]   */
     uint64_t *element;   /* items x width + 1: where a side's neighbours begin in flat arrays */
+    uint32_t *by_local;  /* items x width: the sides in the order of their neighbourhoods     */
+    uint32_t *first_of;  /* locals + 1: where those of a neighbourhood begin in by_local      */
     uint64_t pair_cells; /* sum of a x b over the pairs (source, any other side)       */
 
-    size_t node_room, local_room, row_room, side_room, element_room;
+    size_t node_room, local_room, row_room, side_room, element_room, by_local_room, first_of_room;
     uint64_t row_count;
     bool too_large;
     uint32_t *row_of,
@@ -53,6 +55,9 @@ neap_status ni_batch_collect(ni_batch *b, const uint32_t *nodes, uint32_t items,
 
 /* Bytes it holds now. */
 uint64_t ni_batch_bytes(const ni_batch *b);
+
+/* How many sides from by_local[at] on share a neighbourhood; those before `end` count, up to `most`. */
+uint32_t ni_batch_alike(const ni_batch *b, uint64_t at, uint64_t end, uint32_t most);
 
 static inline const ni_local *ni_batch_side(const ni_batch *b, uint64_t side)
 {

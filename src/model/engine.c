@@ -54,6 +54,11 @@ void ni_engine_force(ni_engine *e, int way)
     e->way = way;
 }
 
+void ni_engine_force_order(ni_engine *e, int order)
+{
+    e->order = order;
+}
+
 /* ---- rows: X and Q ---- */
 
 static const float *vector_of(const ni_engine *e, uint64_t row)
@@ -194,20 +199,30 @@ static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, bool both, n
     }
 }
 
-/* w = softmax(z), r = X' w for one side; |z| <= 1, so that nothing overflows. */
-static void attend(ni_engine *e, uint64_t side, ni_scratch *scratch)
+/* ---- attention ---- */
+
+/* w = softmax(z) for one side; |z| <= 1, so that nothing overflows. */
+static const float *weigh(ni_engine *e, uint64_t side)
 {
-    const ni_local *own = ni_batch_side(&e->batch, side);
-    const uint32_t *row = e->batch.row + own->first;
-    uint64_t d = e->in.dim, element = e->batch.element[side];
-    float *z = e->z + element, *w = e->w + element;
-    if (e->in.options->pooling == NI_POOL_MAX) e->k->tanh(z, own->size, z);
-    float share = 1 / e->k->exp(z, own->size, w);
-    for (uint32_t i = 0; i < own->size; i++) {
-        w[i] *= share;
-        scratch->term[i] = (ni_term){ row[i], w[i] };
+    uint32_t size = ni_batch_side(&e->batch, side)->size;
+    float *z = e->z + e->batch.element[side], *w = e->w + e->batch.element[side];
+    if (e->in.options->pooling == NI_POOL_MAX) e->k->tanh(z, size, z);
+    float share = 1 / e->k->exp(z, size, w);
+    for (uint32_t i = 0; i < size; i++) w[i] *= share;
+    return w;
+}
+
+/* r = X' w for some sides of one neighbourhood, whose rows are read once for all of them. */
+static void attend(ni_engine *e, const uint32_t *side, uint32_t count)
+{
+    const ni_local *own = ni_batch_side(&e->batch, *side);
+    const float *w[NI_STRIP_ROWS];
+    float *r[NI_STRIP_ROWS];
+    for (uint32_t k = 0; k < count; k++) {
+        w[k] = weigh(e, side[k]);
+        r[k] = e->r + (uint64_t)side[k] * e->in.dim;
     }
-    e->k->combine(scratch->term, own->size, e->X, d, e->r + side * d);
+    e->k->mix(w, count, e->batch.row + own->first, own->size, e->X, e->in.dim, r);
 }
 
 static void pool_task(void *arg, uint32_t task, uint32_t thread)
@@ -220,7 +235,20 @@ static void pool_task(void *arg, uint32_t task, uint32_t thread)
     for (uint64_t item = first; item < end; item++) {
         uint64_t source = item * width;
         for (uint64_t k = 1; k < width; k++) pool(e, source, source + k, k == 1, &e->scratch[thread]);
-        for (uint64_t k = 0; k < width; k++) attend(e, source + k, &e->scratch[thread]);
+        for (uint32_t k = 0; !e->shape.grouped && k < width; k++)
+            attend(e, &(uint32_t){ (uint32_t)source + k }, 1);
+    }
+}
+
+static void attend_task(void *arg, uint32_t task, uint32_t thread)
+{
+    ni_engine *e = arg;
+    uint64_t first = (uint64_t)task * NI_SIDES_PER_TASK;
+    uint64_t end = ni_task_end(first, NI_SIDES_PER_TASK, e->shape.sides);
+    (void)thread;
+    for (uint32_t count; first < end; first += count) {
+        count = ni_batch_alike(&e->batch, first, end, NI_STRIP_ROWS);
+        attend(e, e->batch.by_local + first, count);
     }
 }
 
@@ -236,7 +264,21 @@ static void forward(ni_engine *e)
         ni_pool_run(e->in.pool, ni_tasks(e->shape.source_rows, NI_ROWS_PER_TASK), table_task, e);
     ni_stage_end(stages, NI_STAGE_TABLE);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.items, NI_ITEMS_PER_TASK), pool_task, e);
+    if (e->shape.grouped)
+        ni_pool_run(e->in.pool, ni_tasks(e->shape.sides, NI_SIDES_PER_TASK), attend_task, e);
     ni_stage_end(stages, NI_STAGE_POOL);
+}
+
+/* What is left of a batch on its way back: the neighbours of live sides, and the cells of live pairs. */
+static void count_live(const ni_engine *e, double *elements, double *cells)
+{
+    uint64_t width = e->batch.width;
+    for (uint64_t side = 0; side < e->shape.sides; side++) {
+        const ni_local *own = ni_batch_side(&e->batch, side);
+        if (!e->live[side]) continue;
+        *elements += own->size;
+        if (side % width) *cells += (double)own->rows * ni_batch_side(&e->batch, side - side % width)->rows;
+    }
 }
 
 /* Adds the flops of a step: d^2 for a row times P, d for a row that is added or multiplied. The way back of
@@ -245,15 +287,17 @@ static void count_work(ni_engine *e)
 {
     ni_stages *stages = &e->stages;
     double d = e->in.dim, R = (double)e->shape.rows, S = (double)e->shape.source_rows;
-    double cells = (double)e->batch.pair_cells, entries = e->pull[NI_PULL_G].start[e->shape.source_rows];
-    double live = e->pull[NI_PULL_ROWS].start[e->shape.rows] - entries;
+    double cells = (double)e->batch.pair_cells, live = 0, live_cells = 0;
+    double entries = e->shape.rows ? e->turned.end[e->shape.rows - 1] : 0;
     double table = 2 * S * R * d, pairs = 2 * cells * d;
     bool mean = e->in.options->pooling == NI_POOL_MEAN;
+    count_live(e, &live, &live_cells);
     double work[NI_STAGES] = { [NI_STAGE_EMBED] = 2 * S * d * d,
                                [NI_STAGE_TABLE] = e->shape.table ? table : 0,
                                [NI_STAGE_POOL] =
                                    2 * (double)e->shape.elements * d + (e->shape.table ? 0 : pairs),
-                               [NI_STAGE_LOSS] = 2 * (live + (mean && !e->shape.table ? entries : 0)) * d,
+                               [NI_STAGE_LOSS] =
+                                   2 * (live + (mean && !e->shape.table ? live_cells : 0)) * d,
                                [NI_STAGE_PULL] = 2 * (live + 2 * entries) * d + 2 * S * d * d,
                                [NI_STAGE_MATRIX] = 2 * S * d * d };
     for (int i = 0; i < NI_STAGES; i++) {
@@ -261,7 +305,8 @@ static void count_work(ni_engine *e)
         stages->cheapest += work[i];
     }
     double spent = e->shape.table ? table : pairs, least = table < pairs ? table : pairs;
-    stages->cheapest += least - spent;
+    double merged = (mean ? live_cells : live) - entries;
+    stages->cheapest += least - spent + 4 * merged * d;
     stages->entries += cells;
     stages->batches++;
     stages->table_batches += e->shape.table;

@@ -62,6 +62,9 @@ bool ni_engine_used_table(const ni_engine *e);
 /* Forces a way (0 by cost, 1 table, 2 pairwise), for tests and benches. */
 void ni_engine_force(ni_engine *e, int way);
 
+/* Forces the order of attention (0 by cost, 1 by neighbourhoods, 2 by items), for tests. */
+void ni_engine_force_order(ni_engine *e, int order);
+
 /* Bytes the engine would hold for this batch, without computing it; for estimates. */
 neap_status ni_engine_measure(ni_engine *e, const uint32_t *nodes, uint32_t items, uint32_t negatives,
                               uint64_t *bytes, neap_error *err);

@@ -19,17 +19,13 @@ typedef struct ni_shape {
     uint64_t entries;      /* cells of G that may be non-zero                              */
     uint64_t nodes;        /* rows of the gradient, if they differ from R: per occurrence  */
     bool table, backward;
+    bool grouped; /* attention goes by neighbourhoods, not by items */
 } ni_shape;
-
-/* The sparse matrices of the way back: [G' W] (R x (S + sides)) and G (S x R). */
-enum { NI_PULL_ROWS, NI_PULL_G, NI_PULLS };
 
 /* Work space of one thread. */
 typedef struct ni_scratch {
     float *strip;       /* alignments of a pair, NI_STRIP_ROWS rows at a time   */
     ni_maxima row, col; /* of the pair, up to whole lanes                       */
-    ni_term *term;      /* attention of a side                                  */
-    float *dz_source, *dz_other;
 } ni_scratch;
 
 struct ni_engine {
@@ -38,7 +34,7 @@ struct ni_engine {
     ni_batch batch;
     ni_shape shape;
     ni_stages stages;
-    int way; /* see ni_engine_force */
+    int way, order; /* see ni_engine_force, ni_engine_force_order */
     uint32_t threads;
     uint32_t widest; /* rows of the largest neighbourhood */
     uint32_t negatives;
@@ -50,33 +46,37 @@ struct ni_engine {
 
     uint64_t *mask; /* R x words: dropout bits                        */
     float *X;       /* R x d: rows of E after dropout                 */
-    float *Q;       /* S x d: X P; g follows, so that [Q; g] is one   */
+    float *Q;       /* S x d: X P                                     */
     float *M;       /* S x R: Q X', if there is a table               */
     float *r, *g;   /* sides x d: representations, and dL/dr          */
     uint8_t *live;  /* sides: g is not zero                           */
     double *loss;   /* items                                          */
-    float *z, *w;   /* elements: pooled alignment, attention          */
+    float *z, *w;   /* elements: pooled alignment, attention. On the way back z of a live side becomes
+                     * dL/dz, and with maxima what is before the tanh  */
     uint32_t *pick; /* elements: row selected on the other side       */
 
-    /* elements: W, a row, S + side, w; behind them `entries` cells of G', turned: column, row, value.
-     * A row of NEAP_NONE: nothing here, since the side is not live or padding won. */
+    /* entries: cells of G. A row of NEAP_NONE: nothing here, since the side is not live or padding won. */
     uint32_t *cell_row, *cell_col;
     float *cell_value;
-    uint64_t *entry; /* sides: where a pair's entries begin (mean pooling)      */
-    ni_sparse pull[NI_PULLS];
-    float *H;            /* S x d: G X                                     */
-    float *dX;           /* R x d                                          */
-    float *dP;           /* d x d                                          */
-    uint32_t *owner;     /* R: row of the gradient (per occurrence)        */
-    uint32_t *grad_node; /* nodes                                          */
-    float *dE;           /* nodes x d                                      */
-    ni_sparse by_owner;  /* nodes x R: ones                                 */
+    uint64_t *entry;                      /* sides: where a pair's entries begin (mean pooling)      */
+    ni_sparse W;                          /* R x sides, unless grouped                      */
+    ni_sparse G, turned;                  /* S x R, and G'                                  */
+    uint32_t *element_row, *element_side; /* elements: cells of W, whose values are w */
+    uint32_t *known;                      /* threads x R: see ni_sparse_merge               */
+    float *H;                             /* S x d: G X                                     */
+    float *Wg;                            /* R x d, one stripe of columns behind the other  */
+    float *dX;                            /* R x d                                          */
+    float *dP;                            /* d x d                                          */
+    uint32_t *owner;                      /* R: row of the gradient (per occurrence)        */
+    uint32_t *grad_node;                  /* nodes                                          */
+    float *dE;                            /* nodes x d                                      */
+    ni_sparse by_owner;                   /* nodes x R: ones                                 */
 
     ni_scratch *scratch; /* threads */
     void *scratch_block;
 };
 
-enum { NI_ITEMS_PER_TASK = 4, NI_ROWS_PER_TASK = 128 };
+enum { NI_ITEMS_PER_TASK = 4, NI_ROWS_PER_TASK = 128, NI_SIDES_PER_TASK = 16 };
 
 /* Fills scratch->strip with the alignments of the next rows of s, from `first` on, with all rows of t;
  * returns how many rows of s that were. gradient.c needs it again for mean pooling. */

@@ -1,9 +1,12 @@
 /* The way back through a batch. docs/math.md has the equations; reference.c does the same for one item.
  *
- * Each neighbour of a live side leaves w_i g in its own row and one cell in the sparse matrix G. Nobody
- * adds to a row that is not its own: first all cells are written down, then sorted by row (sparse.h), then
- * each row pulls what belongs to it, in ascending order. So the sums have the same order for any number of
- * threads.                                                                                          */
+ * Each neighbour of a live side leaves w_i g in its own row, which is a cell of the sparse matrix W, and
+ * one cell in the sparse matrix G. Nobody adds to numbers that are not its own: first all cells are written
+ * down, then sorted by row (sparse.h), then each row pulls what belongs to it, in a fixed order. Where many
+ * sides have a neighbourhood in common, W is not written down; W g is summed neighbourhood by
+ * neighbourhood, in stripes of columns that each belong to one task. So the sums have the same order for
+ * any number of threads.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -37,63 +40,37 @@ static void item_loss(ni_engine *e, uint64_t item)
     e->loss[item] = sum * (double)share;
 }
 
-/* ---- attention: dz of a side, and where its elements lie ---- */
-
-/* dw_i = x_i . g,  dz_i = w_i (dw_i - sum_k w_k dw_k) */
-static void back_attend(const ni_engine *e, uint64_t side, float *dz)
-{
-    const ni_local *own = ni_batch_side(&e->batch, side);
-    const uint32_t *row = e->batch.row + own->first;
-    const float *w = e->w + e->batch.element[side];
-    uint64_t d = e->in.dim;
-    float mean = 0;
-    e->k->align(e->g + side * d, &(uint32_t){ 0 }, 1, e->X, row, own->size, d, dz);
-    for (uint32_t i = 0; i < own->size; i++) mean += w[i] * dz[i];
-    for (uint32_t i = 0; i < own->size; i++) dz[i] = w[i] * (dz[i] - mean);
-}
-
-/* The cells of W: each element of a live side leaves w g in its row. */
-static void place_elements(ni_engine *e, uint64_t side)
-{
-    const ni_local *own = ni_batch_side(&e->batch, side);
-    const uint32_t *row = e->batch.row + own->first;
-    uint64_t first = e->batch.element[side];
-    for (uint32_t i = 0; i < own->size; i++) {
-        e->cell_row[first + i] = e->live[side] ? row[i] : NEAP_NONE;
-        e->cell_col[first + i] = (uint32_t)(e->shape.source_rows + side);
-        e->cell_value[first + i] = e->w[first + i];
-    }
-}
-
 /* ---- pooling: cells of G ---- */
 
 static void place_cell(ni_engine *e, uint64_t entry, uint32_t row, uint32_t col, float value)
 {
-    uint64_t at = e->shape.elements + entry;
-    e->cell_row[at] = col;
-    e->cell_col[at] = row;
-    e->cell_value[at] = value;
+    e->cell_row[entry] = row;
+    e->cell_col[entry] = col;
+    e->cell_value[entry] = value;
 }
 
 /* A maximum: each element has one cell, (own row, pick) for a source, (pick, own row) for the others. */
-static void back_max(ni_engine *e, uint64_t side, bool is_source, const float *dz)
+static void back_max(ni_engine *e, uint64_t side)
 {
     const ni_local *own = ni_batch_side(&e->batch, side);
     const uint32_t *row = e->batch.row + own->first;
     uint64_t first = e->batch.element[side];
+    bool is_source = side % e->batch.width == 0;
     for (uint32_t i = 0; i < own->size; i++) {
         uint32_t pick = e->live[side] ? e->pick[first + i] : NEAP_NONE;
-        float z = e->z[first + i];
+        float dz = e->z[first + i];
         if (pick == NEAP_NONE) place_cell(e, first + i, NEAP_NONE, NEAP_NONE, 0);
-        else if (is_source) place_cell(e, first + i, row[i], pick, dz[i] * (1 - z * z));
-        else place_cell(e, first + i, pick, row[i], dz[i] * (1 - z * z));
+        else if (is_source) place_cell(e, first + i, row[i], pick, dz);
+        else place_cell(e, first + i, pick, row[i], dz);
     }
 }
 
-/* A mean: every cell of the pair gets its part from both sides (dz_s NULL: from the columns only). */
-static void back_mean(ni_engine *e, uint64_t source, uint64_t side, const float *dz_s, const float *dz_t,
-                      ni_scratch *scratch)
+/* A mean: every cell of the pair gets its part from both sides, or from the columns only if this is not the
+ * pair that the source was read by. */
+static void back_mean(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *scratch)
 {
+    const float *dz_s = side == source + 1 ? e->z + e->batch.element[source] : NULL;
+    const float *dz_t = e->z + e->batch.element[side];
     const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
     const uint32_t *s_row = e->batch.row + s->first, *t_row = e->batch.row + t->first;
     uint64_t at = e->entry[side], cells = (uint64_t)s->rows * t->rows;
@@ -111,29 +88,13 @@ static void back_mean(ni_engine *e, uint64_t source, uint64_t side, const float 
     }
 }
 
-static void back_item(ni_engine *e, uint64_t item, ni_scratch *scratch)
-{
-    uint64_t source = item * e->batch.width, end = source + e->batch.width;
-    bool mean = e->in.options->pooling == NI_POOL_MEAN;
-    item_loss(e, item);
-    for (uint64_t side = source; side < end; side++) place_elements(e, side);
-    if (e->live[source]) back_attend(e, source, scratch->dz_source);
-    if (!mean) back_max(e, source, true, scratch->dz_source);
-    for (uint64_t side = source + 1; side < end; side++) {
-        if (e->live[side]) back_attend(e, side, scratch->dz_other);
-        if (mean)
-            back_mean(e, source, side, side == source + 1 ? scratch->dz_source : NULL, scratch->dz_other,
-                      scratch);
-        else back_max(e, side, false, scratch->dz_other);
-    }
-}
-
-static void back_task(void *arg, uint32_t task, uint32_t thread)
+static void back_mean_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
-    uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK;
+    uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK, width = e->batch.width;
     uint64_t end = ni_task_end(first, NI_ITEMS_PER_TASK, e->shape.items);
-    for (uint64_t i = first; i < end; i++) back_item(e, i, &e->scratch[thread]);
+    for (uint64_t source = first * width; source < end * width; source += width)
+        for (uint64_t k = 1; k < width; k++) back_mean(e, source, source + k, &e->scratch[thread]);
 }
 
 /* Mean pooling: the cells of each pair begin where those of the pair before end. */
@@ -148,18 +109,146 @@ static void number_entries(ni_engine *e)
     }
 }
 
-/* ---- pulling: each row collects what is its own ---- */
+/* ---- attention ---- */
 
-static void sort_cells(ni_engine *e)
+/* The cells of W: each element of a live side leaves w g in its row. */
+static void place_elements(ni_engine *e, uint64_t side)
 {
-    ni_sparse *rows = &e->pull[NI_PULL_ROWS], *G = &e->pull[NI_PULL_G];
-    uint64_t elements = e->shape.elements;
-    rows->row = e->cell_row, rows->col = e->cell_col, rows->value = e->cell_value;
-    G->row = e->cell_col + elements, G->col = e->cell_row + elements, G->value = e->cell_value + elements;
-    ni_sparse_sort(e->pull, NI_PULLS, e->in.pool);
+    const ni_local *own = ni_batch_side(&e->batch, side);
+    const uint32_t *row = e->batch.row + own->first;
+    uint64_t first = e->batch.element[side];
+    for (uint32_t i = 0; i < own->size; i++) {
+        e->element_row[first + i] = e->live[side] ? row[i] : NEAP_NONE;
+        e->element_side[first + i] = (uint32_t)side;
+    }
 }
 
-/* dX = [G' W] [Q; g],   H = G X;   dX += H P', then back through dropout. */
+/* Of the sides *at .. end - 1 in the order of neighbourhoods, the first live ones, up to `most`. */
+static uint32_t take_live(const ni_engine *e, uint64_t *at, uint64_t end, uint32_t most, uint32_t *side)
+{
+    uint32_t count = 0;
+    for (; count < most && *at < end; ++*at) {
+        side[count] = e->batch.by_local[*at];
+        count += e->live[side[count]];
+    }
+    return count;
+}
+
+/* dz_i = w_i (dw_i - sum_k w_k dw_k); a maximum goes on through its tanh. */
+static void back_weigh(const ni_engine *e, uint64_t side, const float *dw)
+{
+    uint32_t size = ni_batch_side(&e->batch, side)->size;
+    const float *w = e->w + e->batch.element[side];
+    float *z = e->z + e->batch.element[side], mean = 0;
+    bool max = e->in.options->pooling == NI_POOL_MAX;
+    for (uint32_t i = 0; i < size; i++) mean += w[i] * dw[i];
+    for (uint32_t i = 0; i < size; i++) z[i] = w[i] * (dw[i] - mean) * (max ? 1 - z[i] * z[i] : 1);
+}
+
+/* dw_i = x_i . g for some live sides of one neighbourhood. */
+static void back_attend(ni_engine *e, const uint32_t *side, uint32_t count, float *strip)
+{
+    if (!count) return;
+    const ni_local *own = ni_batch_side(&e->batch, *side);
+    e->k->align(e->g, side, count, e->X, e->batch.row + own->first, own->size, e->in.dim, strip);
+    for (uint32_t k = 0; k < count; k++) back_weigh(e, side[k], strip + k * ni_whole_lanes(own->size));
+}
+
+static void back_attend_task(void *arg, uint32_t task, uint32_t thread)
+{
+    ni_engine *e = arg;
+    uint32_t side[NI_STRIP_ROWS];
+    uint64_t first = (uint64_t)task * NI_SIDES_PER_TASK;
+    uint64_t end = ni_task_end(first, NI_SIDES_PER_TASK, e->shape.sides);
+    for (uint64_t at = first; at < end;) {
+        uint64_t next = at + ni_batch_alike(&e->batch, at, end, NI_STRIP_ROWS);
+        uint32_t count = take_live(e, &at, next, NI_STRIP_ROWS, side);
+        back_attend(e, side, count, e->scratch[thread].strip);
+    }
+    for (uint64_t at = first; e->in.options->pooling == NI_POOL_MAX && at < end; at++)
+        back_max(e, e->batch.by_local[at]);
+}
+
+/* The sides of an item, one after the other, while they are in the cache. */
+static void back_sides(ni_engine *e, uint64_t first, uint64_t end, float *strip)
+{
+    for (uint32_t side = (uint32_t)first; side < end; side++) {
+        place_elements(e, side);
+        back_attend(e, &side, e->live[side], strip);
+        if (e->in.options->pooling == NI_POOL_MAX) back_max(e, side);
+    }
+}
+
+static void loss_task(void *arg, uint32_t task, uint32_t thread)
+{
+    ni_engine *e = arg;
+    uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK;
+    uint64_t end = ni_task_end(first, NI_ITEMS_PER_TASK, e->shape.items);
+    for (uint64_t i = first; i < end; i++) {
+        item_loss(e, i);
+        if (!e->shape.grouped)
+            back_sides(e, i * e->batch.width, (i + 1) * e->batch.width, e->scratch[thread].strip);
+    }
+}
+
+/* Columns of a stripe of W g. A number is the same in whatever stripe it lies; so there may be one for each
+ * thread, which is the fastest, but none narrower than the kernel's registers. One that is not shared out
+ * is a single stripe. */
+static uint64_t stripe_width(const ni_engine *e)
+{
+    uint64_t least = 3 * NI_LANES, fair = ni_whole_lanes((e->in.dim + e->threads - 1) / e->threads);
+    if (!e->shape.grouped) return e->in.dim;
+    return fair > least ? fair : least;
+}
+
+/* A stripe of W g: all neighbours of all live sides give w_i g to their rows. */
+static void share_task(void *arg, uint32_t task, uint32_t thread)
+{
+    enum { MOST = 32 };
+    ni_engine *e = arg;
+    const ni_batch *b = &e->batch;
+    uint64_t d = e->in.dim, width = stripe_width(e), first = task * width;
+    uint64_t n = ni_task_end(first, width, d) - first;
+    float *stripe = e->Wg + first * e->shape.rows;
+    uint32_t side[MOST], count;
+    const float *w[MOST], *g[MOST];
+    (void)thread;
+    memset(stripe, 0, e->shape.rows * n * sizeof *stripe);
+    for (uint32_t l = 0; l < b->locals; l++)
+        for (uint64_t at = b->first_of[l]; (count = take_live(e, &at, b->first_of[l + 1], MOST, side));) {
+            for (uint32_t k = 0; k < count; k++)
+                w[k] = e->w + b->element[side[k]], g[k] = e->g + side[k] * d + first;
+            e->k->share(w, g, count, b->row + b->local[l].first, b->local[l].size, n, stripe);
+        }
+}
+
+/* dX += W g */
+static void add_shares(ni_engine *e, uint64_t first, uint64_t end)
+{
+    uint64_t d = e->in.dim, width = stripe_width(e);
+    for (uint64_t column = 0; column < d; column += width) {
+        uint64_t n = ni_task_end(column, width, d) - column;
+        const float *stripe = e->Wg + column * e->shape.rows;
+        for (uint64_t row = first; row < end; row++)
+            e->k->axpy(1, stripe + row * n, e->dX + row * d + column, n);
+    }
+}
+
+/* ---- pulling: each row collects what is its own ---- */
+
+/* Pairs with one node in common often pick the same two rows: many cells lie in one place. */
+static void sort_cells(ni_engine *e)
+{
+    e->G.row = e->cell_row, e->G.col = e->cell_col, e->G.value = e->cell_value;
+    ni_sparse_sort(&e->G, e->in.pool);
+    ni_sparse_merge(&e->G, e->shape.rows, e->known, e->in.pool);
+    ni_sparse_turn(&e->G, &e->turned, e->in.pool);
+    if (e->shape.grouped) return;
+    e->W.row = e->element_row, e->W.col = e->element_side, e->W.value = e->w;
+    ni_sparse_sort(&e->W, e->in.pool);
+}
+
+/* dX = G' Q + W g,   H = G X;   dX += H P', then back through dropout. */
 static void pull_task(void *arg, uint32_t task, uint32_t thread)
 {
     ni_engine *e = arg;
@@ -167,9 +256,11 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t d = e->in.dim, words = ni_mask_words(e->in.dim), first = (uint64_t)task * NI_ROWS_PER_TASK;
     uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.rows);
     uint64_t last = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.source_rows);
-    ni_sparse_times(&e->pull[NI_PULL_ROWS], first, end, e->Q, d, e->dX);
+    ni_sparse_times(&e->turned, first, end, e->Q, d, e->dX);
+    if (!e->shape.grouped) ni_sparse_times(&e->W, first, end, e->g, d, e->Wg);
+    add_shares(e, first, end);
     if (first < last) {
-        ni_sparse_times(&e->pull[NI_PULL_G], first, last, e->X, d, e->H);
+        ni_sparse_times(&e->G, first, last, e->X, d, e->H);
         ni_gemm(0, 1, last - first, d, d, e->H + first * d, d, e->in.P, d, 1, e->dX + first * d, d);
     }
     for (uint64_t row = first; e->dropped && row < end; row++)
@@ -225,7 +316,7 @@ static void merge_occurrences(ni_engine *e)
     find_owners(e);
     e->by_owner.rows = e->shape.nodes;
     e->by_owner.row = e->owner;
-    ni_sparse_sort(&e->by_owner, 1, e->in.pool);
+    ni_sparse_sort(&e->by_owner, e->in.pool);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.nodes, NI_ROWS_PER_TASK), owner_task, e);
 }
 
@@ -233,11 +324,19 @@ static void merge_occurrences(ni_engine *e)
 
 void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss)
 {
-    if (e->in.options->pooling == NI_POOL_MEAN) number_entries(e);
-    ni_pool_run(e->in.pool, ni_tasks(e->shape.items, NI_ITEMS_PER_TASK), back_task, e);
+    uint32_t item_tasks = ni_tasks(e->shape.items, NI_ITEMS_PER_TASK);
+    ni_pool_run(e->in.pool, item_tasks, loss_task, e);
+    if (e->shape.grouped)
+        ni_pool_run(e->in.pool, ni_tasks(e->shape.sides, NI_SIDES_PER_TASK), back_attend_task, e);
+    if (e->in.options->pooling == NI_POOL_MEAN) {
+        number_entries(e);
+        ni_pool_run(e->in.pool, item_tasks, back_mean_task, e);
+    }
     ni_stage_end(&e->stages, NI_STAGE_LOSS);
     sort_cells(e);
     ni_stage_end(&e->stages, NI_STAGE_INDEX);
+    if (e->shape.grouped)
+        ni_pool_run(e->in.pool, ni_tasks(e->in.dim, (uint32_t)stripe_width(e)), share_task, e);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
     ni_stage_end(&e->stages, NI_STAGE_PULL);
     ni_pool_run(e->in.pool, ni_tasks(e->in.dim, P_ROWS_PER_TASK), matrix_task, e);

@@ -17,6 +17,12 @@ neap_status ni_gap_context_vectors(const neap_model *model, uint32_t context, fl
 /* rank.c: the scores of (source, t) for all nodes t, exactly. */
 neap_status ni_gap_score_all(const neap_model *model, uint32_t source, float *scores, neap_error *err);
 
+/* rank_bounds.c and rank_some.c: see score_bounds and score_some of methods/method.h. */
+neap_status ni_gap_score_bounds(const neap_model *model, uint32_t source, float *least, float *most,
+                                bool *bounded, neap_error *err);
+neap_status ni_gap_score_some(const neap_model *model, uint32_t source, const uint32_t *targets,
+                              size_t count, float *scores, neap_error *err);
+
 /* explain.c: see neap_explain. */
 neap_status ni_gap_explain(const neap_model *model, uint32_t source, uint32_t target,
                            neap_explanation **out, neap_error *err);

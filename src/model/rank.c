@@ -18,17 +18,20 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "kernels/kernels.h"
 #include "model/blas.h"
 #include "model/engine.h"
 #include "model/queries.h"
+#include "model/rank.h"
 #include "model/score.h"
 
-enum { ROWS_PER_TASK = 256, TARGETS_PER_TASK = 256, AHEAD = 2 };
+enum { TARGETS_PER_TASK = 256, AHEAD = 2 };
 
 typedef struct ranking {
     const neap_model *model;
     const ni_kernels *k;
+    const float *E;         /* rows x d                                                       */
+    const ni_hood *targets; /* their neighbours, rows of E                                    */
+    uint32_t rows;
     const uint32_t *hood;   /* neighbours of the source                                       */
     uint32_t a;             /* how many                                                       */
     uint32_t part;          /* how many are done at a time                                    */
@@ -40,14 +43,14 @@ typedef struct ranking {
     float *AB;              /* rows x line, from a cache line on                              */
     float *best;            /* rows: max_i A_ij so far                                        */
     float *scratch;         /* threads x scratch_room                                         */
-    float *w_sum, *sum;     /* nodes: sum_i w_i;  sum_i w_i sum_j v_j B_ij                    */
-    float *scores;          /* nodes, added to                                                */
+    float *w_sum, *sum;     /* targets: sum_i w_i;  sum_i w_i sum_j v_j B_ij                  */
+    float *scores;          /* targets, added to                                              */
     float share;            /* 1, or 1/2 where both orders are averaged                       */
 } ranking;
 
 static uint64_t scratch_room(uint64_t part)
 {
-    return ROWS_PER_TASK * (2 * part + 1) + 2 * ni_whole_lanes(part + 1);
+    return NI_RANK_ROWS * (2 * part + 1) + 2 * ni_whole_lanes(part + 1);
 }
 
 static float *scratch_of(const ranking *k, uint32_t thread)
@@ -55,27 +58,29 @@ static float *scratch_of(const ranking *k, uint32_t thread)
     return k->scratch + thread * scratch_room(k->part);
 }
 
-static bool zero_padded(const neap_model *m, uint32_t size)
+bool ni_zero_padded(const neap_model *m, uint32_t size)
 {
     return m->options.padding == NI_PAD_ZERO && size < m->options.neighbors;
 }
 
 /* ---- rows: A and B of every node ---- */
 
-/* right = [P' X' | X']: column i of the left half is P' x_i, so that E times it gives x_i P e_j. */
-static void make_right(const ranking *k)
+/* Column i of the left half is P' x_i, so that E times it gives x_i P e_j. */
+void ni_rank_right(const neap_model *m, const uint32_t *X, uint64_t a, bool turned, float *right)
 {
-    const neap_model *m = k->model;
-    uint64_t d = m->dim, a = k->now, width = 2 * a;
+    uint64_t d = m->dim, width = 2 * a;
     for (uint64_t i = 0; i < a; i++)
-        for (uint64_t q = 0; q < d; q++) k->right[q * width + a + i] = m->E[k->hood[k->first + i] * d + q];
-    ni_gemm(!k->turned, 0, d, a, d, m->P, d, k->right + a, width, 0, k->right, width);
+        for (uint64_t q = 0; q < d; q++) right[q * width + a + i] = m->E[X[i] * d + q];
+    ni_gemm(!turned, 0, d, a, d, m->P, d, right + a, width, 0, right, width);
 }
 
-static float largest(const float *x, uint32_t n, float most)
+void ni_rank_attention(const neap_model *m, uint32_t a, float *v, uint64_t count)
 {
-    for (uint32_t i = 0; i < n; i++) most = x[i] > most ? x[i] : most;
-    return most;
+    const ni_kernels *k = ni_kernels_get();
+    bool padded = ni_zero_padded(m, a);
+    for (uint64_t j = 0; j < count; j++) v[j] = v[j] == -INFINITY ? NAN : padded && v[j] < 0 ? 0 : v[j];
+    k->tanh(v, count, v);
+    k->exp(v, count, v);
 }
 
 /* Row j as the targets will read it. */
@@ -92,18 +97,15 @@ static void keep_row(const ranking *k, const float *AB, float v, float *row)
 static void rows_task(void *arg, uint32_t task, uint32_t thread)
 {
     ranking *k = arg;
-    const neap_model *m = k->model;
-    uint64_t d = m->dim, width = 2 * (uint64_t)k->now, first = (uint64_t)task * ROWS_PER_TASK;
-    uint64_t count = ni_task_end(first, ROWS_PER_TASK, m->rows) - first;
-    float *AB = scratch_of(k, thread), *v = AB + ROWS_PER_TASK * width, *best = k->best + first;
-    bool padded = zero_padded(m, k->a);
-    ni_gemm(0, 0, count, width, d, m->E + first * d, d, k->right, width, 0, AB, width);
-    for (uint64_t j = 0; j < count && !k->settled; j++) best[j] = largest(AB + j * width, k->now, best[j]);
+    uint64_t d = k->model->dim, width = 2 * (uint64_t)k->now, first = (uint64_t)task * NI_RANK_ROWS;
+    uint64_t count = ni_task_end(first, NI_RANK_ROWS, k->rows) - first;
+    float *AB = scratch_of(k, thread), *v = AB + NI_RANK_ROWS * width, *best = k->best + first;
+    ni_gemm(0, 0, count, width, d, k->E + first * d, d, k->right, width, 0, AB, width);
+    for (uint64_t j = 0; j < count && !k->settled; j++)
+        best[j] = ni_largest(AB + j * width, k->now, best[j]);
     if (k->part < k->a && !k->settled) return;
-    for (uint64_t j = 0; j < count; j++)
-        v[j] = best[j] == -INFINITY ? NAN : padded && best[j] < 0 ? 0 : best[j];
-    k->k->tanh(v, count, v);
-    k->k->exp(v, count, v);
+    memcpy(v, best, count * sizeof *v);
+    ni_rank_attention(k->model, k->a, v, count);
     for (uint64_t j = 0; j < count; j++) keep_row(k, AB + j * width, v[j], k->AB + (first + j) * k->line);
 }
 
@@ -113,8 +115,8 @@ static void make_rows(ranking *k, uint32_t first)
     k->now = k->a - first < k->part ? k->a - first : k->part;
     k->A_lanes = ni_whole_lanes(k->now);
     k->line = k->A_lanes + ni_whole_lanes(k->now + 1);
-    make_right(k);
-    ni_pool_run(k->model->pool, ni_tasks(k->model->rows, ROWS_PER_TASK), rows_task, k);
+    ni_rank_right(k->model, k->hood + first, k->now, k->turned, k->right);
+    ni_pool_run(k->model->pool, ni_tasks(k->rows, NI_RANK_ROWS), rows_task, k);
 }
 
 /* ---- targets ---- */
@@ -122,7 +124,7 @@ static void make_rows(ranking *k, uint32_t first)
 /* The rows of a target's neighbours lie anywhere: they are asked for two targets early. */
 static void ask_for_target(const ranking *k, uint32_t t)
 {
-    const ni_hood *hood = &k->model->hood;
+    const ni_hood *hood = k->targets;
     for (uint64_t j = hood->offset[t]; j < hood->offset[t + 1]; j++)
         ni_ask_for(k->AB + hood->node[j] * k->line, k->line);
 }
@@ -130,10 +132,10 @@ static void ask_for_target(const ranking *k, uint32_t t)
 /* Adds this part's w_i and w_i sum_j v_j B_ij; after the last part, the score. */
 static void add_target(const ranking *k, uint32_t t, float *met)
 {
-    const ni_hood *hood = &k->model->hood;
+    const ni_hood *hood = k->targets;
     uint32_t b = ni_hood_size(hood, t), a = k->now;
     float *w = met + k->line, *B = met + k->A_lanes;
-    bool padded = zero_padded(k->model, b);
+    bool padded = ni_zero_padded(k->model, b);
     k->k->meet(k->AB, k->line, hood->node + hood->offset[t], b, k->A_lanes, k->line, met);
     for (uint32_t i = 0; padded && i < a; i++) met[i] = met[i] < 0 ? 0 : met[i];
     k->k->tanh(met, a, w);
@@ -145,12 +147,11 @@ static void add_target(const ranking *k, uint32_t t, float *met)
 static void targets_task(void *arg, uint32_t task, uint32_t thread)
 {
     ranking *k = arg;
-    const neap_model *m = k->model;
     uint64_t first = (uint64_t)task * TARGETS_PER_TASK;
-    uint64_t end = ni_task_end(first, TARGETS_PER_TASK, m->graph->nodes);
+    uint64_t end = ni_task_end(first, TARGETS_PER_TASK, k->targets->nodes);
     for (uint64_t t = first; t < end; t++) {
         if (t + AHEAD < end) ask_for_target(k, (uint32_t)(t + AHEAD));
-        if (ni_hood_size(&m->hood, (uint32_t)t)) add_target(k, (uint32_t)t, scratch_of(k, thread));
+        if (ni_hood_size(k->targets, (uint32_t)t)) add_target(k, (uint32_t)t, scratch_of(k, thread));
     }
 }
 
@@ -158,9 +159,8 @@ static void targets_task(void *arg, uint32_t task, uint32_t thread)
 
 static void rank_one_order(ranking *k)
 {
-    const neap_model *m = k->model;
-    uint32_t n = m->graph->nodes;
-    for (uint32_t j = 0; j < m->rows; j++) k->best[j] = -INFINITY;
+    uint32_t n = k->targets->nodes;
+    for (uint32_t j = 0; j < k->rows; j++) k->best[j] = -INFINITY;
     memset(k->w_sum, 0, n * sizeof *k->w_sum);
     memset(k->sum, 0, n * sizeof *k->sum);
     k->settled = false;
@@ -168,27 +168,31 @@ static void rank_one_order(ranking *k)
     k->settled = k->part < k->a;
     for (uint32_t first = 0; first < k->a; first += k->part) {
         make_rows(k, first);
-        ni_pool_run(m->pool, ni_tasks(n, TARGETS_PER_TASK), targets_task, k);
+        ni_pool_run(k->model->pool, ni_tasks(n, TARGETS_PER_TASK), targets_task, k);
     }
 }
 
-static neap_status rank_by_products(const neap_model *m, uint32_t source, float *scores, neap_error *err)
+neap_status ni_rank_targets(const neap_model *m, uint32_t source, const float *E, uint32_t rows,
+                            const ni_hood *targets, float *scores, neap_error *err)
 {
-    uint64_t a = ni_hood_size(&m->hood, source), n = m->graph->nodes, part = a < m->dim ? a : m->dim;
+    uint64_t a = ni_hood_size(&m->hood, source), n = targets->nodes, part = a < m->dim ? a : m->dim;
     bool both = m->graph->undirected;
     memset(scores, 0, n * sizeof *scores);
     if (a == 0) return NEAP_OK;
     uint64_t line = ni_whole_lanes(part) + ni_whole_lanes(part + 1);
-    void *block = ni_array(line * m->rows * sizeof(float) + NI_CACHE_LINE, 1);
+    void *block = ni_array(line * rows * sizeof(float) + NI_CACHE_LINE, 1);
     ranking k = { .model = m,
                   .k = ni_kernels_get(),
+                  .E = E,
+                  .targets = targets,
+                  .rows = rows,
                   .hood = m->hood.node + m->hood.offset[source],
                   .a = (uint32_t)a,
                   .part = (uint32_t)part,
                   .scores = scores,
                   .share = both ? 0.5F : 1,
                   .right = ni_array(2 * part * m->dim, sizeof(float)),
-                  .best = ni_array(m->rows, sizeof(float)),
+                  .best = ni_array(rows, sizeof(float)),
                   .scratch = ni_array(scratch_room(part) * ni_pool_threads(m->pool), sizeof(float)),
                   .w_sum = ni_array(n, sizeof(float)),
                   .sum = ni_array(n, sizeof(float)) };
@@ -220,8 +224,13 @@ static neap_status rank_by_pairs(const neap_model *m, uint32_t source, float *sc
     return rc;
 }
 
+bool ni_rank_by_products(const neap_model *m)
+{
+    return m->options.pooling == NI_POOL_MAX && m->options.padding != NI_PAD_VECTOR;
+}
+
 neap_status ni_gap_score_all(const neap_model *m, uint32_t source, float *scores, neap_error *err)
 {
-    bool simple = m->options.pooling == NI_POOL_MAX && m->options.padding != NI_PAD_VECTOR;
-    return simple ? rank_by_products(m, source, scores, err) : rank_by_pairs(m, source, scores, err);
+    return ni_rank_by_products(m) ? ni_rank_targets(m, source, m->E, m->rows, &m->hood, scores, err)
+                                  : rank_by_pairs(m, source, scores, err);
 }

@@ -16,7 +16,7 @@
     STAGE(TABLE, "table", "all alignments of the batch as one matrix product")                             \
     STAGE(POOL, "pool", "alignments of each pair, maxima, attention")                                      \
     STAGE(LOSS, "loss", "hinge loss and its way back to the alignments")                                   \
-    STAGE(INDEX, "index", "gradient entries sorted by row")                                                \
+    STAGE(INDEX, "index", "gradient entries sorted and merged")                                            \
     STAGE(PULL, "pull", "gradient of every row")                                                           \
     STAGE(MATRIX, "matrix", "gradient of P")                                                               \
     STAGE(OPTIMIZE, "optimize", "the optimiser's step")
@@ -33,7 +33,8 @@ typedef struct ni_stages {
     double seconds[NI_STAGES], flops[NI_STAGES];
     uint64_t batches, table_batches;
     double entries;  /* alignments, summed over the pairs: a x b each                              */
-    double cheapest; /* flops if every batch had taken the cheaper of table and pairwise alignment */
+    double cheapest; /* flops if every batch had taken the cheaper of table and pairwise alignment, and
+                        every entry of G had been added by itself: what merging saves counts here   */
 } ni_stages;
 
 static inline void ni_stage_begin(ni_stages *s)

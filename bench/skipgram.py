@@ -1,0 +1,160 @@
+"""Walks and skip-gram: deepwalk, node2vec and line against gensim 4, walks alone against numba, and memory.
+
+gensim gets walks of the same kind, as many and as long, from the fastest walker that we could write in Python
+(numba_walks.py), and the time of these walks is part of its own. Neap's time is that of the whole process, from the
+graph's file to the saved model; reading, imports, compiling and saving are not counted for gensim."""
+import functools
+import importlib.util
+import statistics
+import time
+
+from common import Goal, NotRun, Result, Row, peak_of
+
+DIM, WINDOW, NEGATIVES, LENGTH = 128, 10, 5, 80
+BA = ("ba", "--nodes", 100_000, "--links", 10)
+LARGE = ("er", "--nodes", 1_000_000, "--edges", 10_000_000)
+ORDERS = {"first order": (1, 1), "p = 0.5, q = 2": (0.5, 2)}
+EDGE_SAMPLES = 100  # of line, an epoch and edge
+
+
+def need(*modules):
+    for module in modules:
+        if not importlib.util.find_spec(module):
+            raise NotRun("needs python3-" + module)
+
+
+def graphs(bench):
+    """Name, file and walks from every node: about as much work on each. Zhihu only where NEAP_DATA has it."""
+    yield "ba, 100,000 nodes, 1M edges", bench.generated(*BA), 1
+    try:
+        path, copy = bench.paper_graph("zhihu"), bench.path("zhihu.safetensors")
+    except NotRun:
+        return
+    bench.neap("convert", path, "-o", copy)
+    yield "zhihu", copy, 5
+
+
+def train(bench, path, *words):
+    start = time.perf_counter()
+    bench.neap("train", path, *words, "--dim", DIM, "--negatives", NEGATIVES, "--epochs", 1, "--threads", 2,
+               "-o", bench.path("skipgram.safetensors"))
+    return time.perf_counter() - start
+
+
+def pairs_of(walks):
+    """How many pairs gensim is expected to train on: each centre draws a window from 1 to WINDOW."""
+    length = walks.shape[1]
+    apart = sum(2 * (length - k) * (WINDOW - k + 1) / WINDOW for k in range(1, min(WINDOW, length - 1) + 1))
+    return len(walks) * apart
+
+
+def gensim(path, rounds, p, q):
+    import gensim_walks
+    import numba_walks
+    numba_walks.compile_for(2)
+    graph = numba_walks.links(path)
+    start = time.perf_counter()
+    walks = numba_walks.walk(graph, rounds, LENGTH, p, q)
+    walked = time.perf_counter()
+    text = gensim_walks.sentences(walks, len(graph[0]) - 1)
+    ready = time.perf_counter()
+    gensim_walks.train(text, DIM, WINDOW, 2)
+    end = time.perf_counter()
+    return {"seconds": end - start, "walking": walked - start, "listing": ready - walked, "training": end - ready,
+            "tokens": walks.size, "pairs_per_second": pairs_of(walks) / (end - ready)}
+
+
+@functools.lru_cache(maxsize=None)
+def against_gensim(bench, method, p, q):
+    need("gensim", "numba")
+    runs = []
+    for name, path, rounds in graphs(bench):
+        words = ("--p", p, "--q", q) if method == "node2vec" else ()
+        ours = train(bench, path, "--method", method, "--walks", rounds, "--walk-length", LENGTH, "--window", WINDOW,
+                     *words)
+        theirs = gensim(path, rounds, p, q)
+        runs.append({"graph": name, "walks": rounds, "tokens": theirs["tokens"], "neap": ours, "gensim": theirs,
+                     "ratio": theirs["seconds"] / ours})
+    return runs
+
+
+def training(method, p=1, q=1):
+    def measure(bench):
+        runs = against_gensim(bench, method, p, q)
+        worst = min(runs, key=lambda run: run["ratio"])
+        return Result(worst["ratio"], {"runs": runs}, why="; ".join(
+            "%s: neap %s tokens/s, gensim %s" % (run["graph"], rate(run["tokens"], run["neap"]),
+                                                 rate(run["tokens"], run["gensim"]["seconds"])) for run in runs))
+    return measure
+
+
+def rate(amount, seconds):
+    return "{:,.0f}".format(amount / seconds)
+
+
+def walks_alone(bench):
+    """The slower of two orders. Both fill an array of all walks, and the first time is not counted."""
+    need("numba")
+    import numba_walks
+    path, runs = bench.generated(*LARGE), []
+    numba_walks.compile_for(2)
+    graph = numba_walks.links(path)
+    for name, (p, q) in ORDERS.items():
+        ours = bench.drive("walks", path, "-", "method", "node2vec", "p", p, "q", q, "walks", 1, "walk-length", LENGTH,
+                           "epochs", 3, "threads", 2)["seconds"][1:]
+        theirs = []
+        for _ in range(3):
+            start = time.perf_counter()
+            tokens = numba_walks.walk(graph, 1, LENGTH, p, q).size
+            theirs.append(time.perf_counter() - start)
+        runs.append({"order": name, "tokens": tokens, "neap": ours, "numba": theirs[1:],
+                     "ratio": statistics.median(theirs[1:]) / statistics.median(ours)})
+    worst = min(runs, key=lambda run: run["ratio"])
+    return Result(worst["ratio"], {"runs": runs}, why="; ".join(
+        "%s: neap %s nodes/s, numba %s" % (run["order"], rate(run["tokens"], statistics.median(run["neap"])),
+                                          rate(run["tokens"], statistics.median(run["numba"]))) for run in runs))
+
+
+def line(bench):
+    """Pairs with as many negatives and as long vectors as gensim's, on the same graph."""
+    theirs = against_gensim(bench, "deepwalk", 1, 1)[0]["gensim"]["pairs_per_second"]
+    if "line" not in {method["name"] for method in bench.neap("methods")["methods"]}:
+        raise NotRun("there is no method line")
+    path = bench.generated(*BA)
+    seconds = train(bench, path, "--method", "line", "--order", 2)
+    ours = EDGE_SAMPLES * bench.neap("info", path)["edges"] / seconds
+    return Result(ours / theirs, {"pairs_per_second": ours, "gensim_pairs_per_second": theirs, "seconds": seconds},
+                  why="neap {:,.0f} pairs/s, gensim {:,.0f}".format(ours, theirs))
+
+
+def memory(bench):
+    """The first step makes every array of the run, and a few seconds touch most rows of both tables; Ctrl-C then makes it
+    write its checkpoint, which is part of it."""
+    path = bench.generated(*LARGE)
+    graph = bench.neap("info", path)
+    _, peak = peak_of([bench.program, "train", path, "--method", "deepwalk", "--dim", DIM, "--progress", "always",
+                       "-o", bench.path("model")], ("edges/s", bench.short(20.0)))
+    nodes, edges = graph["nodes"], graph["edges"]
+    parts = {"tables": 2 * 4 * DIM * nodes, "csr": 8 * (nodes + 1) + 4 * edges}
+    least = sum(parts.values())
+    return Result(peak / least, {"peak": peak, "nodes": nodes, "edges": edges, **parts},
+                  why="%.0f MB beyond the %.0f MB of both tables and the CSR" % ((peak - least) / 1e6, least / 1e6))
+
+
+def gensim_row(name, title, method, p=1, q=1):
+    return Row(name, title + ", ba of 1M edges and zhihu, d = 128, window 10, 5 negatives, walks included",
+               "tokens/s against gensim 4, both on two threads, the worse graph", "times", Goal("at least", 4),
+               training(method, p, q))
+
+
+ROWS = [
+    gensim_row("deepwalk-4x", "deepwalk", "deepwalk"),
+    gensim_row("node2vec-4x", "node2vec, p = q = 1", "node2vec"),
+    gensim_row("node2vec-pq-4x", "node2vec, p = 0.5, q = 2", "node2vec", 0.5, 2),
+    Row("walks-3x", "walks alone, 1M nodes and 10M edges, first order and p = 0.5, q = 2",
+        "nodes/s against numba, both on two threads, the worse of the two", "times", Goal("at least", 3), walks_alone),
+    Row("line-4x", "line, ba of 1M edges, d = 128, 5 negatives", "pairs/s against gensim's in training deepwalk", "times",
+        Goal("at least", 4), line),
+    Row("memory-walks", "peak memory of deepwalk, 10M edges, 1M nodes, d = 128", "over both tables + CSR", "times",
+        Goal("at most", 1.5), memory),
+]

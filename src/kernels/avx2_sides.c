@@ -1,0 +1,139 @@
+/* Several sides of one neighbourhood at once: what is loaded serves all of them, and their sums stay in
+ * registers, as in avx2.c.                                                                          */
+#include "kernels/avx2.h"
+
+#if defined(__x86_64__)
+
+/* Sums in registers: with what is loaded and a weight they are sixteen, or nearly. */
+enum { MOST_SUMS = 13 };
+
+/* ---- mix ---- */
+
+/* Some registers of columns of all sums, which stay there while all rows pass by. */
+INLINE void mix_columns(const int sides, const int registers, const float *const *weight,
+                        const uint32_t *row, uint32_t rows, const float *B, size_t stride,
+                        float *const *out, size_t at)
+{
+    enum { AHEAD = 4 };
+    __m256 sum[MOST_SUMS];
+    for (int v = 0; v < sides * registers; v++) sum[v] = _mm256_setzero_ps();
+    for (uint32_t i = 0; i < rows; i++) {
+        const float *x = B + row[i] * stride + at;
+        const float *ahead = B + row[i + AHEAD < rows ? i + AHEAD : rows - 1] * stride + at;
+        __m256 loaded[MOST_SUMS];
+        for (int v = 0; v < registers; v += 2)
+            _mm_prefetch((const char *)(ahead + v * NI_LANES), _MM_HINT_T0);
+        for (int v = 0; v < registers; v++) loaded[v] = _mm256_loadu_ps(x + v * NI_LANES);
+        for (int k = 0; k < sides; k++)
+            for (int v = 0; v < registers; v++)
+                sum[k * registers + v] =
+                    _mm256_fmadd_ps(_mm256_broadcast_ss(&weight[k][i]), loaded[v], sum[k * registers + v]);
+    }
+    for (int k = 0; k < sides; k++)
+        for (int v = 0; v < registers; v++)
+            _mm256_storeu_ps(out[k] + at + v * NI_LANES, sum[k * registers + v]);
+}
+
+static void mix_last(const float *weight, const uint32_t *row, uint32_t rows, const float *B, size_t stride,
+                     size_t left, float *out)
+{
+    __m256i some = first_lanes(left);
+    __m256 sum = _mm256_setzero_ps();
+    for (uint32_t i = 0; i < rows; i++)
+        sum = _mm256_fmadd_ps(_mm256_broadcast_ss(&weight[i]),
+                              _mm256_maskload_ps(B + row[i] * stride, some), sum);
+    _mm256_maskstore_ps(out, some, sum);
+}
+
+/* Passes of nearly equal width: 200 columns of two sums are five times five registers. */
+INLINE void mix_sides(const int sides, const float *const *weight, const uint32_t *row, uint32_t rows,
+                      const float *B, size_t n, float *const *out)
+{
+    const size_t most = (size_t)(MOST_SUMS / sides);
+    size_t at = 0, whole = n / NI_LANES, passes = (whole + most - 1) / most, registers;
+    for (; passes; passes--, whole -= registers, at += registers * NI_LANES) {
+        registers = (whole + passes - 1) / passes;
+        switch (registers) { /* clang-format off */
+#define PASS(r) case r: if (r * sides <= MOST_SUMS) mix_columns(sides, r, weight, row, rows, B, n, out, at); break;
+        PASS(1) PASS(2) PASS(3) PASS(4) PASS(5) PASS(6) PASS(7)
+        PASS(8) PASS(9) PASS(10) PASS(11) PASS(12) PASS(13)
+#undef PASS
+        } /* clang-format on */
+    }
+    for (int k = 0; at < n && k < sides; k++)
+        mix_last(weight[k], row, rows, B + at, n, n - at, out[k] + at);
+}
+
+void ni_avx2_mix(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
+                 const float *B, size_t n, float *const *out)
+{
+    switch (sides) { /* clang-format off */
+    case 1: mix_sides(1, weight, row, rows, B, n, out); break;
+    case 2: mix_sides(2, weight, row, rows, B, n, out); break;
+    case 3: mix_sides(3, weight, row, rows, B, n, out); break;
+    case 4: mix_sides(4, weight, row, rows, B, n, out); break;
+    } /* clang-format on */
+}
+
+/* ---- share ---- */
+
+enum { SHARE_ROWS = 4, SHARE_REGISTERS = 3 };
+
+/* Some registers of columns of a few rows, which stay there while all sides pass by. weight_k[i] is that of
+ * the first row. */
+INLINE void share_columns(const int rows, const int registers, const float *const *weight,
+                          const float *const *x, uint32_t sides, uint32_t i, float *const *out, size_t at)
+{
+    __m256 sum[MOST_SUMS];
+    for (int r = 0; r < rows; r++)
+        for (int v = 0; v < registers; v++)
+            sum[r * registers + v] = _mm256_loadu_ps(out[r] + at + v * NI_LANES);
+    for (uint32_t k = 0; k < sides; k++) {
+        __m256 loaded[SHARE_REGISTERS];
+        for (int v = 0; v < registers; v++) loaded[v] = _mm256_loadu_ps(x[k] + at + v * NI_LANES);
+        for (int r = 0; r < rows; r++)
+            for (int v = 0; v < registers; v++)
+                sum[r * registers + v] = _mm256_fmadd_ps(_mm256_broadcast_ss(&weight[k][i + (uint32_t)r]),
+                                                         loaded[v], sum[r * registers + v]);
+    }
+    for (int r = 0; r < rows; r++)
+        for (int v = 0; v < registers; v++)
+            _mm256_storeu_ps(out[r] + at + v * NI_LANES, sum[r * registers + v]);
+}
+
+static void share_last(const float *const *weight, const float *const *x, uint32_t sides, uint32_t i,
+                       size_t left, float *out, size_t at)
+{
+    __m256i some = first_lanes(left);
+    __m256 sum = _mm256_maskload_ps(out + at, some);
+    for (uint32_t k = 0; k < sides; k++)
+        sum = _mm256_fmadd_ps(_mm256_broadcast_ss(&weight[k][i]), _mm256_maskload_ps(x[k] + at, some), sum);
+    _mm256_maskstore_ps(out + at, some, sum);
+}
+
+INLINE void share_rows(const int rows, const float *const *weight, const float *const *x, uint32_t sides,
+                       uint32_t i, size_t n, float *const *out)
+{
+    enum { WIDE = SHARE_REGISTERS * NI_LANES };
+    size_t at = 0;
+    for (; at + WIDE <= n; at += WIDE) share_columns(rows, SHARE_REGISTERS, weight, x, sides, i, out, at);
+    for (; at + NI_LANES <= n; at += NI_LANES) share_columns(rows, 1, weight, x, sides, i, out, at);
+    for (int r = 0; at < n && r < rows; r++)
+        share_last(weight, x, sides, i + (uint32_t)r, n - at, out[r], at);
+}
+
+void ni_avx2_share(const float *const *weight, const float *const *x, uint32_t sides, const uint32_t *row,
+                   uint32_t rows, size_t n, float *out)
+{
+    uint32_t i = 0;
+    for (; i + SHARE_ROWS <= rows; i += SHARE_ROWS) {
+        float *to[SHARE_ROWS];
+        for (uint32_t r = 0; r < SHARE_ROWS; r++) to[r] = out + row[i + r] * n;
+        share_rows(SHARE_ROWS, weight, x, sides, i, n, to);
+    }
+    for (; i < rows; i++) share_rows(1, weight, x, sides, i, n, &(float *){ out + row[i] * n });
+}
+
+#else
+typedef int ni_no_avx2_sides; /* C forbids an empty file */
+#endif

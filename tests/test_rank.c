@@ -1,0 +1,228 @@
+/* The best targets of a source are found from bounds of the scores, and are those that all scores give. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/queries.h"
+#include "world.h"
+
+enum { N = 3000, K_MOST = 300 }; /* the last tile of rows is not a whole one */
+
+static neap_graph *generated(const char *name, double mean, int undirected)
+{
+    neap_generator what = { .kind = name, .nodes = N, .links = (uint32_t)mean, .seed = 5 };
+    neap_graph *g, *out;
+    neap_error err;
+    what.edges = (uint64_t)(mean * N);
+    if (neap_graph_generate(&what, &g, &err)) fail_msg("%s", err.text);
+    uint64_t count = 0;
+    neap_edge *edges = malloc(g->offset[N] * sizeof *edges);
+    for (uint32_t u = 0; u < N; u++)
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
+            edges[count++] = (neap_edge){ u, g->target[e], 1 };
+    assert_int_equal(neap_graph_create(N, NULL, edges, count, 0, undirected, &out, NULL), NEAP_OK);
+    free(edges);
+    neap_graph_free(g);
+    return out;
+}
+
+static const struct kind {
+    const char *preset, *graph, *dim, *neighbors, *epochs;
+    double mean; /* edges a node */
+    int undirected;
+} kinds[] = {
+    { "neap", "er", "16", "100", "0", 4, 0 },   { "neap", "er", "16", "100", "1", 4, 0 },
+    { "neap", "ba", "32", "12", "1", 4, 1 },    { "neap", "ba", "8", "200", "0", 3, 0 }, /* hubs: a > d */
+    { "paper", "er", "12", "40", "0", 2, 0 },   { "paper", "ba", "40", "10", "0", 6, 1 },
+    { "neap", "er", "16", "100", "0", 0.6, 1 }, /* isolated nodes, many ties */
+    { "authors", "er", "8", "5", "0", 2, 0 },   /* no products: padding vectors */
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static neap_model *of_kind(const struct kind *kind)
+{
+    neap_graph *g = generated(kind->graph, kind->mean, kind->undirected);
+    neap_options *o =
+        options_of(kind->preset, "dim", kind->dim, "neighbors", kind->neighbors, "epochs", kind->epochs,
+                   "valid", "0", "threads", "2", "undirected", kind->undirected ? "yes" : "no", NULL);
+    neap_model *m;
+    neap_error err;
+    if (neap_train(g, o, NULL, &m, &err)) fail_msg("%s", err.text);
+    neap_options_free(o);
+    neap_graph_free(g);
+    return m;
+}
+
+static neap_model *models[KINDS];
+
+static int make_models(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KINDS; i++) models[i] = of_kind(&kinds[i]);
+    return 0;
+}
+
+static int free_models(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KINDS; i++) neap_model_free(models[i]);
+    return 0;
+}
+
+static int best_first(const void *a, const void *b)
+{
+    const neap_ranked *x = a, *y = b;
+    if (x->score != y->score) return x->score > y->score ? -1 : 1;
+    return x->node < y->node ? -1 : 1;
+}
+
+/* What neap_model_rank promises, by sorting all scores. */
+static size_t sorted(const neap_model *m, uint32_t source, const float *scores, int with_known,
+                     neap_ranked *all)
+{
+    size_t count = 0;
+    for (uint32_t t = 0; t < N; t++)
+        if (with_known || (t != source && !ni_linked(&m->links, source, t)))
+            all[count++] = (neap_ranked){ t, scores[t] };
+    qsort(all, count, sizeof *all, best_first);
+    return count;
+}
+
+static void check_source(const neap_model *m, uint32_t source)
+{
+    static const size_t lists[] = { 1, 10, 60, K_MOST };
+    float *scores = malloc(N * sizeof *scores);
+    neap_ranked *all = malloc(N * sizeof *all), best[K_MOST];
+    assert_int_equal(ni_gap_score_all(m, source, scores, NULL), NEAP_OK);
+    for (int with_known = 0; with_known < 2; with_known++) {
+        size_t there = sorted(m, source, scores, with_known, all), count;
+        for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+            assert_int_equal(neap_model_rank(m, source, lists[i], with_known, best, &count, NULL), NEAP_OK);
+            assert_int_equal(count, lists[i] < there ? lists[i] : there);
+            assert_memory_equal(best, all, count * sizeof *best);
+        }
+    }
+    free(scores);
+    free(all);
+}
+
+static uint32_t largest_hub(const neap_model *m)
+{
+    uint32_t hub = 0;
+    for (uint32_t t = 1; t < N; t++)
+        if (ni_hood_size(&m->hood, t) > ni_hood_size(&m->hood, hub)) hub = t;
+    return hub;
+}
+
+static void the_best_are_those_of_all_scores(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KINDS; i++) {
+        check_source(models[i], 3);
+        check_source(models[i], largest_hub(models[i]));
+    }
+}
+
+/* Bounds cannot tell equals apart: all nodes are scored then, and ties go by number. */
+static void equal_nodes_are_ranked_by_number(void **state)
+{
+    neap_model *m = of_kind(&kinds[0]);
+    (void)state;
+    for (uint64_t j = 1; j < m->rows; j++) memcpy(m->E + j * m->dim, m->E, m->dim * sizeof *m->E);
+    check_source(m, 17);
+    memset(m->E, 0, (uint64_t)m->rows * m->dim * sizeof *m->E);
+    check_source(m, 17);
+    neap_model_free(m);
+}
+
+static uint32_t candidates(const float *least, const float *most, size_t k)
+{
+    neap_ranked *lower = malloc(N * sizeof *lower);
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < N; t++) lower[t] = (neap_ranked){ t, least[t] };
+    qsort(lower, N, sizeof *lower, best_first);
+    for (uint32_t t = 0; t < N; t++) count += most[t] >= lower[k - 1].score;
+    free(lower);
+    return count;
+}
+
+static void scale(neap_model *m, int power)
+{
+    for (uint64_t j = 0; j < (uint64_t)m->rows * m->dim; j++) m->E[j] = ldexpf(m->E[j], power);
+}
+
+/* Scaled from 2^-60 to 2^20: from numbers that vanish to alignments that are all 1 or -1. */
+static void bounds_hold_and_leave_few(void **state)
+{
+    float *scores = malloc(3 * N * sizeof *scores), *least = scores + N, *most = least + N;
+    (void)state;
+    for (int i = 0; i < KINDS; i++)
+        for (int power = -60; power <= 20; power += 40) {
+            neap_model *m = models[i];
+            bool bounded;
+            scale(m, power);
+            assert_int_equal(ni_gap_score_bounds(m, 11, least, most, &bounded, NULL), NEAP_OK);
+            uint32_t a = ni_hood_size(&m->hood, 11);
+            assert_true(bounded == (a > 0 && a <= m->dim && m->options.padding != NI_PAD_VECTOR));
+            if (bounded) assert_int_equal(ni_gap_score_all(m, 11, scores, NULL), NEAP_OK);
+            scale(m, -power);
+            for (uint32_t t = 0; t < N && bounded; t++)
+                assert_true(least[t] <= scores[t] && scores[t] <= most[t]);
+            if (i == 0 && power >= -20) assert_true(candidates(least, most, 10) < N / 50);
+        }
+    free(scores);
+}
+
+/* Targets with neighbours in the last tile of rows, targets without any, and none. */
+static void some_scores_have_the_bits_of_all(void **state)
+{
+    enum { SOME = 40 };
+    float *all = malloc(N * sizeof *all), some[SOME];
+    uint32_t target[SOME];
+    (void)state;
+    for (int i = 0; i < KINDS; i++) {
+        const neap_model *m = models[i];
+        for (uint32_t j = 0; j < SOME; j++) target[j] = j % 2 ? N - 1 - j : j * 71;
+        assert_int_equal(ni_gap_score_all(m, 8, all, NULL), NEAP_OK);
+        for (uint32_t count = 0; count <= SOME; count += SOME / 4) {
+            assert_int_equal(ni_gap_score_some(m, 8, target, count, some, NULL), NEAP_OK);
+            for (uint32_t j = 0; j < count; j++)
+                assert_memory_equal(&some[j], &all[target[j]], sizeof *some);
+        }
+    }
+    free(all);
+}
+
+/* One overflowing score refuses the ranking, though it is nowhere near the best. */
+static void a_score_that_is_not_finite_is_refused(void **state)
+{
+    neap_model *m = of_kind(&kinds[0]);
+    neap_ranked best[3];
+    size_t count;
+    (void)state;
+    uint32_t neighbour = m->hood.node[m->hood.offset[17]];
+    m->E[(uint64_t)neighbour * m->dim] = 3e38F;
+    m->E[(uint64_t)neighbour * m->dim + 1] = -3e38F;
+    assert_int_equal(neap_model_rank(m, 17, 3, 0, best, &count, NULL), NEAP_E_NUMERIC);
+    assert_int_equal(count, 0);
+    neap_model_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_are_those_of_all_scores),
+        cmocka_unit_test(equal_nodes_are_ranked_by_number),
+        cmocka_unit_test(bounds_hold_and_leave_few),
+        cmocka_unit_test(some_scores_have_the_bits_of_all),
+        cmocka_unit_test(a_score_that_is_not_finite_is_refused),
+    };
+    return cmocka_run_group_tests(tests, make_models, free_models);
+}
