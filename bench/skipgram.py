@@ -30,7 +30,7 @@ def graphs(bench):
         path, copy = bench.paper_graph("zhihu"), bench.path("zhihu.safetensors")
     except NotRun:
         return
-    bench.neap("convert", path, "-o", copy)
+    bench.neap("convert", path, copy)
     yield "zhihu", copy, 5
 
 
@@ -122,7 +122,7 @@ def line(bench):
         raise NotRun("there is no method line")
     path = bench.generated(*BA)
     seconds = train(bench, path, "--method", "line", "--order", 2)
-    ours = EDGE_SAMPLES * bench.neap("info", path)["edges"] / seconds
+    ours = EDGE_SAMPLES * int(bench.neap("info", path)["edges"]) / seconds
     return Result(ours / theirs, {"pairs_per_second": ours, "gensim_pairs_per_second": theirs, "seconds": seconds},
                   why="neap {:,.0f} pairs/s, gensim {:,.0f}".format(ours, theirs))
 
@@ -134,7 +134,7 @@ def memory(bench):
     graph = bench.neap("info", path)
     _, peak = peak_of([bench.program, "train", path, "--method", "deepwalk", "--dim", DIM, "--progress", "always",
                        "-o", bench.path("model")], ("edges/s", bench.short(20.0)))
-    nodes, edges = graph["nodes"], graph["edges"]
+    nodes, edges = int(graph["nodes"]), int(graph["edges"])
     parts = {"tables": 2 * 4 * DIM * nodes, "csr": 8 * (nodes + 1) + 4 * edges}
     least = sum(parts.values())
     return Result(peak / least, {"peak": peak, "nodes": nodes, "edges": edges, **parts},

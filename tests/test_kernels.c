@@ -48,6 +48,25 @@ static void dot_and_axpy_have_the_same_bits(void **state)
     }
 }
 
+static void a_bond_has_the_same_bits_and_uses_what_was(void **state)
+{
+    const ni_kernels *a = &ni_kernels_scalar, *b = wide();
+    float x[MOST], y[MOST], x2[MOST], y2[MOST];
+    (void)state;
+    for (size_t n = 0; n < MOST; n++) {
+        fill(x, n, 2 * n);
+        fill(y, n, 2 * n + 1);
+        memcpy(x2, x, n * sizeof *x);
+        memcpy(y2, y, n * sizeof *y);
+        float was = n ? x[n - 1] : 0, other = n ? y[n - 1] : 0;
+        a->bond(0.37F, x, y, n);
+        b->bond(0.37F, x2, y2, n);
+        assert_memory_equal(x, x2, n * sizeof *x);
+        assert_memory_equal(y, y2, n * sizeof *y);
+        if (n) assert_true(x[n - 1] == fmaf(0.37F, other, was) && y[n - 1] == fmaf(0.37F, was, other));
+    }
+}
+
 static void dot_adds_up(void **state)
 {
     float x[MOST], y[MOST];
@@ -391,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dot_and_axpy_have_the_same_bits),
+        cmocka_unit_test(a_bond_has_the_same_bits_and_uses_what_was),
         cmocka_unit_test(dot_adds_up),
         cmocka_unit_test(combining_rows_has_the_same_bits_and_adds_up),
         cmocka_unit_test(sides_of_the_same_rows_are_mixed_and_shared_as_if_alone),

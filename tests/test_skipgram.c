@@ -112,7 +112,7 @@ enum { ROWS = 90, WIDEST = 24 };
 typedef struct bench {
     float table[2][ROWS * WIDEST]; /* inputs, outputs; with one table only the first */
     double exact[2][ROWS * WIDEST];
-    float change[(NI_GROUP_INPUTS + 1) * WIDEST];
+    float scratch[NI_GROUP_SCRATCH * WIDEST];
     bool one;
     ni_group g;
 } bench;
@@ -160,19 +160,19 @@ static void set_up(bench *b, size_t dim, uint32_t inputs, uint32_t outputs, bool
                        .inputs = inputs,
                        .outputs = outputs,
                        .positives = positives,
-                       .change = b->change };
+                       .scratch = b->scratch };
     for (int t = 0; t < 2; t++)
         for (size_t i = 0; i < ROWS * dim; i++) {
             b->table[t][i] = (float)(ni_uniform(&rng) - 0.5);
             b->exact[t][i] = (double)b->table[t][i];
         }
-    /* Inputs may repeat, and an output may be somebody's positive; with one table outputs are others. */
+    /* An output may be somebody's positive; with one table outputs are others than inputs. */
     for (uint32_t p = 0; p < inputs; p++) {
-        b->g.input[p] = (uint32_t)ni_below(&rng, 12);
-        b->g.positive[p] = 12 + (uint32_t)ni_below(&rng, 5);
+        b->g.input[p] = (7 * p + 3) % NI_GROUP_INPUTS;
+        b->g.positive[p] = NI_GROUP_INPUTS + (5 * p + 1) % NI_GROUP_INPUTS;
     }
     for (uint32_t q = 0; q < outputs; q++) {
-        b->g.output[q] = 12 + q;
+        b->g.output[q] = NI_GROUP_INPUTS + q;
         b->g.label[q] = !positives && q % 3 == 1;
     }
 }
@@ -208,6 +208,28 @@ static void an_update_steps_down_the_gradient_of_its_loss(void **state)
         }
     set_up(&b, WIDEST, 16, 64, true, false);
     expect_steps_down_the_gradient(&b);
+}
+
+/* Rows that come more than once make their steps one after the other: to first order, the same. */
+static void repeated_rows_make_all_their_steps(void **state)
+{
+    static bench b;
+    float old[2][ROWS * WIDEST];
+    (void)state;
+    set_up(&b, 8, 16, 5, true, false);
+    for (uint32_t p = 0; p < 16; p++) b.g.input[p] = p % 3, b.g.positive[p] = 16 + p % 2;
+    b.g.rate = 1e-3F;
+    memcpy(old, b.table, sizeof old);
+    double before = loss_of(&b);
+    ni_group_step(&b.g, false);
+    for (int t = 0; t < 2; t++)
+        for (size_t i = 0; i < ROWS * b.g.dim; i++) {
+            double x = b.exact[t][i];
+            b.exact[t][i] = x + 1e-5;
+            double due = -1e-3 * (loss_of(&b) - before) / 1e-5;
+            b.exact[t][i] = x;
+            assert_float_equal((double)b.table[t][i] - (double)old[t][i], due, 1e-6 + 0.02 * fabs(due));
+        }
 }
 
 static void an_update_by_a_tree_steps_down_the_gradient_of_its_loss(void **state)
@@ -400,6 +422,7 @@ int main(void)
         cmocka_unit_test(trees_are_optimal_and_no_code_begins_another),
         cmocka_unit_test(a_tree_that_is_too_deep_is_refused),
         cmocka_unit_test(an_update_steps_down_the_gradient_of_its_loss),
+        cmocka_unit_test(repeated_rows_make_all_their_steps),
         cmocka_unit_test(an_update_by_a_tree_steps_down_the_gradient_of_its_loss),
         cmocka_unit_test(a_sure_mistake_has_a_finite_loss),
         cmocka_unit_test(every_block_runs_once_and_none_beside_another_of_its_ranges),

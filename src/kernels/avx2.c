@@ -48,6 +48,22 @@ static void axpy(float a, const float *x, float *y, size_t n)
     for (; i < n; i++) y[i] = fmaf(a, x[i], y[i]);
 }
 
+static void bond(float a, float *x, float *y, size_t n)
+{
+    __m256 wide = _mm256_set1_ps(a);
+    size_t i = 0;
+    for (; i + NI_LANES <= n; i += NI_LANES) {
+        __m256 u = _mm256_loadu_ps(x + i), v = _mm256_loadu_ps(y + i);
+        _mm256_storeu_ps(x + i, _mm256_fmadd_ps(wide, v, u));
+        _mm256_storeu_ps(y + i, _mm256_fmadd_ps(wide, u, v));
+    }
+    for (; i < n; i++) {
+        float was = x[i];
+        x[i] = fmaf(a, y[i], was);
+        y[i] = fmaf(a, was, y[i]);
+    }
+}
+
 /* Some registers of columns, which stay there while all terms pass by. Rows lie far apart: those of the
  * terms to come are asked for early, two registers a cache line. */
 INLINE void combine_columns(const int registers, const ni_term *term, size_t count, const float *B,
@@ -385,6 +401,7 @@ const ni_kernels ni_kernels_avx2 = {
     .about = "instruction set avx2, matrix products by OpenBLAS",
     .dot = dot,
     .axpy = axpy,
+    .bond = bond,
     .combine = combine,
     .mix = ni_avx2_mix,
     .share = ni_avx2_share,

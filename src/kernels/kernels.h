@@ -90,6 +90,9 @@ typedef struct ni_kernels {
     /* y += a x */
     void (*axpy)(float a, const float *x, float *y, size_t n);
 
+    /* x += a y and y += a x, each by what the other was */
+    void (*bond)(float a, float *x, float *y, size_t n);
+
     /* out (n) = sum_i weight_i B[row_i], one term after the other; B has rows of n numbers */
     void (*combine)(const ni_term *term, size_t count, const float *B, size_t n, float *out);
 

@@ -22,6 +22,15 @@ static void axpy(float a, const float *x, float *y, size_t n)
     for (size_t i = 0; i < n; i++) y[i] = fmaf(a, x[i], y[i]);
 }
 
+static void bond(float a, float *x, float *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float was = x[i];
+        x[i] = fmaf(a, y[i], was);
+        y[i] = fmaf(a, was, y[i]);
+    }
+}
+
 static void combine(const ni_term *term, size_t count, const float *B, size_t n, float *out)
 {
     memset(out, 0, n * sizeof *out);
@@ -169,6 +178,7 @@ const ni_kernels ni_kernels_scalar = {
     .about = "instruction set scalar, matrix products by OpenBLAS",
     .dot = dot,
     .axpy = axpy,
+    .bond = bond,
     .combine = combine,
     .mix = mix,
     .share = share,

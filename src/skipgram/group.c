@@ -1,6 +1,7 @@
 #include "skipgram/group.h"
 
 #include <math.h>
+#include <string.h>
 
 _Static_assert(NI_GROUP_INPUTS % NI_LANES == 0, "lines of inputs are whole");
 
@@ -74,29 +75,56 @@ static void turn_into_steps(const ni_group *g, products *s)
     for (uint32_t p = 0; p < g->inputs && g->positives; p++) s->own[p] = g->rate * (1 - s->own[p]);
 }
 
-static void change_inputs(const ni_group *g, const products *step)
+static float *output_of(const ni_group *g, uint32_t q)
 {
-    ni_term term[NI_GROUP_OUTPUTS + 1];
-    for (uint32_t q = 0; q < g->outputs; q++) term[q].row = g->output[q];
-    for (uint32_t p = 0; p < g->inputs; p++) {
-        for (uint32_t q = 0; q < g->outputs; q++) term[q].weight = step->shared[q * step->line + p];
-        if (g->positives) term[g->outputs] = (ni_term){ g->positive[p], step->own[p] };
-        g->k->combine(term, g->outputs + g->positives, g->out, g->dim, g->change + p * g->dim);
+    return g->out + g->output[q] * g->dim;
+}
+
+/* What the shared outputs are, and how they will change, by the inputs as they are now. */
+static void look_at_outputs(const ni_group *g, const products *step, float *old, float *change)
+{
+    const float *weight[NI_STRIP_ROWS];
+    float *to[NI_STRIP_ROWS];
+    for (uint32_t q = 0; q < g->outputs; q++)
+        memcpy(old + q * g->dim, output_of(g, q), g->dim * sizeof *old);
+    for (uint32_t q = 0, some; q < g->outputs; q += some) {
+        some = g->outputs - q < NI_STRIP_ROWS ? g->outputs - q : NI_STRIP_ROWS;
+        for (uint32_t k = 0; k < some; k++) {
+            weight[k] = step->shared + (q + k) * step->line;
+            to[k] = change + (q + k) * g->dim;
+        }
+        g->k->mix(weight, some, g->input, g->inputs, g->in, g->dim, to);
     }
 }
 
-static void step_outputs(const ni_group *g, const products *step)
+/* How many inputs from p on are different rows. */
+static uint32_t different(const ni_group *g, uint32_t p)
 {
-    ni_term term[NI_GROUP_INPUTS];
-    float *change = g->change + NI_GROUP_INPUTS * g->dim;
-    for (uint32_t p = 0; p < g->inputs; p++) term[p].row = g->input[p];
-    for (uint32_t q = 0; q < g->outputs; q++) {
-        for (uint32_t p = 0; p < g->inputs; p++) term[p].weight = step->shared[q * step->line + p];
-        g->k->combine(term, g->inputs, g->in, g->dim, change);
-        g->k->axpy(1, change, g->out + g->output[q] * g->dim, g->dim);
+    for (uint32_t end = p; end < g->inputs; end++)
+        for (uint32_t i = p; i < end; i++)
+            if (g->input[i] == g->input[end]) return end - p;
+    return g->inputs - p;
+}
+
+static void step_inputs(const ni_group *g, const products *step, const float *old)
+{
+    const float *weight[NI_GROUP_OUTPUTS], *from[NI_GROUP_OUTPUTS];
+    for (uint32_t q = 0; q < g->outputs; q++) from[q] = old + q * g->dim;
+    for (uint32_t p = 0, some; p < g->inputs; p += some) {
+        some = different(g, p);
+        for (uint32_t q = 0; q < g->outputs; q++) weight[q] = step->shared + q * step->line + p;
+        g->k->share(weight, from, g->outputs, g->input + p, some, g->dim, g->in);
     }
+}
+
+static void make_steps(const ni_group *g, const products *step)
+{
+    float *old = g->scratch, *change = g->scratch + NI_GROUP_OUTPUTS * g->dim;
+    look_at_outputs(g, step, old, change);
     for (uint32_t p = 0; p < g->inputs && g->positives; p++)
-        g->k->axpy(step->own[p], input_of(g, p), g->out + g->positive[p] * g->dim, g->dim);
+        g->k->bond(step->own[p], g->in + g->input[p] * g->dim, g->out + g->positive[p] * g->dim, g->dim);
+    step_inputs(g, step, old);
+    for (uint32_t q = 0; q < g->outputs; q++) g->k->axpy(1, change + q * g->dim, output_of(g, q), g->dim);
 }
 
 double ni_group_step(ni_group *g, bool loss)
@@ -109,9 +137,6 @@ double ni_group_step(ni_group *g, bool loss)
     if (g->positives) squash(g->k, z.own, g->inputs, g->bias);
     double sum = loss ? loss_of(g, &z) : 0;
     turn_into_steps(g, &z);
-    change_inputs(g, &z);
-    step_outputs(g, &z);
-    for (uint32_t p = 0; p < g->inputs; p++)
-        g->k->axpy(1, g->change + p * g->dim, g->in + g->input[p] * g->dim, g->dim);
+    make_steps(g, &z);
     return sum;
 }

@@ -29,7 +29,7 @@ typedef struct ni_workshop {
 
 static size_t scratch_room(const ni_skipgram *s)
 {
-    size_t change = (NI_GROUP_INPUTS + 1) * (size_t)s->dim * sizeof(float);
+    size_t change = NI_GROUP_SCRATCH * (size_t)s->dim * sizeof(float);
     size_t most = change > s->source.scratch ? change : s->source.scratch;
     return (most + NI_CACHE_LINE) / NI_CACHE_LINE * NI_CACHE_LINE;
 }
@@ -161,7 +161,7 @@ static void block_task(void *arg, uint32_t block, uint32_t thread)
                    .shared_bias = s->shared_bias,
                    .outputs = s->negatives,
                    .positives = !s->tree,
-                   .change = (float *)(void *)(w->scratch + thread * w->scratch_room) };
+                   .scratch = (float *)(void *)(w->scratch + thread * w->scratch_room) };
     ni_rng rng = ni_rng_at(s->seed, NI_STREAM_SKIPGRAM, w->step, block);
     uint64_t at = w->start[block], end = w->start[block + 1];
     double loss = 0;
