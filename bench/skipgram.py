@@ -10,7 +10,7 @@ import time
 
 from common import Goal, NotRun, Result, Row, peak_of
 
-DIM, WINDOW, NEGATIVES, LENGTH = 128, 10, 5, 80
+DIM, WINDOW, NEGATIVES, LENGTH = 128, 10, 5, 40
 BA = ("ba", "--nodes", 100_000, "--links", 10)
 LARGE = ("er", "--nodes", 1_000_000, "--edges", 10_000_000)
 ORDERS = {"first order": (1, 1), "p = 0.5, q = 2": (0.5, 2)}
@@ -31,7 +31,7 @@ def graphs(bench):
     except NotRun:
         return
     bench.neap("convert", path, copy)
-    yield "zhihu", copy, 5
+    yield "zhihu", copy, 10
 
 
 def train(bench, path, *words):

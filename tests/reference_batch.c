@@ -54,7 +54,7 @@ static ni_ref_hood hood_of(uint32_t u)
 
 int main(void)
 {
-    const ni_ref_model m = { D, S, NI_POOL_MAX, NI_PAD_ZERO, 1, E, P };
+    const ni_ref_model m = { D, S, NI_POOL_MAX, NI_PAD_ZERO, 1, E, P, 0 };
     float *work = calloc(ni_ref_room(&m), sizeof *work);
     uint32_t picks[3 * (S + 1)];
     double loss = 0;

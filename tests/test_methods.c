@@ -232,6 +232,7 @@ static void expect_finite_scores(const oddity *odd, const neap_graph *g, const n
     neap_model *m;
     neap_error err = { 0 };
     neap_status rc = neap_train(g, o, NULL, &m, &err);
+    if (rc == NEAP_E_FORMAT && strstr(err.text, "no non-link")) return; /* what learns by them says so */
     if (rc != NEAP_OK) fail_msg("%s of %s: %s", method, odd->name, err.text);
     float *scores = ask(m);
     for (uint32_t u = 0; u < odd->nodes; u++) assert_true(isfinite(scores[u]));

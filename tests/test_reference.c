@@ -36,7 +36,8 @@ static world *world_create(uint32_t pooling, uint32_t padding, bool masked, uint
         for (int i = 0; i < S * D; i++) w->mask[h][i] = ni_below(&rng, 2) ? 2 : 0;
         w->hood[h] = (ni_ref_hood){ w->node[h], size, masked ? w->mask[h] : NULL, w->pad };
     }
-    w->model = (ni_ref_model){ D, S, pooling, padding, 30, w->E, w->P }; /* far from the hinge's corner */
+    w->model =
+        (ni_ref_model){ D, S, pooling, padding, 30, w->E, w->P, 0 }; /* far from the hinge's corner */
     w->work = calloc(ni_ref_room(&w->model), sizeof *w->work);
     assert_non_null(w->work);
     return w;
@@ -93,6 +94,24 @@ static void gradients_agree_with_finite_differences(void **state)
             for (int masked = 0; masked < 2; masked++) check_gradients(pooling, padding, masked);
 }
 
+static void gradients_without_a_matrix_or_of_chances_agree_with_finite_differences(void **state)
+{
+    (void)state;
+    for (int kind = 1; kind < 4; kind++)
+        for (uint32_t pooling = NI_POOL_MAX; pooling <= NI_POOL_MEAN; pooling++) {
+            world *w = world_create(pooling, NI_PAD_NONE, true, 5);
+            double dE[N * D], dP[D * D];
+            if (kind & 1) w->model.P = NULL;
+            if (kind & 2) w->model.logistic = 1;
+            assert_true(loss_of(w) > 0);
+            memcpy(dE, w->dE, sizeof dE);
+            memcpy(dP, w->dP, sizeof dP);
+            assert_true(disagreement(w, w->E, N * D, dE) < 1e-3);
+            if (w->model.P) assert_true(disagreement(w, w->P, D * D, dP) < 1e-3);
+            world_free(w);
+        }
+}
+
 static void a_satisfied_margin_has_no_loss_and_no_gradient(void **state)
 {
     (void)state;
@@ -110,7 +129,7 @@ static void a_pair_of_single_neighbours_scores_their_product(void **state)
     (void)state;
     double E[] = { 2, 3 }, P[] = { 0.5 }, X[1], Y[1], M[1], z[2], w[2], r[2];
     uint32_t nodes[] = { 0, 1 }, pick[2];
-    ni_ref_model model = { 1, 1, NI_POOL_MAX, NI_PAD_NONE, 1, E, P };
+    ni_ref_model model = { 1, 1, NI_POOL_MAX, NI_PAD_NONE, 1, E, P, 0 };
     ni_ref_hood s = { nodes, 1, NULL, NULL }, t = { nodes + 1, 1, NULL, NULL };
     ni_ref_side a = { z, w, pick, r }, b = { z + 1, w + 1, pick + 1, r + 1 };
     assert_true(ni_ref_pair(&model, &s, &t, X, Y, M, &a, &b) == 6);
@@ -123,7 +142,7 @@ static void zero_padding_wins_over_negative_alignments(void **state)
     (void)state;
     double E[] = { 1, -1 }, P[] = { 1 }, X[1], Y[1], M[1], z[2], w[2], r[2];
     uint32_t nodes[] = { 0, 1 }, pick[2];
-    ni_ref_model model = { 1, 2, NI_POOL_MAX, NI_PAD_ZERO, 1, E, P };
+    ni_ref_model model = { 1, 2, NI_POOL_MAX, NI_PAD_ZERO, 1, E, P, 0 };
     ni_ref_hood s = { nodes, 1, NULL, NULL }, t = { nodes + 1, 1, NULL, NULL };
     ni_ref_side a = { z, w, pick, r }, b = { z + 1, w + 1, pick + 1, r + 1 };
     ni_ref_pair(&model, &s, &t, X, Y, M, &a, &b);
@@ -137,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_agree_with_finite_differences),
+        cmocka_unit_test(gradients_without_a_matrix_or_of_chances_agree_with_finite_differences),
         cmocka_unit_test(a_satisfied_margin_has_no_loss_and_no_gradient),
         cmocka_unit_test(a_pair_of_single_neighbours_scores_their_product),
         cmocka_unit_test(zero_padding_wins_over_negative_alignments),

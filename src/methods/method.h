@@ -43,10 +43,10 @@ typedef struct ni_method {
                            neap_explanation **out, neap_error *err);
 } ni_method;
 
-extern const ni_method ni_method_gap, ni_method_pa, ni_method_cn, ni_method_aa, ni_method_ra,
-    ni_method_katz, ni_method_l3, ni_method_walk3, ni_method_ppr, ni_method_deepwalk, ni_method_node2vec,
-    ni_method_splitter, ni_method_walklets, ni_method_attentivewalk, ni_method_fastrp, ni_method_verse,
-    ni_method_line;
+extern const ni_method ni_method_gap, ni_method_goat, ni_method_pa, ni_method_cn, ni_method_aa,
+    ni_method_ra, ni_method_katz, ni_method_l3, ni_method_walk3, ni_method_ppr, ni_method_deepwalk,
+    ni_method_node2vec, ni_method_splitter, ni_method_walklets, ni_method_attentivewalk, ni_method_fastrp,
+    ni_method_verse, ni_method_line;
 
 /* The method that the options name; NULL, with the nearest name in the error, if there is none. */
 const ni_method *ni_method_find(const neap_options *options, neap_error *err);

@@ -9,23 +9,15 @@
 #include "methods/method.h"
 
 static const ni_method *const methods[] = {
-    &ni_method_gap,
-    &ni_method_pa,
-    &ni_method_cn,
-    &ni_method_aa,
-    &ni_method_ra,
-    &ni_method_katz,
-    &ni_method_l3,
-    &ni_method_walk3,
-    &ni_method_ppr,
-    &ni_method_deepwalk,
-    &ni_method_node2vec,
-    &ni_method_walklets,
-    &ni_method_attentivewalk,
-    &ni_method_splitter,
-    &ni_method_fastrp,
-    &ni_method_verse,
-    &ni_method_line,
+    &ni_method_gap,      &ni_method_goat,
+    &ni_method_pa,       &ni_method_cn,
+    &ni_method_aa,       &ni_method_ra,
+    &ni_method_katz,     &ni_method_l3,
+    &ni_method_walk3,    &ni_method_ppr,
+    &ni_method_deepwalk, &ni_method_node2vec,
+    &ni_method_walklets, &ni_method_attentivewalk,
+    &ni_method_splitter, &ni_method_fastrp,
+    &ni_method_verse,    &ni_method_line,
 };
 
 enum { COUNT = sizeof methods / sizeof *methods };
@@ -120,7 +112,9 @@ neap_status ni_method_check(const neap_model *m, bool complete, neap_error *err)
     if (!method)
         return ni_fail(err, NEAP_E_FORMAT, "this version has no method '%s'", m->options.method.text);
     bool split = has_table(method, "persona.vectors");
-    if (!has_table(method, "E") != !m->E || !has_table(method, "P") != !m->P ||
+    bool pad = has_table(method, "pad") && m->options.padding == NI_PAD_VECTOR;
+    bool matrix = has_table(method, "P") && m->options.matrix;
+    if (!has_table(method, "E") != !m->E || matrix != (m->P != NULL) || pad != (m->pad != NULL) ||
         !has_table(method, "attention") != !m->attention || (m->persona ? !split : split && complete))
         return ni_fail(err, NEAP_E_FORMAT, "these are not the tables of method %s", m->options.method.text);
     return NEAP_OK;

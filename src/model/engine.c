@@ -93,8 +93,9 @@ static void embed_task(void *arg, uint32_t task, uint32_t thread)
         embed_row(e, row);
     }
     uint64_t last = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.source_rows);
-    if (first < last)
+    if (first < last && e->in.P)
         ni_gemm(0, 0, last - first, d, d, e->X + first * d, d, e->in.P, d, 0, e->Q + first * d, d);
+    else if (first < last) memcpy(e->Q + first * d, e->X + first * d, (last - first) * d * sizeof *e->Q);
 }
 
 /* ---- alignments ---- */
@@ -289,17 +290,17 @@ static void count_work(ni_engine *e)
     double d = e->in.dim, R = (double)e->shape.rows, S = (double)e->shape.source_rows;
     double cells = (double)e->batch.pair_cells, live = 0, live_cells = 0;
     double entries = e->shape.rows ? e->turned.end[e->shape.rows - 1] : 0;
-    double table = 2 * S * R * d, pairs = 2 * cells * d;
+    double table = 2 * S * R * d, pairs = 2 * cells * d, matrix = e->in.P ? 2 * S * d * d : 0;
     bool mean = e->in.options->pooling == NI_POOL_MEAN;
     count_live(e, &live, &live_cells);
-    double work[NI_STAGES] = { [NI_STAGE_EMBED] = 2 * S * d * d,
+    double work[NI_STAGES] = { [NI_STAGE_EMBED] = matrix,
                                [NI_STAGE_TABLE] = e->shape.table ? table : 0,
                                [NI_STAGE_POOL] =
                                    2 * (double)e->shape.elements * d + (e->shape.table ? 0 : pairs),
                                [NI_STAGE_LOSS] =
                                    2 * (live + (mean && !e->shape.table ? live_cells : 0)) * d,
-                               [NI_STAGE_PULL] = 2 * (live + 2 * entries) * d + 2 * S * d * d,
-                               [NI_STAGE_MATRIX] = 2 * S * d * d };
+                               [NI_STAGE_PULL] = 2 * (live + 2 * entries) * d + matrix,
+                               [NI_STAGE_MATRIX] = matrix };
     for (int i = 0; i < NI_STAGES; i++) {
         stages->flops[i] += work[i];
         stages->cheapest += work[i];

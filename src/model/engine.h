@@ -23,7 +23,7 @@ typedef struct ni_engine_inputs {
     const neap_options *options;
     const ni_hood *hood;
     const float *E;   /* rows x dim           */
-    const float *P;   /* dim x dim            */
+    const float *P;   /* dim x dim, or NULL   */
     const float *pad; /* dim, or NULL         */
     uint32_t dim;
     ni_pool *pool;

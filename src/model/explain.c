@@ -176,9 +176,12 @@ void neap_explanation_free(neap_explanation *x)
 neap_status ni_gap_explain(const neap_model *m, uint32_t source, uint32_t target, neap_explanation **out,
                            neap_error *err)
 {
-    ni_ref_model ref = {
-        m->dim, m->options.neighbors, m->options.pooling, m->options.padding, 1, m->E, m->P
-    };
+    ni_ref_model ref = { .dim = m->dim,
+                         .neighbors = m->options.neighbors,
+                         .pooling = m->options.pooling,
+                         .padding = m->options.padding,
+                         .E = m->E,
+                         .P = m->P };
     ni_ref_hood s = hood_of(m, source), t = hood_of(m, target);
     attempt forth = { 0 }, back = { 0 };
     bool both = m->graph->undirected;

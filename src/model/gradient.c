@@ -15,27 +15,51 @@
 
 /* ---- loss and dL/dr ---- */
 
-/* max(0, margin - r_s.r_t + r_s.r_n), averaged over items and negatives. */
+/* What one link and one non-link, with scores p and n, have to do with each other. */
+typedef struct verdict {
+    float loss, by_link, by_other; /* dL/dp, dL/dn */
+} verdict;
+
+/* max(0, margin - p + n) */
+static verdict by_margin(float p, float n, float margin)
+{
+    float loss = margin - p + n;
+    return loss <= 0 ? (verdict){ 0, 0, 0 } : (verdict){ loss, -1, 1 }; /* what is no number stays none */
+}
+
+/* -log s(p) - log s(-n),  s(x) = 1 / (1 + e^-x) */
+static verdict by_chance(float p, float n)
+{
+    float e_p = expf(-fabsf(p)), e_n = expf(-fabsf(n));
+    float s_minus_p = (p > 0 ? e_p : 1) / (1 + e_p), s_n = (n > 0 ? 1 : e_n) / (1 + e_n);
+    float loss = fmaxf(-p, 0) + log1pf(e_p) + fmaxf(n, 0) + log1pf(e_n);
+    return (verdict){ p + n == p + n ? loss : NAN, -s_minus_p, s_n };
+}
+
+/* The loss of an item: the mean over its negatives; over the items it is averaged, too. */
 static void item_loss(ni_engine *e, uint64_t item)
 {
     uint64_t d = e->in.dim, source = item * e->batch.width, target = source + 1;
+    const neap_options *o = e->in.options;
     const float *rs = e->r + source * d, *rt = e->r + target * d;
     float *gs = e->g + source * d, *gt = e->g + target * d;
-    float share = 1 / ((float)e->shape.items * (float)e->negatives), margin = (float)e->in.options->margin;
+    float share = 1 / ((float)e->shape.items * (float)e->negatives);
     float positive = e->k->dot(rs, rt, d);
     double sum = 0;
     memset(gs, 0, e->batch.width * d * sizeof *gs);
     memset(e->live + source, 0, e->batch.width);
     for (uint64_t side = target + 1; side < source + e->batch.width; side++) {
         const float *rn = e->r + side * d;
-        float hinge = margin - positive + e->k->dot(rs, rn, d);
-        if (hinge <= 0) continue;
-        sum += (double)hinge; /* also where it is not a number: the trainer looks at the sum */
+        float negative = e->k->dot(rs, rn, d);
+        verdict v = o->objective == NI_OBJECTIVE_LOGISTIC ? by_chance(positive, negative)
+                                                          : by_margin(positive, negative, (float)o->margin);
+        if (v.by_link == 0 && v.by_other == 0) continue;
+        sum += (double)v.loss; /* also where it is not a number: the trainer looks at the sum */
         e->live[source] = e->live[target] = e->live[side] = 1;
-        e->k->axpy(share, rn, gs, d);
-        e->k->axpy(-share, rt, gs, d);
-        e->k->axpy(-share, rs, gt, d);
-        e->k->axpy(share, rs, e->g + side * d, d);
+        e->k->axpy(v.by_other * share, rn, gs, d);
+        e->k->axpy(v.by_link * share, rt, gs, d);
+        e->k->axpy(v.by_link * share, rs, gt, d);
+        e->k->axpy(v.by_other * share, rs, e->g + side * d, d);
     }
     e->loss[item] = sum * (double)share;
 }
@@ -261,7 +285,9 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
     add_shares(e, first, end);
     if (first < last) {
         ni_sparse_times(&e->G, first, last, e->X, d, e->H);
-        ni_gemm(0, 1, last - first, d, d, e->H + first * d, d, e->in.P, d, 1, e->dX + first * d, d);
+        if (e->in.P)
+            ni_gemm(0, 1, last - first, d, d, e->H + first * d, d, e->in.P, d, 1, e->dX + first * d, d);
+        else e->k->axpy(1, e->H + first * d, e->dX + first * d, (last - first) * d);
     }
     for (uint64_t row = first; e->dropped && row < end; row++)
         e->k->masked(e->dX + row * d, e->mask + row * words, ni_dropout_scale(e->in.options),
@@ -339,7 +365,7 @@ void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss)
         ni_pool_run(e->in.pool, ni_tasks(e->in.dim, (uint32_t)stripe_width(e)), share_task, e);
     ni_pool_run(e->in.pool, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
     ni_stage_end(&e->stages, NI_STAGE_PULL);
-    ni_pool_run(e->in.pool, ni_tasks(e->in.dim, P_ROWS_PER_TASK), matrix_task, e);
+    if (e->in.P) ni_pool_run(e->in.pool, ni_tasks(e->in.dim, P_ROWS_PER_TASK), matrix_task, e);
     *loss = 0;
     for (uint64_t i = 0; i < e->shape.items; i++) *loss += e->loss[i];
     *gradient = (ni_gradient){ e->batch.rows, e->batch.node, e->dX, e->dP };

@@ -99,13 +99,13 @@ neap_status ni_model_init_tables(neap_model *m, neap_error *err)
 {
     uint64_t d = m->dim = m->options.dim;
     m->E = ni_array(m->rows * d, sizeof *m->E);
-    m->P = ni_array(d * d, sizeof *m->P);
+    if (m->options.matrix) m->P = ni_array(d * d, sizeof *m->P);
     if (m->options.padding == NI_PAD_VECTOR) m->pad = ni_array(d, sizeof *m->pad);
-    if (!m->E || !m->P || (m->options.padding == NI_PAD_VECTOR && !m->pad))
+    if (!m->E || (m->options.matrix && !m->P) || (m->options.padding == NI_PAD_VECTOR && !m->pad))
         return ni_fail_memory(err, "the vectors; a smaller --dim needs less");
     for (uint32_t u = 0; u < m->rows; u++) draw_row(m, u, m->E + u * d);
     if (m->pad) draw_row(m, NEAP_NONE, m->pad);
-    for (uint64_t i = 0; i < d; i++) {
+    for (uint64_t i = 0; m->P && i < d; i++) {
         ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_MATRIX, 0, i);
         for (uint64_t k = 0; k < d; k++) m->P[i * d + k] = (float)(ni_normal(&rng) * sqrt(1.0 / (double)d));
     }

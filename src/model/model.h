@@ -17,7 +17,7 @@ struct neap_model {
     uint32_t rows;        /* nodes that have a vector: those of the training graph   */
     uint32_t dim;         /* 0 in a method without vectors                           */
     float *E;             /* rows x dim                                              */
-    float *P;             /* dim x dim                                               */
+    float *P;             /* dim x dim; NULL: neighbours are compared as they are    */
     float *pad;           /* dim: the fixed vector of padding=vector, or NULL        */
     float *attention;     /* options.window: how much each distance counts, before the softmax, or NULL */
     ni_personas personas; /* of the first `rows` nodes, where a method splits them */

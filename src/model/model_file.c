@@ -181,7 +181,8 @@ static neap_status refuse(const ni_tensors *t, const char *name, neap_error *err
 /* E alone, E and P, or nothing; which of them its method needs is the method's business. */
 static neap_status take_tables(const ni_tensors *t, neap_model *model, neap_error *err)
 {
-    bool has_P = ni_tensors_find(t, "P"), padded = has_P && model->options.padding == NI_PAD_VECTOR;
+    bool has_P = ni_tensors_find(t, "P");
+    bool padded = model->options.padding == NI_PAD_VECTOR && ni_tensors_find(t, "pad");
     neap_status rc = NEAP_OK;
     if (has_P || ni_tensors_find(t, "E")) {
         model->dim = model->options.dim;

@@ -12,7 +12,7 @@ static const float beta1 = 0.9F, beta2 = 0.999F, adam_epsilon = 1e-8F, adagrad_e
 neap_status ni_optimizer_create(const neap_options *options, uint32_t rows, uint32_t dim, ni_optimizer *o,
                                 neap_error *err)
 {
-    uint64_t cells = (uint64_t)rows * dim, square = (uint64_t)dim * dim;
+    uint64_t cells = (uint64_t)rows * dim, square = options->matrix ? (uint64_t)dim * dim : 0;
     bool ok;
     *o = (ni_optimizer){ .options = options, .rows = rows, .dim = dim };
     if (options->optimizer == NI_ADAGRAD) {
@@ -128,5 +128,5 @@ void ni_optimizer_step(ni_optimizer *o, const ni_gradient *g, double lr, float *
     } else {
         ni_pool_run(pool, ni_tasks(g->rows, ROWS_PER_TASK), touched_task, &w);
     }
-    step_P(&w);
+    if (P) step_P(&w);
 }

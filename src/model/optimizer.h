@@ -27,7 +27,7 @@ uint64_t ni_optimizer_bytes(const neap_options *options, uint64_t rows, uint64_t
 /* What Adam needs to know for its step number `steps`, counted from 1. */
 ni_adam_step ni_adam_at(double lr, uint64_t steps);
 
-/* One step with rate `lr` on E (rows x dim) and P (dim x dim). */
+/* One step with rate `lr` on E (rows x dim) and P (dim x dim, or NULL). */
 void ni_optimizer_step(ni_optimizer *o, const ni_gradient *g, double lr, float *E, float *P, ni_pool *pool);
 
 #endif

@@ -14,6 +14,10 @@ neap_status ni_gap_vectors(const neap_model *model, float *vectors, neap_error *
 neap_status ni_gap_context_vectors(const neap_model *model, uint32_t context, float *vectors,
                                    neap_error *err);
 
+/* score.c: see neap_model_score. */
+neap_status ni_gap_score(const neap_model *model, const neap_pair *pairs, size_t count, float *scores,
+                         neap_error *err);
+
 /* rank.c: the scores of (source, t) for all nodes t, exactly. */
 neap_status ni_gap_score_all(const neap_model *model, uint32_t source, float *scores, neap_error *err);
 

@@ -71,7 +71,9 @@ void ni_rank_right(const neap_model *m, const uint32_t *X, uint64_t a, bool turn
     uint64_t d = m->dim, width = 2 * a;
     for (uint64_t i = 0; i < a; i++)
         for (uint64_t q = 0; q < d; q++) right[q * width + a + i] = m->E[X[i] * d + q];
-    ni_gemm(!turned, 0, d, a, d, m->P, d, right + a, width, 0, right, width);
+    if (m->P) ni_gemm(!turned, 0, d, a, d, m->P, d, right + a, width, 0, right, width);
+    for (uint64_t q = 0; !m->P && q < d; q++)
+        memcpy(right + q * width, right + q * width + a, a * sizeof *right);
 }
 
 void ni_rank_attention(const neap_model *m, uint32_t a, float *v, uint64_t count)

@@ -17,9 +17,11 @@
 #ifdef NI_REFERENCE_DOUBLE
 #define TANH tanh
 #define EXP exp
+#define LOG log
 #else
 #define TANH tanhf
 #define EXP expf
+#define LOG logf
 #endif
 
 static ni_real dot(const ni_real *x, const ni_real *y, uint32_t n)
@@ -35,12 +37,13 @@ static void add(ni_real a, const ni_real *x, ni_real *y, uint32_t n)
     for (uint32_t k = 0; k < n; k++) y[k] += a * x[k];
 }
 
-/* out (d) = x P, or x P' with `turned`. */
+/* out (d) = x P, or x P' with `turned`; without a P, x. */
 static void times_P(const ni_ref_model *m, const ni_real *x, bool turned, ni_real *out)
 {
     uint32_t d = m->dim;
     memset(out, 0, d * sizeof *out);
-    for (uint32_t k = 0; k < d; k++) {
+    if (!m->P) add(1, x, out, d);
+    for (uint32_t k = 0; m->P && k < d; k++) {
         if (turned) out[k] = dot(x, m->P + (uint64_t)k * d, d);
         else add(x[k], m->P + (uint64_t)k * d, out, d);
     }
@@ -194,7 +197,7 @@ static void back_align(const ni_ref_model *m, const ni_real *X, uint32_t a, cons
             times_P(m, Y + j * d, true, yP);
             add(g, yP, dX + i * d, m->dim);
             add(g, xP, dY + j * d, m->dim);
-            for (uint64_t k = 0; k < d; k++) add(g * X[i * d + k], Y + j * d, dP + k * d, m->dim);
+            for (uint64_t k = 0; m->P && k < d; k++) add(g * X[i * d + k], Y + j * d, dP + k * d, m->dim);
         }
     }
 }
@@ -256,13 +259,18 @@ ni_real ni_ref_loss(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_ho
     embed(m, n, N.X);
     align(m, S.X, a, N.X, c, M_n, vectors);
     attend_columns(m, s, n, N.X, M_n, &N.side);
-    ni_real loss = m->margin - positive + dot(S.side.r, N.side.r, d);
-    if (!(loss > 0)) return 0;
+    ni_real negative = dot(S.side.r, N.side.r, d), by_link = -1, by_other = 1;
+    ni_real loss = m->margin - positive + negative;
+    if (m->logistic) {
+        by_link = -1 / (1 + EXP(positive));
+        by_other = 1 / (1 + EXP(-negative));
+        loss = -LOG(1 + by_link) - LOG(1 - by_other);
+    } else if (!(loss > 0)) return 0;
 
-    add(-1, T.side.r, S.g, d);
-    add(+1, N.side.r, S.g, d);
-    add(-1, S.side.r, T.g, d);
-    add(+1, S.side.r, N.g, d);
+    add(by_link, T.side.r, S.g, d);
+    add(by_other, N.side.r, S.g, d);
+    add(by_link, S.side.r, T.g, d);
+    add(by_other, S.side.r, N.g, d);
     back_attend(m, s, S.X, &S.side, S.g, S.dX, S.dz);
     back_attend(m, t, T.X, &T.side, T.g, T.dX, T.dz);
     back_attend(m, n, N.X, &N.side, N.g, N.dX, N.dz);

@@ -24,8 +24,9 @@ typedef struct ni_ref_model {
     uint32_t pooling;   /* NI_POOL_MAX or NI_POOL_MEAN               */
     uint32_t padding;   /* NI_PAD_NONE, NI_PAD_ZERO or NI_PAD_VECTOR */
     ni_real margin;
-    const ni_real *E; /* n x d */
-    const ni_real *P; /* d x d */
+    const ni_real *E;  /* n x d */
+    const ni_real *P;  /* d x d, or NULL: the identity, which does not learn */
+    uint32_t logistic; /* the loss is -log s(r_s.r_t) - log s(-r_s.r_n)      */
 } ni_ref_model;
 
 /* One neighbourhood: which rows of E, and what dropout multiplies them with. */
@@ -54,7 +55,7 @@ ni_real ni_ref_pair(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_ho
                     ni_real *Y, ni_real *M, ni_ref_side *side_s, ni_ref_side *side_t);
 
 /* The loss of one edge (s, t) and one non-edge (s, n),
- *     max(0, margin - r_s . r_t + r_s . r_n)        with r_s from the pair (s, t),
+ *     max(0, margin - r_s . r_t + r_s . r_n)        with r_s from the pair (s, t), or the logistic one,
  * and its gradient, added to dE (n x d) and dP (d x d). Work space: ni_ref_room numbers, 3 (S + 1) picks.
  */
 ni_real ni_ref_loss(const ni_ref_model *m, const ni_ref_hood *s, const ni_ref_hood *t, const ni_ref_hood *n,

@@ -1,5 +1,7 @@
 #include "model/score.h"
 
+#include "model/queries.h"
+
 static neap_status score_chunk(ni_engine *e, const neap_pair *pairs, uint32_t count, bool both_orders,
                                float *scores, neap_error *err)
 {
@@ -21,5 +23,15 @@ neap_status ni_score_pairs(ni_engine *e, const neap_pair *pairs, size_t count, b
         uint32_t n = (uint32_t)(count - i < NI_FORWARD_MOST ? count - i : NI_FORWARD_MOST);
         rc = score_chunk(e, pairs + i, n, both_orders, scores + i, err);
     }
+    return rc;
+}
+
+neap_status ni_gap_score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores,
+                         neap_error *err)
+{
+    ni_engine *e;
+    neap_status rc = ni_model_engine(m, &e, err);
+    if (rc == NEAP_OK) rc = ni_score_pairs(e, pairs, count, m->graph->undirected, scores, err);
+    ni_engine_free(e);
     return rc;
 }

@@ -179,21 +179,27 @@ static void say_left_out(const ni_trainer *t, const neap_hooks *hooks)
     ni_note(hooks, text);
 }
 
-void ni_train_tables(const neap_model *m, const ni_optimizer *o, ni_tables *tables)
+static void list_tables(const neap_model *m, const ni_optimizer *o, ni_tables *tables)
 {
     uint64_t n = m->rows, d = m->options.dim;
     *tables = (ni_tables){ .places = 2 * m->graph->edges }; /* both orders */
     ni_tables_add(tables, "E", m->E, n, d, true);
-    ni_tables_add(tables, "P", m->P, d, d, true);
+    if (m->options.matrix) ni_tables_add(tables, "P", m->P, d, d, true);
     if (m->options.optimizer == NI_ADAGRAD) {
         ni_tables_add(tables, "adagrad.E", o->E_sum, n, 0, false);
-        ni_tables_add(tables, "adagrad.P", o->P_sum, d, 0, false);
+        if (m->options.matrix) ni_tables_add(tables, "adagrad.P", o->P_sum, d, 0, false);
         return;
     }
     ni_tables_add(tables, "adam.E.m", o->E_m, n, d, false);
     ni_tables_add(tables, "adam.E.v", o->E_v, n, d, false);
+    if (!m->options.matrix) return;
     ni_tables_add(tables, "adam.P.m", o->P_m, d, d, false);
     ni_tables_add(tables, "adam.P.v", o->P_v, d, d, false);
+}
+
+void ni_train_state(const neap_model *m, ni_tables *tables)
+{
+    list_tables(m, &(ni_optimizer){ 0 }, tables);
 }
 
 static neap_status run_course(ni_trainer *t, const neap_hooks *hooks, neap_error *err)
@@ -205,7 +211,7 @@ static neap_status run_course(ni_trainer *t, const neap_hooks *hooks, neap_error
                              .step = step,
                              .score = score,
                              .self = t };
-    ni_train_tables(t->model, &t->optimizer, &t->course.tables);
+    list_tables(t->model, &t->optimizer, &t->course.tables);
     say_left_out(t, hooks);
     return ni_course_run(&t->course, hooks, err);
 }

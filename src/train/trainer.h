@@ -28,8 +28,14 @@ neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *opti
                                const neap_hooks *hooks, ni_trainer *t, neap_error *err);
 void ni_trainer_free(ni_trainer *t);
 
-/* The tables of a run and their shapes; the data where the model and the optimiser have it. */
-void ni_train_tables(const neap_model *model, const ni_optimizer *optimizer, ni_tables *tables);
+/* The tables of a checkpoint, by name and shape. */
+void ni_train_state(const neap_model *model, ni_tables *tables);
+
+/* Options that training reads, besides those that any method does. */
+#define NI_TRAIN_OPTIONS                                                                                   \
+    "dim,neighbors,self,pooling,matrix,padding,dropout,dropout-per,dropout-at-inference,epochs,batch,lr,"  \
+    "decay,optimizer,objective,margin,negatives,negative-sampling,fresh-negatives,reject-links,shuffle,"   \
+    "valid,patience"
 
 /* Bytes of a run, by part, but for the program's own. */
 neap_status ni_train_bytes(const neap_graph *graph, const neap_options *options,
