@@ -5,8 +5,8 @@ NO_NODE = numpy.uint32(0xffffffff)
 
 
 def sentences(walks, nodes):
-    """Walks as gensim takes them: lists of names. Numbers would do for all but the draws of negatives, where gensim takes
-    a number for a place in its vocabulary."""
+    """Walks as gensim takes them: lists of names. Numbers would do for all but the draws of negatives, where gensim
+    takes a number for a place in its vocabulary."""
     names = numpy.array([str(node) for node in range(nodes)], object)
     if walks.size and (walks[:, -1] == NO_NODE).any():
         return [names[walk[walk != NO_NODE]].tolist() for walk in walks]

@@ -1,6 +1,6 @@
-"""Random walks as a good user of numba writes them: the graph as a CSR, one parallel loop over the walks, and for p and q
-rejection, with a search in a sorted row where it must know whether two nodes are linked. Walks are rows of node numbers;
-one that ends early is filled with the largest number."""
+"""Random walks as a good user of numba writes them: the graph as a CSR, one parallel loop over the walks, and for p
+and q rejection, with a search in a sorted row where it must know whether two nodes are linked. Walks are rows of node
+numbers; one that ends early is filled with the largest number."""
 import json
 
 import numpy

@@ -64,6 +64,9 @@ static void a_bond_has_the_same_bits_and_uses_what_was(void **state)
         assert_memory_equal(x, x2, n * sizeof *x);
         assert_memory_equal(y, y2, n * sizeof *y);
         if (n) assert_true(x[n - 1] == fmaf(0.37F, other, was) && y[n - 1] == fmaf(0.37F, was, other));
+        a->bond(0.37F, x, x, n); /* a row may be bound to itself */
+        b->bond(0.37F, x2, x2, n);
+        assert_memory_equal(x, x2, n * sizeof *x);
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include "faults.h"
 #include "scratch.h"
+#include "tamper.h"
 #include "world.h"
 
 /* ---- methods and graphs ---- */
@@ -190,6 +191,31 @@ static void a_run_stopped_again_and_again_ends_in_the_same_bytes(void **state)
     neap_graph_free(g);
 }
 
+/* A place after the last step, though it is one that the places of an epoch would allow. */
+static void a_checkpoint_beyond_the_steps_of_an_epoch_is_refused(void **state)
+{
+    neap_graph *g = blocks();
+    size_t i = 0;
+    (void)state;
+    for (const char *method; (method = nth_method(&i));) {
+        neap_options *o = brief(method, "valid", "0");
+        stopper s = { 0, 1 };
+        neap_hooks hooks = { .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1 };
+        neap_model *m;
+        neap_error err = { 0 };
+        if (has_epochs(method)) {
+            assert_int_equal(neap_train(g, o, &hooks, &m, NULL), NEAP_E_STOPPED);
+            tamper_header("run", "\"batch\":\"", "\"batch\":\"10"); /* 100, or a little more */
+            neap_status rc = neap_train(g, o, &hooks, &m, &err);
+            if (rc != NEAP_E_FORMAT) fail_msg("%s: status %d", method, (int)rc);
+            assert_non_null(strstr(err.text, "stands at an impossible place"));
+            remove("run");
+        }
+        neap_options_free(o);
+    }
+    neap_graph_free(g);
+}
+
 /* ---- graphs that are not like others ---- */
 
 typedef struct oddity {
@@ -284,6 +310,85 @@ static void a_graph_without_an_edge_is_refused_with_words(void **state)
         }
 }
 
+/* What is left when the only links are held back. */
+static void loops_alone_are_nothing_to_learn_from(void **state)
+{
+    const neap_edge edge[] = { { 0, 0, 1 }, { 0, 1, 1 }, { 2, 2, 1 } };
+    const neap_pair link = { 0, 1 }, other = { 0, 2 };
+    const neap_validation valid = { &link, &other, 1 };
+    size_t i = 0;
+    neap_graph *g;
+    (void)state;
+    assert_int_equal(neap_graph_create(3, NULL, edge, 3, 0, 0, &g, NULL), NEAP_OK);
+    for (const char *method; (method = nth_method(&i));) {
+        neap_options *o = brief(method, "self-loops", "yes");
+        neap_model *m;
+        neap_error err = { 0 };
+        assert_int_equal(neap_options_set(o, "valid", "0.5", NULL), NEAP_OK);
+        neap_status rc = neap_train(g, o, &(neap_hooks){ .valid = &valid }, &m, &err);
+        if (has_epochs(method) && rc != NEAP_E_FORMAT) fail_msg("%s: status %d", method, (int)rc);
+        if (rc == NEAP_OK) neap_model_free(m);
+        else assert_non_null(strstr(err.text, "no edge"));
+        neap_options_free(o);
+    }
+    neap_graph_free(g);
+}
+
+/* ---- limits ---- */
+
+static void steps_that_are_too_large_are_said_to_be(void **state)
+{
+    static const char *const methods[] = {
+        "deepwalk", "node2vec", "walklets", "splitter", "line", "verse"
+    };
+    neap_graph *g = blocks();
+    (void)state;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        neap_options *o = brief(methods[i], "decay", "none");
+        neap_model *m;
+        neap_error err = { 0 };
+        assert_int_equal(neap_options_set(o, "lr", "10", NULL), NEAP_OK);
+        neap_status rc = neap_train(g, o, NULL, &m, &err);
+        if (rc != NEAP_E_NUMERIC) fail_msg("%s: status %d", methods[i], (int)rc);
+        assert_non_null(strstr(err.text, "--lr"));
+        neap_options_free(o);
+    }
+    neap_graph_free(g);
+}
+
+/* Of tasks with three million pairs each a step has one, not sixty-four. */
+static void long_walks_make_short_steps(void **state)
+{
+    neap_graph *g = blocks();
+    neap_options *o = options_of("neap", "method", "deepwalk", "dim", "8", "walks", "100", "walk-length",
+                                 "1000", "window", "50", "epochs", "10", "memory", "1", NULL);
+    neap_estimate_result r; /* too large for the limit, so that no time is measured */
+    (void)state;
+    assert_int_equal(neap_estimate(g, o, &r, NULL), NEAP_OK);
+    assert_in_range(r.bytes_batch, 16 * 32 * 1000 * 100, 2 * 16 * 32 * 1000 * 100);
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
+static void negatives_are_limited_where_they_are_used(void **state)
+{
+    static const struct {
+        const char *loss;
+        neap_status rc;
+    } cases[] = { { "hs", NEAP_OK }, { "ns", NEAP_E_ARG }, { "both", NEAP_E_ARG } };
+    neap_graph *g = blocks();
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        neap_options *o = brief("deepwalk", "negatives", "100");
+        neap_model *m;
+        assert_int_equal(neap_options_set(o, "loss", cases[i].loss, NULL), NEAP_OK);
+        assert_int_equal(neap_train(g, o, NULL, &m, NULL), cases[i].rc);
+        neap_model_free(m);
+        neap_options_free(o);
+    }
+    neap_graph_free(g);
+}
+
 /* ---- no memory ---- */
 
 static neap_status set_all(neap_options *o, const char *method, neap_error *err)
@@ -337,8 +442,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(threads_do_not_change_a_byte, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(a_run_stopped_again_and_again_ends_in_the_same_bytes, scratch_enter,
                                         scratch_leave),
+        cmocka_unit_test_setup_teardown(a_checkpoint_beyond_the_steps_of_an_epoch_is_refused, scratch_enter,
+                                        scratch_leave),
         cmocka_unit_test(odd_graphs_are_trained_on_and_scored),
         cmocka_unit_test(a_graph_without_an_edge_is_refused_with_words),
+        cmocka_unit_test(loops_alone_are_nothing_to_learn_from),
+        cmocka_unit_test(steps_that_are_too_large_are_said_to_be),
+        cmocka_unit_test(long_walks_make_short_steps),
+        cmocka_unit_test(negatives_are_limited_where_they_are_used),
         cmocka_unit_test_setup_teardown(every_failing_allocation_is_an_ordinary_error, scratch_enter,
                                         scratch_leave),
     };

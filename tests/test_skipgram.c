@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "base/sys.h"
 #include "skipgram/group.h"
-#include "skipgram/skipgram.h"
+#include "skipgram/learner.h"
 
 /* ---- the tree ---- */
 
@@ -256,6 +256,15 @@ static void a_sure_mistake_has_a_finite_loss(void **state)
     assert_true(loss > 40 && loss < 100);
 }
 
+static void what_is_not_a_number_has_no_loss(void **state)
+{
+    static bench b;
+    (void)state;
+    set_up(&b, 8, 2, 2, true, false);
+    b.table[0][b.g.input[0] * 8] = NAN;
+    assert_true(isnan(ni_group_step(&b.g, true)));
+}
+
 /* ---- the grid ---- */
 
 typedef struct watch {
@@ -415,6 +424,16 @@ static void threads_do_not_change_a_step(void **state)
     }
 }
 
+static void more_rows_than_can_be_numbered_are_refused(void **state)
+{
+    static neap_model m = { .rows = 1u << 31, .options = { .method = { "walklets" } } };
+    ni_learner l = { .model = &m, .layers = 2 };
+    neap_error err = { 0 };
+    (void)state;
+    assert_int_equal(ni_learner_run(&l, NULL, NULL, 0, NULL, &err), NEAP_E_LIMIT);
+    assert_non_null(strstr(err.text, "2147483648 vectors of 2 parts"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,10 +444,12 @@ int main(void)
         cmocka_unit_test(repeated_rows_make_all_their_steps),
         cmocka_unit_test(an_update_by_a_tree_steps_down_the_gradient_of_its_loss),
         cmocka_unit_test(a_sure_mistake_has_a_finite_loss),
+        cmocka_unit_test(what_is_not_a_number_has_no_loss),
         cmocka_unit_test(every_block_runs_once_and_none_beside_another_of_its_ranges),
         cmocka_unit_test(every_node_is_in_one_range_and_ranges_are_alike),
         cmocka_unit_test(every_pair_is_trained_once),
         cmocka_unit_test(threads_do_not_change_a_step),
+        cmocka_unit_test(more_rows_than_can_be_numbered_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

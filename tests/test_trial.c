@@ -554,6 +554,39 @@ static void training_once_more_uses_all_pairs_for_the_epochs_found(void **state)
     neap_graph_free(g);
 }
 
+static neap_status own_score(void *self, const neap_pair *pairs, size_t count, float *scores,
+                             neap_error *err)
+{
+    return neap_model_score(self, pairs, count, scores, err);
+}
+
+/* Vectors are compared where they are averages over contexts; others may score a pair in their own way. */
+static void the_papers_protocols_compare_averages_where_there_are_any(void **state)
+{
+    static const char *const methods[] = { "gap", "goat", "attentivewalk", "splitter" };
+    neap_graph *g = messy_graph(3);
+    ni_trial *t = trial_of(g, NI_PAPER_CLEAN, NI_UNIFORM, 0.8, 1);
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        neap_options *o = options_of("neap", "method", methods[i], "dim", "8", "epochs", "2", NULL);
+        float vectors[MESSY_NODES * 8];
+        neap_link_result r, by_vectors, own;
+        neap_model *m;
+        assert_int_equal(neap_trial_train(t, o, NULL, &m, NULL), NEAP_OK);
+        assert_int_equal(neap_model_vectors(m, vectors, NULL), NEAP_OK);
+        assert_int_equal(neap_trial_measure(t, m, NULL, &r, NULL), NEAP_OK);
+        assert_int_equal(neap_trial_measure_vectors(t, vectors, 8, 0, NULL, &by_vectors, NULL), NEAP_OK);
+        assert_int_equal(ni_link_measure(t, &(ni_scorer){ own_score, m, false }, NULL, &own, NULL),
+                         NEAP_OK);
+        assert_true(own.auc != by_vectors.auc);
+        assert_true(r.auc == (i < 2 ? by_vectors.auc : own.auc));
+        neap_model_free(m);
+        neap_options_free(o);
+    }
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -574,6 +607,7 @@ int main(void)
         cmocka_unit_test(validation_pairs_of_a_trial_are_those_of_training),
         cmocka_unit_test(pairs_to_hold_back_must_be_pairs_of_nodes),
         cmocka_unit_test(training_once_more_uses_all_pairs_for_the_epochs_found),
+        cmocka_unit_test(the_papers_protocols_compare_averages_where_there_are_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,6 +192,27 @@ static void a_thinned_walk_keeps_its_share_and_joins_what_is_left(void **state)
     tear_down(&r);
 }
 
+/* Pairs of scale k that are left are still k + 1 steps apart. */
+static void a_thinned_walk_keeps_its_scales(void **state)
+{
+    float kept[NODES];
+    road r;
+    (void)state;
+    for (uint32_t u = 0; u < NODES; u++) kept[u] = u % 3 ? 0.7f : 0;
+    build(&r, true, true, WINDOW, LENGTH);
+    r.windows.kept = kept;
+    make_pairs(&r, 0);
+    assert_true(r.pairs > 0);
+    for (uint64_t i = 0; i < r.pairs; i++) {
+        uint32_t in = r.pair[i].in / WINDOW, out = r.pair[i].out / WINDOW,
+                 apart = r.pair[i].in % WINDOW + 1;
+        assert_int_equal(r.pair[i].out % WINDOW + 1, apart);
+        assert_true((in + apart) % NODES == out || (out + apart) % NODES == in);
+        assert_true(kept[in] > 0 && kept[out] > 0);
+    }
+    tear_down(&r);
+}
+
 static void another_epoch_walks_anew(void **state)
 {
     road a, b;
@@ -213,6 +234,7 @@ int main(void)
         cmocka_unit_test(visits_are_counted_over_one_walk_from_every_node),
         cmocka_unit_test(thinning_keeps_what_the_formula_says),
         cmocka_unit_test(a_thinned_walk_keeps_its_share_and_joins_what_is_left),
+        cmocka_unit_test(a_thinned_walk_keeps_its_scales),
         cmocka_unit_test(another_epoch_walks_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "common.h"
 #include "json.h"
@@ -38,12 +39,21 @@ static uint64_t option_of(const args *a, const char *name)
     return value;
 }
 
+static bool has_epochs(const args *a)
+{
+    char name[SHORT] = "";
+    const neap_method_info *m = NULL;
+    if (!neap_options_get(a->options, "method", name, sizeof name, NULL)) m = find_method(name);
+    return m && list_has(m->options, ',', "epochs", strlen("epochs"));
+}
+
 /* Why there is no time: what does not fit is not tried. */
 static void print_reason(const args *a, const neap_estimate_result *e)
 {
     char limit[SHORT];
     uint64_t memory = option_of(a, "memory");
-    if (!option_of(a, "epochs")) puts("  (--epochs 0 trains nothing)");
+    if (!has_epochs(a)) puts("  (the method has no epochs: it learns nothing, or all at once)");
+    else if (!option_of(a, "epochs")) puts("  (--epochs 0 trains nothing)");
     else if (memory && e->bytes > memory)
         printf("  (the run needs more than --memory allows, %s)\n", human_bytes(memory, limit));
     else puts("  (the run needs more than this machine's memory)");

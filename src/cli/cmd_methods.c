@@ -10,13 +10,6 @@ static const char *method_name(const void *from, size_t i)
     return i < neap_method_count() ? neap_method_at(i)->name : NULL;
 }
 
-static const neap_method_info *find_method(const char *name)
-{
-    for (size_t i = 0; i < neap_method_count(); i++)
-        if (!strcmp(neap_method_at(i)->name, name)) return neap_method_at(i);
-    return NULL;
-}
-
 /* The defaults of an option in the three presets, as the method has them. */
 static void defaults_of(const neap_method_info *m, const char *option, char text[3][SHORT])
 {
@@ -107,7 +100,7 @@ static neap_status run(const args *a, neap_error *err)
     else if (m) print_method(m);
     else
         for (size_t i = 0; i < neap_method_count(); i++)
-            printf("%-12s%s\n", neap_method_at(i)->name, neap_method_at(i)->summary);
+            printf("%-15s%s\n", neap_method_at(i)->name, neap_method_at(i)->summary);
     return NEAP_OK;
 }
 

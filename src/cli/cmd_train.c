@@ -260,7 +260,7 @@ static void print_json(const run *r, const verdict *v)
     json_real(&j, "edges_per_second", r->last.rate);
     json_real(&j, "seconds", r->last.seconds);
     if (r->split) verdict_json(&j, v);
-    json_options(&j, r->a->options);
+    json_options(&j, neap_model_options(r->model));
     json_close(&j, '}');
 }
 

@@ -336,3 +336,10 @@ const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
+
+const neap_method_info *find_method(const char *name)
+{
+    for (size_t i = 0; i < neap_method_count(); i++)
+        if (!strcmp(neap_method_at(i)->name, name)) return neap_method_at(i);
+    return NULL;
+}

@@ -64,4 +64,7 @@ int name_columns(const char *name);
 /* "" for 1, "s" else. */
 const char *plural(uint64_t count);
 
+/* NULL if there is none of that name. */
+const neap_method_info *find_method(const char *name);
+
 #endif

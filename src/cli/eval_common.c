@@ -110,13 +110,6 @@ neap_status report_json(const args *a, const char *folder, print_to print, const
     return rc;
 }
 
-static const neap_method_info *find_method(const char *name)
-{
-    for (size_t i = 0; i < neap_method_count(); i++)
-        if (!strcmp(neap_method_at(i)->name, name)) return neap_method_at(i);
-    return NULL;
-}
-
 bool has_vectors(const char *method)
 {
     const neap_method_info *m = find_method(method);

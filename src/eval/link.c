@@ -9,6 +9,7 @@
 #include "eval/leak.h"
 #include "eval/rivals.h"
 #include "kernels/kernels.h"
+#include "methods/method.h"
 #include "metrics/metrics.h"
 #include "model/engine.h"
 
@@ -344,7 +345,14 @@ static neap_status look_for_leaks(const neap_trial *t, const neap_model *m, int 
     return rc;
 }
 
-/* The paper's protocols compare averaged vectors, where a method has vectors. */
+/* The vectors of a method that reads neighbourhoods are averages over contexts. */
+static bool has_averages(const neap_model *m)
+{
+    const ni_method *method = ni_method_find(&m->options, NULL);
+    return m->E && method && ni_word_in(method->info.options, ',', "neighbors") >= 0;
+}
+
+/* The paper's protocols compare averaged vectors; a method without has a score of its own. */
 static neap_status measure_averages(const neap_trial *t, const neap_model *m, const neap_hooks *hooks,
                                     neap_link_result *result, neap_error *err)
 {
@@ -363,7 +371,7 @@ neap_status neap_trial_measure(const neap_trial *t, const neap_model *m, const n
     int sees_test;
     neap_status rc = look_for_leaks(t, m, &sees_test, err);
     if (rc != NEAP_OK) return rc;
-    rc = t->protocol != NI_CLEAN && m->E
+    rc = t->protocol != NI_CLEAN && has_averages(m)
              ? measure_averages(t, m, hooks, result, err)
              : ni_link_measure(t, &(ni_scorer){ score_by_model, (void *)m, !m->E }, hooks, result, err);
     if (rc != NEAP_OK) return rc;

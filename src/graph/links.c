@@ -102,6 +102,12 @@ static uint64_t place(const ni_links *links, uint32_t u, uint32_t v)
     return low;
 }
 
+neap_status ni_links_need_some(const ni_links *links, neap_error *err)
+{
+    if (links->offset[links->nodes] > 0) return NEAP_OK;
+    return ni_fail(err, NEAP_E_FORMAT, "the graph has no edge between two nodes: nothing to learn from");
+}
+
 bool ni_linked(const ni_links *links, uint32_t u, uint32_t v)
 {
     uint64_t at = place(links, u, v);

@@ -29,6 +29,9 @@ static inline uint64_t ni_links_bytes(const ni_links *links)
     return 8 * ((uint64_t)links->nodes + 1) + links->offset[links->nodes] * (links->weight ? 8 : 4);
 }
 
+/* NEAP_E_FORMAT if nobody is linked with anybody else. */
+neap_status ni_links_need_some(const ni_links *links, neap_error *err);
+
 /* u and v are linked. */
 bool ni_linked(const ni_links *links, uint32_t u, uint32_t v);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/options.h"
 #include "base/order.h"
 #include "base/status.h"
 #include "base/sys.h"
@@ -161,6 +162,16 @@ neap_status ni_split_take(const neap_graph *g, const neap_validation *pairs, nea
     if (rc == NEAP_OK) *out = s;
     else neap_split_free(s);
     return rc;
+}
+
+neap_status ni_split_hold_out(const neap_graph *g, const ni_links *links, const neap_options *options,
+                              const neap_validation *valid, neap_split **out, ni_links *rest,
+                              neap_error *err)
+{
+    neap_status rc =
+        valid ? ni_split_take(g, valid, out, err)
+              : ni_split_create(g, links, options->valid, options->seed, NI_STREAM_VALID, out, err);
+    return rc == NEAP_OK ? ni_links_create((*out)->train, rest, err) : rc;
 }
 
 neap_status neap_split_create(const neap_graph *graph, double share, uint64_t seed, neap_split **out,

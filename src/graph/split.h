@@ -22,6 +22,12 @@ neap_status ni_split_create(const neap_graph *graph, const ni_links *links, doub
 neap_status ni_split_take(const neap_graph *graph, const neap_validation *pairs, neap_split **out,
                           neap_error *err);
 
+/* Keeps pairs back for validation, `valid` or else a share of the edges drawn by the options; `rest` are
+ * the links of what is left to train on. */
+neap_status ni_split_hold_out(const neap_graph *graph, const ni_links *links, const neap_options *options,
+                              const neap_validation *valid, neap_split **out, ni_links *rest,
+                              neap_error *err);
+
 /* Memory that it takes, the links of its training graph included. */
 static inline uint64_t ni_split_bytes(const neap_split *s, const ni_links *links)
 {

@@ -48,14 +48,15 @@ static void axpy(float a, const float *x, float *y, size_t n)
     for (; i < n; i++) y[i] = fmaf(a, x[i], y[i]);
 }
 
+/* y is read again after x has been written: they may be one row. */
 static void bond(float a, float *x, float *y, size_t n)
 {
     __m256 wide = _mm256_set1_ps(a);
     size_t i = 0;
     for (; i + NI_LANES <= n; i += NI_LANES) {
-        __m256 u = _mm256_loadu_ps(x + i), v = _mm256_loadu_ps(y + i);
-        _mm256_storeu_ps(x + i, _mm256_fmadd_ps(wide, v, u));
-        _mm256_storeu_ps(y + i, _mm256_fmadd_ps(wide, u, v));
+        __m256 u = _mm256_loadu_ps(x + i);
+        _mm256_storeu_ps(x + i, _mm256_fmadd_ps(wide, _mm256_loadu_ps(y + i), u));
+        _mm256_storeu_ps(y + i, _mm256_fmadd_ps(wide, u, _mm256_loadu_ps(y + i)));
     }
     for (; i < n; i++) {
         float was = x[i];

@@ -43,14 +43,12 @@ static neap_status make_tables(neap_model *m, neap_error *err)
 static neap_status hold_out(learner *l, const neap_validation *valid, neap_error *err)
 {
     const neap_model *m = l->model;
-    neap_status rc = valid ? ni_split_take(m->graph, valid, &l->split, err)
-                           : ni_split_create(m->graph, &m->links, m->options.valid, m->options.seed,
-                                             NI_STREAM_VALID, &l->split, err);
-    if (rc == NEAP_OK) rc = ni_links_create(l->split->train, &l->split_links, err);
+    neap_status rc =
+        ni_split_hold_out(m->graph, &m->links, &m->options, valid, &l->split, &l->split_links, err);
     if (rc != NEAP_OK) return rc;
     l->graph = l->split->train;
     l->links = &l->split_links;
-    return NEAP_OK;
+    return ni_links_need_some(l->links, err);
 }
 
 static neap_status start(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
@@ -65,10 +63,9 @@ static neap_status start(const neap_graph *graph, const neap_options *options, c
     if (rc != NEAP_OK) return rc;
     l->graph = l->model->graph;
     l->links = &l->model->links;
-    if (l->links->offset[l->model->rows] == 0)
-        return ni_fail(err, NEAP_E_FORMAT,
-                       "the graph has no edge between two nodes: nothing to learn from");
-    if (options->valid > 0 && options->epochs > 0) rc = hold_out(l, hooks ? hooks->valid : NULL, err);
+    rc = ni_links_need_some(l->links, err);
+    if (rc == NEAP_OK && options->valid > 0 && options->epochs > 0)
+        rc = hold_out(l, hooks ? hooks->valid : NULL, err);
     return rc;
 }
 
@@ -261,14 +258,12 @@ static const ni_default defaults[] = {
 const ni_method ni_method_attentivewalk = {
     .info = { "attentivewalk", "walks of every length, with learned attention for each distance",
               "Learns how often two nodes would meet if --walks random walks began at each, without "
-              "walking: "
-              "from the chances\nthat 1, 2, ... --window steps lead from one to the other, and how much "
-              "each "
-              "distance should count. A vector has\na left and a right half; a pair scores left times "
-              "right "
-              "(--pair-score). One epoch compares every node with\nevery other and makes one step of Adam: "
-              "its time grows with the square of the nodes, its memory does not (4 KiB a\nnode, and 1 KiB "
-              "for each thread).\nAbu-El-Haija, Perozzi, Al-Rfou and Alemi, Watch Your Step, 2018.",
+              "walking: from the chances\nthat 1, 2, ... --window steps lead from one to the other, and "
+              "how much each distance should count. A vector has\na left and a right half; a pair scores "
+              "left times right (--pair-score). One epoch compares every node with\nevery other and "
+              "makes one step of Adam: its time grows with the square of the nodes, its memory does not "
+              "(4 KiB a\nnode, and 1 KiB for each thread).\nAbu-El-Haija, Perozzi, Al-Rfou and Alemi, "
+              "Watch Your Step, 2018.",
               0, 1, "dim,epochs,lr,decay,valid,patience,walks,window,along,starts,pair-score" },
     .defaults = defaults,
     .tables = "E,attention",

@@ -93,10 +93,8 @@ const ni_method ni_method_cn = {
 const ni_method ni_method_aa = {
     .info = { "aa", "Adamic and Adar: common neighbours, each worth 1 / log of its degree",
               "The sum over all nodes linked with both of 1 / log(degree): a rare acquaintance says more "
-              "than "
-              "a popular one. Direction and weights of the edges do not count.\n"
-              "Adamic and Adar, Friends and neighbors on the Web, 2003.\n"
-              "--epochs has no meaning here.",
+              "than a popular one. Direction and weights of the edges do not count.\nAdamic and Adar, "
+              "Friends and neighbors on the Web, 2003.\n--epochs has no meaning here.",
               0, 0, "" },
     .train = ni_method_train_nothing,
     .score = score_aa,

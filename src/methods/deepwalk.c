@@ -30,11 +30,9 @@ static const ni_default defaults[] = {
 const ni_method ni_method_deepwalk = {
     .info = { "deepwalk", "nodes that meet in random walks have similar vectors",
               "Random walks are sentences, nodes are words: a skip-gram model learns a vector a node so "
-              "that "
-              "nodes within\na window of a walk have a large product. One epoch is --walks walks from "
-              "every "
-              "node, made anew.\nPerozzi, Al-Rfou and Skiena, DeepWalk: Online Learning of Social "
-              "Representations, 2014.",
+              "that nodes within\na window of a walk have a large product. One epoch is --walks walks "
+              "from every node, made anew.\nPerozzi, Al-Rfou and Skiena, DeepWalk: Online Learning of "
+              "Social Representations, 2014.",
               0, 1, NI_WALKING_OPTIONS ",loss" },
     .defaults = defaults,
     .tables = "E",

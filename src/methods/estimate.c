@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "methods/method.h"
 #include "train/pace.h"
 
@@ -32,18 +33,33 @@ static const char *bytes_in_words(uint64_t bytes, char text[32])
     return text;
 }
 
+/* What needs less, of the options that the method reads; nothing if it reads none of them. */
+static const char *advice(const ni_method *method, char text[128])
+{
+    static const char *const ways[][2] = { { "dim", "a smaller --dim" },
+                                           { "batch", "a smaller --batch" },
+                                           { "optimizer", "--optimizer adagrad" },
+                                           { "valid", "--valid 0" } };
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (ni_word_in(method->info.options, ',', ways[i][0]) >= 0)
+            used +=
+                (size_t)snprintf(text + used, 128 - used, "%s%s", used ? ", or " : "; use ", ways[i][1]);
+    return text;
+}
+
 neap_status ni_method_check_memory(const ni_method *method, const neap_graph *graph,
                                    const neap_options *options, neap_error *err)
 {
     neap_estimate_result r;
-    char needs[32], limit[32];
+    char needs[32], limit[32], less[128];
     if (options->memory == 0) return NEAP_OK;
     neap_status rc = count_bytes(method, graph, options, &r, err);
     if (rc != NEAP_OK || r.bytes <= options->memory) return rc;
-    return ni_fail(err, NEAP_E_LIMIT,
-                   "this run needs about %s, the limit is %s; a smaller --dim or --batch, "
-                   "--optimizer adagrad or --valid 0 needs less",
-                   bytes_in_words(r.bytes, needs), bytes_in_words(options->memory, limit));
+    return ni_fail(err, NEAP_E_LIMIT, "this run needs about %s, the limit is %s%s",
+                   bytes_in_words(r.bytes, needs), bytes_in_words(options->memory, limit),
+                   advice(method, less));
 }
 
 /* ---- time ---- */

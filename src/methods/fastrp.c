@@ -121,9 +121,8 @@ static neap_status fill(neap_model *m, spread *s, neap_error *err)
     const neap_options *o = &m->options;
     size_t cells = (size_t)m->rows * o->dim;
     bool along = o->along && !m->graph->undirected;
-    if (m->links.offset[m->rows] == 0)
-        return ni_fail(err, NEAP_E_FORMAT,
-                       "the graph has no edge between two nodes: nothing to learn from");
+    neap_status rc = ni_links_need_some(&m->links, err);
+    if (rc != NEAP_OK) return rc;
     m->dim = o->dim;
     m->E = ni_zeros(cells, sizeof *m->E);
     s->model = m;
@@ -174,12 +173,10 @@ const ni_method ni_method_fastrp = {
     .info = { "fastrp",
               "random vectors, averaged over neighbours a few times: nothing is learned, hence fast",
               "Each node begins with a sparse random vector, times its degree to the power --beta. Hop k "
-              "of "
-              "a node is the mean\nof its neighbours' hop k - 1, and its vector is the sum of its hops, "
-              "each "
-              "made as long as its --hop-weights say.\nWeights count, directions with --along. Nothing is "
-              "trained: --epochs has no meaning here.\nChen, Sultan, Tian, Chen and Skiena, Fast and "
-              "Accurate Network Embeddings via Very Sparse Random Projection, 2019.",
+              "of a node is the mean\nof its neighbours' hop k - 1, and its vector is the sum of its "
+              "hops, each made as long as its --hop-weights say.\nWeights count, directions with "
+              "--along. Nothing is trained: --epochs has no meaning here.\nChen, Sultan, Tian, Chen and "
+              "Skiena, Fast and Accurate Network Embeddings via Very Sparse Random Projection, 2019.",
               0, 1, "dim,hop-weights,beta,along" },
     .defaults = defaults,
     .tables = "E",

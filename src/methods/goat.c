@@ -2,7 +2,7 @@
 #include "model/queries.h"
 #include "train/trainer.h"
 
-/* The presets: what we found good on validation pairs; the paper's; the authors' first program. */
+/* The presets of gap, with three differences that are the same in all of them. */
 static const ni_default defaults[] = {
     { "matrix", { "no", "no", "no" } },
     { "pooling", { "mean", "mean", "mean" } },

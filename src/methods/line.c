@@ -100,13 +100,11 @@ static const ni_default defaults[] = {
 
 const ni_method ni_method_line = {
     .info = { "line", "linked nodes have similar vectors, and so have nodes with the same neighbours",
-              "Order 1 makes the products of linked nodes large, order 2 those of a node with the contexts "
-              "of "
-              "its neighbours;\nwith both, half of a vector comes from each, and a score is the sum of two "
-              "cosines. One epoch is 100 samples\nan edge, drawn by weight. Order 1 has no direction, "
-              "order 2 "
-              "follows it with --along.\nTang, Qu, Wang, Zhang, Yan and Mei, LINE: Large-scale Information "
-              "Network Embedding, 2015.",
+              "Order 1 makes the products of linked nodes large, order 2 those of a node with the "
+              "contexts of its neighbours;\nwith both, half of a vector comes from each, and a score is "
+              "the sum of two cosines. One epoch is 100 samples\nan edge, drawn by weight. Order 1 has "
+              "no direction, order 2 follows it with --along.\nTang, Qu, Wang, Zhang, Yan and Mei, LINE: "
+              "Large-scale Information Network Embedding, 2015.",
               0, 1, "dim,epochs,lr,decay,negatives,valid,patience,order,along" },
     .defaults = defaults,
     .tables = "E",

@@ -102,11 +102,9 @@ const ni_method ni_method_l3 = {
 
 const ni_method ni_method_walk3 = {
     .info = { "walk3", "three steps of the normalised adjacency matrix",
-              "The entry of (D^-1/2 A D^-1/2)^3, D the degrees: the probability of walking from one to the "
-              "other in three steps, the geometric mean of both ways. Direction and weights of the edges "
-              "do "
-              "not count.\n"
-              "--epochs has no meaning here.",
+              "The entry of (D^-1/2 A D^-1/2)^3, D the degrees: the probability of walking from one to "
+              "the other in three steps, the geometric mean of both ways. Direction and weights of the "
+              "edges do not count.\n--epochs has no meaning here.",
               0, 0, "" },
     .train = ni_method_train_nothing,
     .score = score_walk3,

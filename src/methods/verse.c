@@ -96,11 +96,9 @@ static const ni_default defaults[] = {
 const ni_method ni_method_verse = {
     .info = { "verse", "nodes where walks from a node end have a large product with it",
               "The products of vectors are trained to follow personalised PageRank: where a walk from a "
-              "node "
-              "ends, which stops\nwith probability --restart before each step. One epoch is 100 walks from "
-              "every node. Weights count, directions\nwith --along.\nTsitsulin, Mottin, Karras and "
-              "Mueller, "
-              "VERSE: Versatile Graph Embeddings from Similarity Measures, 2018.",
+              "node ends, which stops\nwith probability --restart before each step. One epoch is 100 "
+              "walks from every node. Weights count, directions\nwith --along.\nTsitsulin, Mottin, "
+              "Karras and Mueller, VERSE: Versatile Graph Embeddings from Similarity Measures, 2018.",
               0, 1, "dim,epochs,lr,decay,negatives,valid,patience,restart,along" },
     .defaults = defaults,
     .tables = "E",

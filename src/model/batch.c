@@ -79,9 +79,9 @@ static bool local_of(ni_batch *b, uint32_t node, uint32_t *padding, uint32_t *lo
         !ni_grow(&b->row, &b->row_room, b->row_count + rows, sizeof *b->row))
         return false;
     const uint32_t *neighbour = b->hood->node + b->hood->offset[node];
-    uint32_t *row = b->row + b->row_count;
     for (uint32_t i = 0; i < rows; i++)
-        if (!row_of(b, i < size ? neighbour[i] : NEAP_NONE, padding, &row[i])) return false;
+        if (!row_of(b, i < size ? neighbour[i] : NEAP_NONE, padding, &b->row[b->row_count + i]))
+            return false;
     b->local[b->locals] = (ni_local){ b->row_count, size, rows };
     b->row_count += rows;
     *local = b->locals++;

@@ -46,10 +46,10 @@ static bool is_own(const ni_group *g, uint32_t p, uint32_t q)
     return g->positives && g->output[q] == g->positive[p];
 }
 
-/* -log; a float next to 1 leaves nothing of 1 - s, hence a floor: that of s itself. */
+/* -log; a float next to 1 leaves nothing of 1 - s, hence a floor: that of s itself. NaN stays NaN. */
 static double surprise(double chance)
 {
-    return -log(chance > 1e-13 ? chance : 1e-13);
+    return -log(chance < 1e-13 ? 1e-13 : chance);
 }
 
 static double loss_of(const ni_group *g, const products *s)

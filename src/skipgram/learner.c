@@ -24,14 +24,12 @@ static neap_status draw_vectors(neap_model *m, neap_error *err)
 static neap_status hold_out(ni_learner *l, const neap_validation *valid, neap_error *err)
 {
     const neap_model *m = l->model;
-    neap_status rc = valid ? ni_split_take(m->graph, valid, &l->split, err)
-                           : ni_split_create(m->graph, &m->links, m->options.valid, m->options.seed,
-                                             NI_STREAM_VALID, &l->split, err);
-    if (rc == NEAP_OK) rc = ni_links_create(l->split->train, &l->split_links, err);
+    neap_status rc =
+        ni_split_hold_out(m->graph, &m->links, &m->options, valid, &l->split, &l->split_links, err);
     if (rc != NEAP_OK) return rc;
     l->graph = l->split->train;
     l->links = &l->split_links;
-    return NEAP_OK;
+    return ni_links_need_some(l->links, err);
 }
 
 neap_status ni_learner_start(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
@@ -40,16 +38,11 @@ neap_status ni_learner_start(const neap_graph *graph, const neap_options *option
     *l = (ni_learner){ .layers = 1, .negatives = true };
     neap_status rc = ni_model_create(graph, options, &l->model, err);
     if (rc != NEAP_OK) return rc;
-    neap_model *m = l->model;
-    l->graph = m->graph;
-    l->links = &m->links;
-    if (l->links->offset[m->rows] == 0)
-        return ni_fail(err, NEAP_E_FORMAT,
-                       "the graph has no edge between two nodes: nothing to learn from");
-    if (options->negatives > NI_GROUP_OUTPUTS)
-        return ni_fail(err, NEAP_E_ARG, "--negatives is at most %d for %s", NI_GROUP_OUTPUTS,
-                       options->method.text);
-    if (options->valid > 0 && options->epochs > 0) rc = hold_out(l, hooks ? hooks->valid : NULL, err);
+    l->graph = l->model->graph;
+    l->links = &l->model->links;
+    rc = ni_links_need_some(l->links, err);
+    if (rc == NEAP_OK && options->valid > 0 && options->epochs > 0)
+        rc = hold_out(l, hooks ? hooks->valid : NULL, err);
     return rc;
 }
 
@@ -72,14 +65,17 @@ static bool has_outputs(const ni_learner *l)
 
 /* ---- memory ---- */
 
-/* So many that the step size falls smoothly and that threads have enough to do. */
+/* So many that the step size falls smoothly, that threads have enough to do, and that its pairs need little
+ * memory. */
 static uint64_t places_per_step(const ni_source *source, uint64_t epochs)
 {
-    enum { TASKS_MOST = 64, STEPS_LEAST = 64 };
+    enum { TASKS_MOST = 64, STEPS_LEAST = 64, PAIRS_MOST = 1 << 22 };
     uint64_t all = (source->places + source->per_task - 1) / source->per_task * epochs;
+    uint64_t most = PAIRS_MOST / ((uint64_t)source->per_task * source->couples);
     uint64_t tasks = all / STEPS_LEAST;
-    tasks = tasks < 1 ? 1 : tasks > TASKS_MOST ? TASKS_MOST : tasks;
-    return tasks * source->per_task;
+    if (most > TASKS_MOST) most = TASKS_MOST;
+    if (tasks > most) tasks = most;
+    return (tasks ? tasks : 1) * source->per_task;
 }
 
 void ni_learner_bytes(const ni_learner *l, const ni_source *source, const neap_graph *given,
@@ -205,11 +201,26 @@ static neap_status make_tree(ni_learner *l, const uint64_t *weight, neap_error *
     return ni_skipgram_create(&l->by_tree, l->course.per_step, err);
 }
 
+/* A group has so many outputs, and rows of layers are counted in 32 bits. */
+static neap_status check_limits(const ni_learner *l, neap_error *err)
+{
+    const neap_options *o = &l->model->options;
+    if (l->negatives && o->negatives > NI_GROUP_OUTPUTS)
+        return ni_fail(err, NEAP_E_ARG, "--negatives is at most %d for %s", NI_GROUP_OUTPUTS,
+                       o->method.text);
+    if ((uint64_t)rows_of(l) * l->layers > UINT32_MAX)
+        return ni_fail(err, NEAP_E_LIMIT,
+                       "%u vectors of %u parts each are more than %s can number; the most is %u parts",
+                       rows_of(l), l->layers, o->method.text, UINT32_MAX);
+    return NEAP_OK;
+}
+
 neap_status ni_learner_run(ni_learner *l, const ni_source *source, const uint64_t *weight, double power,
                            const neap_hooks *hooks, neap_error *err)
 {
     neap_model *m = l->model;
-    neap_status rc = m->E ? NEAP_OK : draw_vectors(m, err);
+    neap_status rc = check_limits(l, err);
+    if (rc == NEAP_OK && !m->E) rc = draw_vectors(m, err);
     if (rc == NEAP_OK) rc = make_tables(l, err);
     if (rc != NEAP_OK) return rc;
     l->by_negatives = (ni_skipgram){ .source = *source,

@@ -183,7 +183,8 @@ void ni_skipgram_step(ni_skipgram *s, uint64_t epoch, uint64_t first, uint64_t s
                       double *loss)
 {
     ni_workshop *w = s->workshop;
-    uint32_t left = tasks_for(s, s->source.places - first), tasks = left < w->tasks ? left : w->tasks;
+    uint64_t left = s->source.places - first, room = (uint64_t)w->tasks * s->source.per_task;
+    uint32_t tasks = tasks_for(s, left < room ? left : room);
     w->epoch = epoch, w->first = first, w->step = step, w->rate = (float)rate;
     ni_pool_run(s->pool, tasks, make_task, s);
     number_places(s, tasks);

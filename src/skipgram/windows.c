@@ -42,12 +42,15 @@ void ni_windows_walks(const ni_windows *w, uint64_t epoch, uint64_t first, uint3
     ni_walk_many(w->walker, start, count, w->length, rng, walk, lengths);
 }
 
-/* Leaves out visits of frequent nodes; returns what is left of the walk. */
+/* Leaves out visits of frequent nodes; returns what is left of the walk. Scales count steps, so that there
+ * a visit left out keeps its place, as NEAP_NONE. */
 static uint32_t thin_out(const ni_windows *w, uint32_t *walk, uint32_t length, ni_rng *rng)
 {
     uint32_t left = 0;
-    for (uint32_t i = 0; i < length; i++)
-        if (ni_uniform(rng) < (double)w->kept[walk[i]]) walk[left++] = walk[i];
+    for (uint32_t i = 0; i < length; i++) {
+        bool stays = ni_uniform(rng) < (double)w->kept[walk[i]];
+        if (stays || w->scales) walk[left++] = stays ? walk[i] : NEAP_NONE;
+    }
     return left;
 }
 
@@ -69,6 +72,7 @@ static ni_couple *look_ahead(const ni_windows *w, const uint32_t *walk, uint32_t
 {
     for (uint32_t i = 0; i < length; i++)
         for (uint32_t k = 0; k < w->window && i + k + 1 < length; k++) {
+            if (walk[i] == NEAP_NONE || walk[i + k + 1] == NEAP_NONE) continue;
             uint32_t here = walk[i] * w->window + k, there = walk[i + k + 1] * w->window + k;
             *out++ = (ni_couple){ here, there };
             *out++ = (ni_couple){ there, here };

@@ -195,6 +195,9 @@ static neap_status resume(ni_course *c, const neap_hooks *hooks, neap_error *err
     if (!hooks || !hooks->resume || !hooks->checkpoint) return NEAP_OK;
     neap_status rc = ni_checkpoint_read(c->model, &c->tables, &c->run, hooks->checkpoint, &found, err);
     if (rc != NEAP_OK) return rc;
+    if (c->run.batch >= steps_of(c))
+        return ni_fail(err, NEAP_E_FORMAT, "%s stands at an impossible place: the epoch has fewer steps",
+                       hooks->checkpoint);
     if (found)
         snprintf(text, sizeof text, "going on from %s: %llu of %u epochs are done", hooks->checkpoint,
                  (unsigned long long)c->run.epoch, c->model->options.epochs);

@@ -10,21 +10,13 @@
 
 /* ---- making a trainer ---- */
 
-/* The pairs of the caller, or drawn ones. */
-static neap_status choose_validation(ni_trainer *t, const neap_validation *valid, neap_error *err)
-{
-    const neap_model *m = t->model;
-    if (valid) return ni_split_take(m->graph, valid, &t->split, err);
-    return ni_split_create(m->graph, &m->links, t->options->valid, t->options->seed, NI_STREAM_VALID,
-                           &t->split, err);
-}
-
 /* own_hood: training reads the neighbourhoods of the training pairs alone, as it should. */
 static neap_status hold_out_validation(ni_trainer *t, const neap_validation *valid, bool own_hood,
                                        neap_error *err)
 {
-    neap_status rc = choose_validation(t, valid, err);
-    if (rc == NEAP_OK) rc = ni_links_create(t->split->train, &t->split_links, err);
+    const neap_model *m = t->model;
+    neap_status rc =
+        ni_split_hold_out(m->graph, &m->links, t->options, valid, &t->split, &t->split_links, err);
     if (rc == NEAP_OK && own_hood)
         rc = ni_hood_create(t->split->train, &t->split_links, t->options, &t->split_hood, err);
     return rc;

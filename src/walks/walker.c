@@ -60,29 +60,32 @@ static uint64_t draw_way(const ni_walker *w, uint32_t u, ni_rng *rng)
     return w->offset[u] + ((ni_next(rng) >> 32) * n >> 32);
 }
 
-/* There is a way from u to v; where ways go both ways it is looked for at the node with fewer. */
+/* There is a way from u to v. A walk has just been at u, so that a short row of u is at hand, and v's is
+ * not; where ways go both ways, instead of a long one that of the node with fewer is looked at. */
 static bool leads(const ni_walker *w, uint32_t u, uint32_t v)
 {
-    bool turn = w->symmetric && ways(w, v) < ways(w, u);
+    enum { LONG = 256 };
+    bool turn = w->symmetric && ways(w, u) > LONG && ways(w, v) < ways(w, u);
     uint32_t from = turn ? v : u, to = turn ? u : v;
-    uint64_t low = w->offset[from], high = w->offset[from + 1];
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (w->node[middle] < to) low = middle + 1;
-        else high = middle;
+    const uint32_t *row = w->node + w->offset[from];
+    uint64_t left = ways(w, from);
+    while (left > 1) { /* without a branch that would have to be guessed */
+        uint64_t half = left / 2;
+        row += row[half] <= to ? half : 0;
+        left -= half;
     }
-    return low < w->offset[from + 1] && w->node[low] == to;
+    return left && *row == to;
 }
 
-/* Proposes by weight and accepts in proportion to 1/p, 1 or 1/q. A coin below the least of the three needs
- * no look at t. */
-static uint32_t draw_second(const ni_walker *w, uint32_t t, uint32_t v, ni_rng *rng)
+/* Accepts a way that was drawn by weight in proportion to 1/p, 1 or 1/q, or draws again. A coin below the
+ * least of the three needs no look at t. */
+static uint32_t settle_second(const ni_walker *w, uint32_t t, uint32_t v, uint64_t way, ni_rng *rng)
 {
     double most = w->back > w->out ? w->back : w->out, least = w->back < w->out ? w->back : w->out;
     if (most < 1) most = 1;
     if (least > 1) least = 1;
-    for (;;) {
-        uint32_t x = w->node[draw_way(w, v, rng)];
+    for (;; way = draw_way(w, v, rng)) {
+        uint32_t x = w->node[way];
         double coin = ni_uniform(rng) * most;
         if (coin < least) return x;
         if (coin < (x == t ? w->back : leads(w, t, x) ? 1 : w->out)) return x;
@@ -94,9 +97,8 @@ uint32_t ni_walk(const ni_walker *w, uint32_t start, uint32_t length, ni_rng *rn
     uint32_t n = 1;
     walk[0] = start;
     for (; n < length && ways(w, walk[n - 1]); n++) {
-        uint32_t here = walk[n - 1];
-        walk[n] =
-            w->second && n > 1 ? draw_second(w, walk[n - 2], here, rng) : w->node[draw_way(w, here, rng)];
+        uint64_t way = draw_way(w, walk[n - 1], rng);
+        walk[n] = w->second && n > 1 ? settle_second(w, walk[n - 2], walk[n - 1], way, rng) : w->node[way];
     }
     return n;
 }
@@ -116,8 +118,10 @@ static void walk_abreast(const ni_walker *w, uint32_t count, uint32_t length, ni
         }
         for (uint32_t i = 0; i < count; i++) {
             if (way[i] == UINT64_MAX) continue;
-            uint32_t next = w->node[way[i]];
-            walk[i * length + n] = next;
+            uint32_t *here = walk + i * length + n - 1;
+            uint32_t next =
+                w->second && n > 1 ? settle_second(w, here[-1], here[0], way[i], &rng[i]) : w->node[way[i]];
+            here[1] = next;
             lengths[i] = n + 1;
             __builtin_prefetch(w->offset + next);
         }
@@ -132,8 +136,7 @@ void ni_walk_many(const ni_walker *w, const uint32_t *start, uint32_t count, uin
         for (uint32_t i = first; i < first + some; i++) {
             lengths[i] = 1;
             walk[i * length] = start[i];
-            if (w->second) lengths[i] = ni_walk(w, start[i], length, &rng[i], walk + i * length);
         }
-        if (!w->second) walk_abreast(w, some, length, rng + first, walk + first * length, lengths + first);
+        walk_abreast(w, some, length, rng + first, walk + first * length, lengths + first);
     }
 }

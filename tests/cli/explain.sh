@@ -65,5 +65,17 @@ says out '(the run needs more than --memory allows, 1.0 MiB)'
 if grep -q ' [KMG]B' out; then fail 'units of 1000'; fi
 expect 0 "$NEAP" estimate friends.txt --epochs 0
 says out '(--epochs 0 trains nothing)'
+expect 0 "$NEAP" estimate friends.txt --method fastrp
+says out '(the method has no epochs'
+
+# A run that is too large is told what this method could do with less.
+for method in gap deepwalk; do
+    "$NEAP" train friends.txt -o large --method "$method" --memory 1M >out 2>err && fail 'it does not fit'
+    says err 'a smaller --dim'
+    [[ $method = gap ]] && says err '--optimizer adagrad'
+    if [[ $method != gap ]] && grep -q -e --batch -e --optimizer err; then fail 'an option it does not read'; fi
+done
+"$NEAP" methods | grep -q '^attentivewalk  *walks' || fail 'a name runs into its summary'
+
 expect 0 "$NEAP" estimate friends.txt --memory 1G
 if grep -q 'not measured' out; then fail 'the run fits'; fi
