@@ -46,11 +46,11 @@ static void attend(const ni_engine *e, uint64_t side)
     const ni_local *own = ni_batch_side(&e->batch, side);
     const uint32_t *row = e->batch.row + own->first;
     float *z = e->z + e->batch.element[side], *w = e->w + e->batch.element[side];
-    ni_term *term = e->scratch[0].term;
     e->k->tanh(z, own->size, z);
     float share = 1 / e->k->exp(z, own->size, w);
-    for (uint32_t i = 0; i < own->size; i++) term[i] = (ni_term){ row[i], w[i] * share };
-    e->k->combine(term, own->size, e->X, e->in.dim, e->r + side * e->in.dim);
+    for (uint32_t i = 0; i < own->size; i++) w[i] *= share;
+    e->k->mix(&(const float *){ w }, 1, row, own->size, e->X, e->in.dim,
+              &(float *){ e->r + side * e->in.dim });
 }
 
 /* Pools the batch of the last step once more, with cells that cost nothing. */

@@ -215,6 +215,20 @@ static void a_score_that_is_not_finite_is_refused(void **state)
     neap_model_free(m);
 }
 
+/* All alignments are minus infinity: their attention is no number, although every vector is finite. */
+static void an_attention_that_is_no_number_is_refused(void **state)
+{
+    neap_model *m = of_kind(&kinds[0]);
+    neap_ranked best[3];
+    size_t count;
+    (void)state;
+    for (uint64_t i = 0; i < (uint64_t)m->rows * m->dim; i++) m->E[i] = 1;
+    for (uint64_t i = 0; i < (uint64_t)m->dim * m->dim; i++) m->P[i] = -3e38F;
+    assert_int_equal(neap_model_rank(m, 17, 3, 0, best, &count, NULL), NEAP_E_NUMERIC);
+    assert_int_equal(count, 0);
+    neap_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +237,7 @@ int main(void)
         cmocka_unit_test(bounds_hold_and_leave_few),
         cmocka_unit_test(some_scores_have_the_bits_of_all),
         cmocka_unit_test(a_score_that_is_not_finite_is_refused),
+        cmocka_unit_test(an_attention_that_is_no_number_is_refused),
     };
     return cmocka_run_group_tests(tests, make_models, free_models);
 }

@@ -62,7 +62,8 @@ static void keep_row(bounding *k, float *AB, float v, int8_t *row)
     float one = k->k->shorten(AB, a, 1, row), r = k->k->shorten(AB + a, a, SMALL, row + k->half);
     ni_short tail = { v, v * (r / STEPS) };
     memcpy(row + 2 * k->half, &tail, sizeof tail);
-    if (!(one <= 1 && r <= LARGE)) atomic_store_explicit(&k->too_large, true, memory_order_relaxed);
+    if (!(one <= 1 && r <= LARGE && v > 0))
+        atomic_store_explicit(&k->too_large, true, memory_order_relaxed);
 }
 
 static void rows_task(void *arg, uint32_t task, uint32_t thread)
@@ -86,23 +87,28 @@ static void ask_for_target(const bounding *k, uint64_t t)
         ni_ask_for((const void *)(k->rows + hood->node[j] * k->stride), k->stride / sizeof(float));
 }
 
-/* met.A becomes w' (k->w of it), met.qB is V m'. */
+/* w' of a maximum, which zero padding raises to 0. */
+static float weight_of(const bounding *k, int8_t A, bool padded)
+{
+    return k->w[STEPS + (padded && A < 0 ? 0 : A)];
+}
+
+/* met.A becomes w', met.qB is V m'. */
 static void bound_target(const bounding *k, uint32_t t, float *scratch)
 {
     const ni_hood *hood = &k->model->hood;
     uint32_t a = k->a, b = ni_hood_size(hood, t);
     ni_met met = { .A = (int8_t *)(scratch + whole_bytes(k->half)), .qB = scratch };
     k->k->meet_short(k->rows, k->stride, hood->node + hood->offset[t], b, k->half, &met);
-    int least = ni_zero_padded(k->model, b) ? 0 : -STEPS;
+    bool padded = ni_zero_padded(k->model, b);
     float sum = 0, w_sum = 0, away = 0;
     for (uint32_t i = 0; i < a; i++) {
-        float w = k->w[STEPS + (met.A[i] < least ? least : met.A[i])];
+        float w = weight_of(k, met.A[i], padded);
         w_sum += w;
         sum += w * met.qB[i];
     }
     float mean = sum / w_sum;
-    for (uint32_t i = 0; i < a; i++)
-        away += k->w[STEPS + (met.A[i] < least ? least : met.A[i])] * fabsf(met.qB[i] - mean);
+    for (uint32_t i = 0; i < a; i++) away += weight_of(k, met.A[i], padded) * fabsf(met.qB[i] - mean);
     float error = met.sum.q * (0.5001F + 5e-5F * (float)(a + b + 4)) + 0.004F * away / w_sum;
     k->least[t] += k->share * (mean - error) / met.sum.v;
     k->most[t] += k->share * (mean + error) / met.sum.v;

@@ -8,12 +8,10 @@
 #include "model/queries.h"
 #include "model/rank.h"
 
-static const uint32_t NONE = UINT32_MAX;
-
 typedef struct part {
     const neap_model *model;
     ni_hood hood;  /* of the targets, in rows of E                */
-    uint32_t *row; /* model's rows: their place in E, or NONE     */
+    uint32_t *row; /* model's rows: their place in E, or NEAP_NONE     */
     uint32_t rows; /* of E, which is zero where nothing stands    */
     float *E;
 } part;
@@ -28,7 +26,7 @@ static void place_rows(part *p, const uint32_t *targets, size_t count)
     for (size_t i = 0; i < count; i++)
         for (uint64_t j = all->offset[targets[i]]; j < all->offset[targets[i] + 1]; j++) {
             uint32_t node = all->node[j], place = node % NI_RANK_ROWS;
-            if (node >= whole || p->row[node] != NONE) continue;
+            if (node >= whole || p->row[node] != NEAP_NONE) continue;
             p->row[node] = taken[place]++ * NI_RANK_ROWS + place;
             if (taken[place] > tiles) tiles = taken[place];
         }
@@ -52,7 +50,7 @@ static void copy_rows(part *p)
 {
     uint64_t d = p->model->dim;
     for (uint64_t j = 0; j < p->model->rows; j++)
-        if (p->row[j] != NONE) memcpy(p->E + p->row[j] * d, p->model->E + j * d, d * sizeof *p->E);
+        if (p->row[j] != NEAP_NONE) memcpy(p->E + p->row[j] * d, p->model->E + j * d, d * sizeof *p->E);
 }
 
 static neap_status among_all(const neap_model *m, uint32_t source, const uint32_t *targets, size_t count,

@@ -65,7 +65,8 @@ typedef struct merging {
     uint32_t *known; /* threads x columns: where the term of a column stands, if it does */
 } merging;
 
-/* Returns how many are left. What `known` says of other rows is seen to be wrong, so nobody clears it. */
+/* Returns how many are left. What `known` says of other rows is seen to be wrong; it is cleared once a
+ * call, only so that nothing undefined is read. */
 static uint32_t merge_row(ni_term *term, uint32_t count, uint32_t *known)
 {
     uint32_t left = 0;
