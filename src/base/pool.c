@@ -12,14 +12,20 @@
 
 enum { MAX_THREADS = 1024 };
 
+/* The tasks that a thread does first; each on a cache line of its own. */
+typedef struct share {
+    atomic_uint next; /* nobody has taken it yet */
+    uint32_t end;
+    char apart[NI_CACHE_LINE - sizeof(atomic_uint) - sizeof(uint32_t)];
+} share;
+
 struct ni_pool {
     pthread_mutex_t turn; /* held by the caller whose round is under way */
     pthread_mutex_t lock;
     pthread_cond_t work, idle; /* there is a new round; all workers have left the last one */
     ni_task task;
     void *arg;
-    uint32_t tasks;
-    atomic_uint next;  /* next task nobody has taken                  */
+    share *share;      /* of each thread                              */
     atomic_uint round; /* counts calls of ni_pool_run                 */
     atomic_uint busy;  /* workers still in this round                 */
     uint32_t workers;  /* threads besides the caller's                */
@@ -32,12 +38,29 @@ struct ni_pool {
     } * seat;
 };
 
-static void run_tasks(ni_pool *p, uint32_t thread)
+static void do_share(ni_pool *p, share *s, uint32_t thread)
 {
     for (;;) {
-        uint32_t task = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
-        if (task >= p->tasks) return;
+        uint32_t task = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+        if (task >= s->end) return;
         p->task(p->arg, task, thread);
+    }
+}
+
+/* A thread begins with its own share: rounds that follow each other cut the same rows in the same way, and
+ * what a core has written it finds in its cache. Then it helps the others. */
+static void run_tasks(ni_pool *p, uint32_t thread)
+{
+    uint32_t threads = p->workers + 1;
+    for (uint32_t k = 0; k < threads; k++) do_share(p, &p->share[(thread + k) % threads], thread);
+}
+
+static void deal_tasks(ni_pool *p, uint64_t tasks)
+{
+    uint64_t threads = (uint64_t)p->workers + 1;
+    for (uint64_t t = 0; t < threads; t++) {
+        p->share[t].end = (uint32_t)((t + 1) * tasks / threads);
+        atomic_store_explicit(&p->share[t].next, (uint32_t)(t * tasks / threads), memory_order_relaxed);
     }
 }
 
@@ -124,7 +147,8 @@ neap_status ni_pool_create(uint32_t threads, ni_pool **out, neap_error *err)
         threads <= cores() ? 4096 : 0; /* with fewer cores than threads a look keeps others waiting */
     p->thread = ni_array(threads, sizeof *p->thread);
     p->seat = ni_array(threads, sizeof *p->seat);
-    neap_status rc = p->thread && p->seat ? NEAP_OK : ni_fail_memory(err, "threads");
+    p->share = ni_zeros(threads, sizeof *p->share);
+    neap_status rc = p->thread && p->seat && p->share ? NEAP_OK : ni_fail_memory(err, "threads");
     while (rc == NEAP_OK && p->workers + 1 < threads) {
         struct seat *seat = &p->seat[p->workers];
         *seat = (struct seat){ p, p->workers + 1 };
@@ -151,6 +175,7 @@ void ni_pool_free(ni_pool *p)
     pthread_mutex_destroy(&p->turn);
     ni_free(p->thread);
     ni_free(p->seat);
+    ni_free(p->share);
     ni_free(p);
 }
 
@@ -176,8 +201,7 @@ void ni_pool_run(ni_pool *p, uint32_t tasks, ni_task task, void *arg)
     }
     p->task = task;
     p->arg = arg;
-    p->tasks = tasks;
-    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
+    deal_tasks(p, tasks);
     begin_round(p);
     run_tasks(p, 0);
     wait_until_idle(p);
