@@ -32,6 +32,21 @@ static inline uint64_t ni_links_bytes(const ni_links *links)
 /* NEAP_E_FORMAT if nobody is linked with anybody else. */
 neap_status ni_links_need_some(const ni_links *links, neap_error *err);
 
+/* The ways out of a node: its links in either direction, or with `along` its edges in theirs (an undirected
+ * graph has none). Views of both. */
+typedef struct ni_ways {
+    const uint64_t *offset;
+    const uint32_t *node;
+    const float *weight; /* NULL: all alike                        */
+    bool symmetric;      /* every way can be gone back             */
+} ni_ways;
+
+static inline ni_ways ni_ways_of(const neap_graph *graph, const ni_links *links, bool along)
+{
+    if (along && !graph->undirected) return (ni_ways){ graph->offset, graph->target, graph->weight, false };
+    return (ni_ways){ links->offset, links->node, links->weight, true };
+}
+
 /* u and v are linked. */
 bool ni_linked(const ni_links *links, uint32_t u, uint32_t v);
 

@@ -27,15 +27,10 @@ typedef struct learner {
 /* The vectors uniform within +-0.1, all distances alike: as in the authors' program. */
 static neap_status make_tables(neap_model *m, neap_error *err)
 {
-    const double bound = 0.1;
-    uint64_t d = m->dim = m->options.dim;
-    m->E = ni_array(m->rows * d, sizeof *m->E);
+    neap_status rc = ni_model_draw_vectors(m, 0.1, err);
+    if (rc != NEAP_OK) return rc;
     m->attention = ni_array(m->options.window, sizeof *m->attention);
-    if (!m->E || !m->attention) return ni_fail_memory(err, "the vectors; a smaller --dim needs less");
-    for (uint32_t u = 0; u < m->rows; u++) {
-        ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_TABLE, 0, u);
-        for (uint64_t k = 0; k < d; k++) m->E[u * d + k] = (float)((2 * ni_uniform(&rng) - 1) * bound);
-    }
+    if (!m->attention) return ni_fail_memory(err, "the attention");
     for (uint32_t k = 0; k < m->options.window; k++) m->attention[k] = 1;
     return NEAP_OK;
 }
@@ -168,10 +163,9 @@ static neap_status step(void *self, ni_run *run, uint64_t *items, double *loss, 
     learner *l = self;
     neap_model *m = l->model;
     const neap_options *o = &m->options;
-    double left = o->decay == NI_DECAY_LINEAR ? 1 - ni_course_done(&l->course) : 1;
     (void)err;
     double mean = ni_attentive_pass(&l->dense, m->E, m->attention, l->dE, l->dq);
-    update u = { l, ni_adam_at(o->lr * left, ++run->updates) };
+    update u = { l, ni_adam_at(ni_course_rate(&l->course, 0), ++run->updates) };
     ni_pool_run(m->pool, ni_tasks(m->rows, ROWS_PER_TASK), adam_task, &u);
     ni_kernels_get()->adam(&u.adam, l->dq, m->attention, l->q_m, l->q_v, o->window);
     *items = m->rows;

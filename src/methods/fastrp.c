@@ -17,10 +17,8 @@ enum { HOPS_MOST = 12, ROWS_PER_TASK = 64 };
 
 typedef struct spread {
     const neap_model *model;
-    const uint64_t *offset; /* whom a node hears: nodes + 1 */
-    const uint32_t *node;
-    const float *weight; /* NULL: all alike                */
-    float *now, *next;   /* rows x dim: N_(k-1) and N_k    */
+    ni_ways ways;      /* whom a node hears              */
+    float *now, *next; /* rows x dim: N_(k-1) and N_k    */
     double hop[HOPS_MOST];
     uint32_t hops, k;
 } spread;
@@ -47,11 +45,12 @@ static neap_status read_hops(const char *text, spread *s, neap_error *err)
 
 /* ---- spreading ---- */
 
-static double strength(const ni_links *links, uint32_t u)
+/* The weights of all ways out of u. */
+static double strength(const ni_ways *ways, uint64_t u)
 {
     double sum = 0;
-    for (uint64_t i = links->offset[u]; i < links->offset[u + 1]; i++)
-        sum += links->weight ? (double)links->weight[i] : 1;
+    for (uint64_t i = ways->offset[u]; i < ways->offset[u + 1]; i++)
+        sum += ways->weight ? (double)ways->weight[i] : 1;
     return sum;
 }
 
@@ -61,10 +60,11 @@ static void draw_task(void *arg, uint32_t task, uint32_t thread)
     const spread *s = arg;
     const neap_model *m = s->model;
     uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, m->rows);
+    ni_ways links = ni_ways_of(m->graph, &m->links, false);
     (void)thread;
     for (uint64_t u = first; u < end; u++) {
         ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_TABLE, 0, u);
-        double degree = fmin(fmax(strength(&m->links, (uint32_t)u), 1e-12), 1e12);
+        double degree = fmin(fmax(strength(&links, u), 1e-12), 1e12);
         float high = (float)pow(degree, m->options.beta), *row = s->now + u * m->dim;
         for (uint32_t i = 0; i < m->dim; i++) {
             uint64_t side = ni_below(&rng, 6);
@@ -78,12 +78,11 @@ static void hear(const spread *s, uint64_t u)
 {
     const ni_kernels *k = ni_kernels_get();
     uint32_t d = s->model->dim;
-    double sum = 0;
-    for (uint64_t i = s->offset[u]; i < s->offset[u + 1]; i++) sum += s->weight ? (double)s->weight[i] : 1;
+    double sum = strength(&s->ways, u);
     memset(s->next + u * d, 0, d * sizeof *s->next);
-    for (uint64_t i = s->offset[u]; i < s->offset[u + 1]; i++) {
-        double share = (s->weight ? (double)s->weight[i] : 1) / sum;
-        k->axpy((float)share, s->now + (uint64_t)s->node[i] * d, s->next + u * d, d);
+    for (uint64_t i = s->ways.offset[u]; i < s->ways.offset[u + 1]; i++) {
+        double share = (s->ways.weight ? (double)s->ways.weight[i] : 1) / sum;
+        k->axpy((float)share, s->now + (uint64_t)s->ways.node[i] * d, s->next + u * d, d);
     }
 }
 
@@ -120,15 +119,12 @@ static neap_status fill(neap_model *m, spread *s, neap_error *err)
 {
     const neap_options *o = &m->options;
     size_t cells = (size_t)m->rows * o->dim;
-    bool along = o->along && !m->graph->undirected;
     neap_status rc = ni_links_need_some(&m->links, err);
     if (rc != NEAP_OK) return rc;
     m->dim = o->dim;
     m->E = ni_zeros(cells, sizeof *m->E);
     s->model = m;
-    s->offset = along ? m->graph->offset : m->links.offset;
-    s->node = along ? m->graph->target : m->links.node;
-    s->weight = along ? m->graph->weight : m->links.weight;
+    s->ways = ni_ways_of(m->graph, &m->links, o->along);
     s->now = ni_array(cells, sizeof *s->now);
     s->next = ni_array(cells, sizeof *s->next);
     bool ok = m->E && s->now && s->next;

@@ -65,7 +65,6 @@ static neap_status bytes(const neap_graph *graph, const neap_options *options, n
                          neap_error *err)
 {
     ni_learner l = { 0 };
-    neap_model *m = NULL;
     neap_status rc = start(graph, options, NULL, &l, err);
     if (rc == NEAP_OK) {
         ni_edges e = edges_of(options, l.graph);
@@ -73,9 +72,7 @@ static neap_status bytes(const neap_graph *graph, const neap_options *options, n
         ni_learner_bytes(&l, &source, graph, r);
         r->bytes_graph += l.graph->edges * sizeof *e.source;
     }
-    rc = ni_learner_end(&l, rc, &m);
-    neap_model_free(m);
-    return rc;
+    return ni_learner_drop(&l, rc);
 }
 
 static void state(const neap_model *m, ni_tables *tables)

@@ -10,19 +10,6 @@
 #include "skipgram/ends.h"
 #include "skipgram/learner.h"
 
-/* Vectors begin within +-1/2: with the biases below, all products are to grow from 0 on. */
-static neap_status draw_vectors(neap_model *m, neap_error *err)
-{
-    m->dim = m->options.dim;
-    m->E = ni_array((size_t)m->rows * m->dim, sizeof *m->E);
-    for (uint32_t u = 0; u < m->rows && m->E; u++) {
-        ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_TABLE, 0, u);
-        for (uint32_t i = 0; i < m->dim; i++)
-            m->E[(uint64_t)u * m->dim + i] = (float)(ni_uniform(&rng) - 0.5);
-    }
-    return m->E ? NEAP_OK : ni_fail_memory(err, "the vectors; a smaller --dim needs less");
-}
-
 /* What noise-contrastive estimation takes off a product: the log of how often its noise brings a node. */
 static neap_status start(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
                          ni_learner *l, neap_error *err)
@@ -54,7 +41,8 @@ static neap_status train(const neap_graph *graph, const neap_options *options, c
 {
     ni_learner l = { 0 };
     neap_status rc = start(graph, options, hooks, &l, err);
-    if (rc == NEAP_OK) rc = draw_vectors(l.model, err);
+    /* With the biases of NCE, all products are to grow from 0 on: so the vectors are not small. */
+    if (rc == NEAP_OK) rc = ni_model_draw_vectors(l.model, 0.5, err);
     if (rc == NEAP_OK) rc = walk_and_learn(&l, hooks, err);
     return ni_learner_end(&l, rc, out);
 }
@@ -63,7 +51,6 @@ static neap_status bytes(const neap_graph *graph, const neap_options *options, n
                          neap_error *err)
 {
     ni_learner l = { 0 };
-    neap_model *m = NULL;
     neap_status rc = start(graph, options, NULL, &l, err);
     if (rc == NEAP_OK) {
         ni_walker walker = { .nodes = l.model->rows };
@@ -71,9 +58,7 @@ static neap_status bytes(const neap_graph *graph, const neap_options *options, n
         ni_source source = ni_ends_source(&ends);
         ni_learner_bytes(&l, &source, graph, r);
     }
-    rc = ni_learner_end(&l, rc, &m);
-    neap_model_free(m);
-    return rc;
+    return ni_learner_drop(&l, rc);
 }
 
 static void state(const neap_model *m, ni_tables *tables)

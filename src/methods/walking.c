@@ -77,14 +77,9 @@ neap_status ni_walking_bytes(const neap_graph *graph, const neap_options *option
                              neap_estimate_result *r, neap_error *err)
 {
     ni_learner l = { 0 };
-    neap_model *none;
     neap_status rc = ni_walking_start(graph, options, scales, NULL, &l, err);
-    if (rc == NEAP_OK) {
-        ni_walking_count(&l, scales, graph, r);
-        neap_model_free(l.model);
-        l.model = NULL;
-    }
-    return ni_learner_end(&l, rc, &none);
+    if (rc == NEAP_OK) ni_walking_count(&l, scales, graph, r);
+    return ni_learner_drop(&l, rc);
 }
 
 void ni_walking_tables(const neap_model *m, const ni_stand_in *instead, ni_tables *tables)

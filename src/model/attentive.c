@@ -52,14 +52,14 @@ static void turn_round(ni_attentive *a)
 neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links, const neap_options *options,
                                 ni_pool *pool, ni_attentive *a, neap_error *err)
 {
-    bool directed = options->along && !graph->undirected;
+    ni_ways out = ni_ways_of(graph, links, options->along);
     uint64_t n = links->nodes, cells = n * LANES;
     *a = (ni_attentive){ .nodes = links->nodes,
                          .half = options->dim / 2,
                          .powers = options->window,
                          .pool = pool,
-                         .offset = directed ? graph->offset : links->offset,
-                         .node = directed ? graph->target : links->node };
+                         .offset = out.offset,
+                         .node = out.node };
     uint64_t ways = a->offset[n];
     bool ok = (a->chance = ni_array(ways, sizeof *a->chance)) &&
               (a->start = ni_array(n + 1, sizeof *a->start)) &&
@@ -71,7 +71,7 @@ neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links, 
         ni_attentive_free(a);
         return ni_fail_memory(err, "comparing all nodes with each other; fewer --threads need less");
     }
-    fill_chances(a, directed ? graph->weight : links->weight, options);
+    fill_chances(a, out.weight, options);
     turn_round(a);
     ni_blas_start();
     return NEAP_OK;

@@ -120,8 +120,8 @@ static bool table_wins(const ni_engine *e)
 }
 
 /* Sides of one neighbourhood read its rows together, but then no longer while their pair is in the cache,
- * and each group adds to its rows anew. On email the two ways were about even in batches of 256 and 512
- * (1.7 and 2.4 sides for each neighbourhood), and this one faster in larger ones. */
+ * and each group adds to its rows anew. It pays where a neighbourhood serves several sides; two is where
+ * trials on email, at batches of 256 and 512, could not tell the ways apart. */
 static bool grouping_wins(const ni_engine *e)
 {
     const ni_batch *b = &e->batch;

@@ -86,25 +86,34 @@ void neap_model_free(neap_model *m)
     ni_free(m);
 }
 
-/* A row of E or the padding vector: uniform within +-sqrt(6 / (n + 1 + d)), n nodes and the padding
- * (Glorot and Bengio 2010). */
-static void draw_row(const neap_model *m, uint64_t item, float *row)
+/* A row of E or the padding vector, uniform within +-bound. */
+static void draw_row(const neap_model *m, uint64_t item, double bound, float *row)
 {
-    double bound = sqrt(6.0 / ((double)m->rows + 1 + m->dim));
     ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_TABLE, 0, item);
     for (uint32_t k = 0; k < m->dim; k++) row[k] = (float)((2 * ni_uniform(&rng) - 1) * bound);
 }
 
-neap_status ni_model_init_tables(neap_model *m, neap_error *err)
+neap_status ni_model_draw_vectors(neap_model *m, double bound, neap_error *err)
 {
     uint64_t d = m->dim = m->options.dim;
     m->E = ni_array(m->rows * d, sizeof *m->E);
+    if (!m->E) return ni_fail_memory(err, "the vectors; a smaller --dim needs less");
+    for (uint32_t u = 0; u < m->rows; u++) draw_row(m, u, bound, m->E + u * d);
+    return NEAP_OK;
+}
+
+/* E and the padding vector: +-sqrt(6 / (n + 1 + d)), n nodes and the padding (Glorot and Bengio 2010). */
+neap_status ni_model_init_tables(neap_model *m, neap_error *err)
+{
+    uint64_t d = m->options.dim;
+    double bound = sqrt(6.0 / ((double)m->rows + 1 + (double)d));
+    neap_status rc = ni_model_draw_vectors(m, bound, err);
+    if (rc != NEAP_OK) return rc;
     if (m->options.matrix) m->P = ni_array(d * d, sizeof *m->P);
     if (m->options.padding == NI_PAD_VECTOR) m->pad = ni_array(d, sizeof *m->pad);
-    if (!m->E || (m->options.matrix && !m->P) || (m->options.padding == NI_PAD_VECTOR && !m->pad))
+    if ((m->options.matrix && !m->P) || (m->options.padding == NI_PAD_VECTOR && !m->pad))
         return ni_fail_memory(err, "the vectors; a smaller --dim needs less");
-    for (uint32_t u = 0; u < m->rows; u++) draw_row(m, u, m->E + u * d);
-    if (m->pad) draw_row(m, NEAP_NONE, m->pad);
+    if (m->pad) draw_row(m, NEAP_NONE, bound, m->pad);
     for (uint64_t i = 0; m->P && i < d; i++) {
         ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_MATRIX, 0, i);
         for (uint64_t k = 0; k < d; k++) m->P[i * d + k] = (float)(ni_normal(&rng) * sqrt(1.0 / (double)d));

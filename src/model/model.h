@@ -36,6 +36,9 @@ neap_status ni_model_create(const neap_graph *graph, const neap_options *options
 /* Reads the neighbourhoods of another graph of the same nodes instead: how published evaluations leak. */
 neap_status ni_model_read_around(neap_model *model, const neap_graph *around, neap_error *err);
 
+/* Vectors E of the options' dim, uniform within +-bound. */
+neap_status ni_model_draw_vectors(neap_model *model, double bound, neap_error *err);
+
 /* Tables at their start values: E Xavier uniform, P normal with deviation sqrt(1/d). */
 neap_status ni_model_init_tables(neap_model *model, neap_error *err);
 

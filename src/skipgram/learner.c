@@ -1,25 +1,10 @@
 #include "skipgram/learner.h"
 
-#include <string.h>
-
-#include "base/rng.h"
 #include "base/status.h"
 #include "base/sys.h"
 #include "skipgram/group.h"
 
 /* ---- start ---- */
-
-static neap_status draw_vectors(neap_model *m, neap_error *err)
-{
-    uint64_t d = m->dim = m->options.dim;
-    m->E = ni_array(m->rows * d, sizeof *m->E);
-    if (!m->E) return ni_fail_memory(err, "the vectors; a smaller --dim needs less");
-    for (uint32_t u = 0; u < m->rows; u++) {
-        ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_TABLE, 0, u);
-        for (uint64_t k = 0; k < d; k++) m->E[u * d + k] = (float)((ni_uniform(&rng) - 0.5) / (double)d);
-    }
-    return NEAP_OK;
-}
 
 static neap_status hold_out(ni_learner *l, const neap_validation *valid, neap_error *err)
 {
@@ -118,19 +103,12 @@ static neap_status make_tables(ni_learner *l, neap_error *err)
 
 /* ---- run ---- */
 
-static double rate_now(const ni_learner *l)
-{
-    const neap_options *o = &l->model->options;
-    double left = 1 - ni_course_done(&l->course);
-    return o->decay == NI_DECAY_LINEAR ? o->lr * (left > 1e-4 ? left : 1e-4) : o->lr;
-}
-
 static neap_status step(void *self, ni_run *run, uint64_t *items, double *loss, neap_error *err)
 {
     ni_learner *l = self;
     const ni_course *c = &l->course;
     uint64_t first = run->batch * c->per_step, left = c->places - first;
-    double rate = rate_now(l), by_negatives = 0, by_tree = 0;
+    double rate = ni_course_rate(c, 1e-4), by_negatives = 0, by_tree = 0;
     (void)err;
     if (l->negatives)
         ni_skipgram_step(&l->by_negatives, run->epoch, first, run->updates, rate, &by_negatives);
@@ -220,7 +198,7 @@ neap_status ni_learner_run(ni_learner *l, const ni_source *source, const uint64_
 {
     neap_model *m = l->model;
     neap_status rc = check_limits(l, err);
-    if (rc == NEAP_OK && !m->E) rc = draw_vectors(m, err);
+    if (rc == NEAP_OK && !m->E) rc = ni_model_draw_vectors(m, 0.5 / m->options.dim, err);
     if (rc == NEAP_OK) rc = make_tables(l, err);
     if (rc != NEAP_OK) return rc;
     l->by_negatives = (ni_skipgram){ .source = *source,
@@ -267,5 +245,13 @@ neap_status ni_learner_end(ni_learner *l, neap_status rc, neap_model **out)
     if (rc == NEAP_OK) *out = l->model;
     else neap_model_free(l->model);
     *l = (ni_learner){ 0 };
+    return rc;
+}
+
+neap_status ni_learner_drop(ni_learner *l, neap_status rc)
+{
+    neap_model *model = NULL;
+    rc = ni_learner_end(l, rc, &model);
+    neap_model_free(model);
     return rc;
 }

@@ -57,6 +57,9 @@ void ni_learner_rest(ni_learner *l);
 /* Hands the model over, if rc is NEAP_OK, and frees the rest; returns rc. */
 neap_status ni_learner_end(ni_learner *l, neap_status rc, neap_model **out);
 
+/* Frees everything, the model too; returns rc. */
+neap_status ni_learner_drop(ni_learner *l, neap_status rc);
+
 /* Bytes of such a run, by part; the graph as the user gave it. */
 void ni_learner_bytes(const ni_learner *l, const ni_source *source, const neap_graph *given,
                       neap_estimate_result *r);

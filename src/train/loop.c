@@ -29,6 +29,13 @@ double ni_course_done(const ni_course *c)
     return done < all ? done / all : 1;
 }
 
+double ni_course_rate(const ni_course *c, double least)
+{
+    const neap_options *o = &c->model->options;
+    double left = 1 - ni_course_done(c);
+    return o->decay == NI_DECAY_LINEAR ? o->lr * (left > least ? left : least) : o->lr;
+}
+
 /* ---- the best epoch ---- */
 
 static neap_status make_room(ni_course *c, neap_error *err)

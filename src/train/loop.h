@@ -33,6 +33,9 @@ neap_status ni_course_run(ni_course *c, const neap_hooks *hooks, neap_error *err
 /* Where the run stands, from 0 to 1. */
 double ni_course_done(const ni_course *c);
 
+/* The step size now: the option lr, or with a linear decay what is left of it, at least `least` of it. */
+double ni_course_rate(const ni_course *c, double least);
+
 /* A remark for the user. */
 void ni_note(const neap_hooks *hooks, const char *text);
 

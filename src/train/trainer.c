@@ -123,12 +123,6 @@ neap_status ni_train_bytes(const neap_graph *graph, const neap_options *options,
 
 /* ---- a step ---- */
 
-static double rate_now(const ni_trainer *t)
-{
-    double left = 1 - ni_course_done(&t->course);
-    return t->options->decay == NI_DECAY_LINEAR ? t->options->lr * left : t->options->lr;
-}
-
 static neap_status step(void *self, ni_run *run, uint64_t *items, double *loss, neap_error *err)
 {
     ni_trainer *t = self;
@@ -144,7 +138,8 @@ static neap_status step(void *self, ni_run *run, uint64_t *items, double *loss, 
                                     &gradient, loss, err);
     if (rc != NEAP_OK) return rc;
     if (isfinite(*loss))
-        ni_optimizer_step(&t->optimizer, &gradient, rate_now(t), t->model->E, t->model->P, t->model->pool);
+        ni_optimizer_step(&t->optimizer, &gradient, ni_course_rate(&t->course, 0), t->model->E, t->model->P,
+                          t->model->pool);
     ni_stage_end(stages, NI_STAGE_OPTIMIZE);
     run->updates = t->optimizer.steps;
     *items = count;

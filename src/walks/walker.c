@@ -30,12 +30,12 @@ static bool make_aliases(ni_walker *w)
 neap_status ni_walker_create(const neap_graph *graph, const ni_links *links, bool along, double p, double q,
                              ni_walker *w, neap_error *err)
 {
-    bool directed = along && !graph->undirected;
+    ni_ways ways_out = ni_ways_of(graph, links, along);
     *w = (ni_walker){ .nodes = links->nodes,
-                      .offset = directed ? graph->offset : links->offset,
-                      .node = directed ? graph->target : links->node,
-                      .weight = directed ? graph->weight : links->weight,
-                      .symmetric = !directed,
+                      .offset = ways_out.offset,
+                      .node = ways_out.node,
+                      .weight = ways_out.weight,
+                      .symmetric = ways_out.symmetric,
                       .second = p != 1 || q != 1,
                       .back = 1 / p,
                       .out = 1 / q };
