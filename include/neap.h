@@ -119,6 +119,11 @@ NEAP_API void neap_options_free(neap_options *options);
 NEAP_API neap_status neap_options_set(neap_options *options, const char *name, const char *value,
                                       neap_error *err);
 
+/* As if the preset had this value: what was set by name stays, and a method's own default goes before it.
+ * To be called before the method's defaults are filled in. */
+NEAP_API neap_status neap_options_suggest(neap_options *options, const char *name, const char *value,
+                                          neap_error *err);
+
 /* Methods have defaults of their own: fills them in for every option that was not set by name. Training
  * does it, too; a caller needs it only to see what will be used. */
 NEAP_API neap_status neap_options_settle(neap_options *options, neap_error *err);

@@ -130,8 +130,12 @@ static void a_method_has_defaults_for_what_nobody_set(void **state)
     (void)state;
     assert_int_equal(neap_options_create("paper", &o, NULL), NEAP_OK);
     assert_int_equal(neap_options_set(o, "epochs", "3", NULL), NEAP_OK);
+    assert_int_equal(neap_options_suggest(o, "epochs", "4", NULL), NEAP_OK);
+    assert_int_equal(neap_options_suggest(o, "dim", "5", NULL), NEAP_OK);
+    assert_int_equal(neap_options_suggest(o, "batch", "6", NULL), NEAP_OK);
+    assert_int_equal(neap_options_suggest(o, "nosuch", "6", NULL), NEAP_E_ARG);
     ni_options_settle(o, defaults);
-    assert_true(o->dim == 22 && o->epochs == 3);
+    assert_true(o->dim == 22 && o->epochs == 3 && o->batch == 6);
     o->dim = 5; /* once settled, a change stays */
     ni_options_settle(o, defaults);
     assert_int_equal(o->dim, 5);

@@ -495,12 +495,12 @@ static void settings_that_are_not_the_papers_are_told_in_its_protocols(void **st
     assert_string_equal(words, "");
     w->settings[0]->lr = 0.01;
     ni_sheet_not_papers(&w->study, &w->sheet, words);
-    assert_string_equal(words, "Not the paper\u2019s settings: lr 0.01 instead of 0.0001.");
+    assert_string_equal(words, "Not the paper\u2019s settings of gap: lr 0.01 instead of 0.0001.");
     w->settings[0]->lr = 3e-3, w->settings[0]->epochs = 30, w->settings[0]->batch = 512;
     w->study.chosen_on_leaky = true;
-    static const char all[] =
-        "Not the paper\u2019s settings: lr 0.003, 30 epochs and batch 512 instead of 0.0001, 100 and 64; "
-        "chosen after looking at results of this leaky protocol.";
+    static const char all[] = "Not the paper\u2019s settings of gap: lr 0.003, 30 epochs and batch 512 "
+                              "instead of 0.0001, 100 and 64; "
+                              "chosen after looking at results of this leaky protocol.";
     char *page = html_of(w), *text = written(w, ni_report_markdown);
     assert_has(page, all);
     assert_has(text, all);

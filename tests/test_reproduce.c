@@ -199,6 +199,28 @@ static void the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none
     neap_options_free(clean);
 }
 
+static void what_is_suggested_for_gap_is_no_setting_of_methods_with_their_own(void **state)
+{
+    (void)state;
+    ni_study study;
+    ni_cell cell;
+    neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
+    neap_reproduction r = request(paper, clean);
+    assert_int_equal(neap_options_suggest(paper, "epochs", "30", NULL), NEAP_OK);
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    const ni_sheet *s = sheet_of(&study, "link-cora", "paper-clean");
+    assert_true(ni_study_cell(&r, s, row_of(s, "gap", false), 0, 1, &cell));
+    assert_int_equal(cell.options.epochs, 30);
+    assert_true(ni_study_cell(&r, s, row_of(s, "deepwalk", false), 0, 1, &cell));
+    assert_true(cell.options.epochs == 5 && cell.options.lr == 0.025);
+    assert_int_equal(neap_options_set(paper, "epochs", "3", NULL), NEAP_OK);
+    assert_true(ni_study_cell(&r, s, row_of(s, "deepwalk", false), 0, 1, &cell));
+    assert_int_equal(cell.options.epochs, 3);
+    ni_study_free(&study);
+    neap_options_free(paper);
+    neap_options_free(clean);
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
@@ -429,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_request_for_nothing_is_refused_with_the_choices),
         cmocka_unit_test(seeds_are_ascending_and_each_is_there_once),
         cmocka_unit_test(the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none),
+        cmocka_unit_test(what_is_suggested_for_gap_is_no_setting_of_methods_with_their_own),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(means_and_deviations_are_those_of_the_seeds),
         cmocka_unit_test_setup_teardown(a_cell_is_read_back_to_the_last_bit, scratch_enter, scratch_leave),

@@ -195,6 +195,14 @@ static void unsettle(neap_options *options)
     options->settled = false;
 }
 
+neap_status neap_options_suggest(neap_options *options, const char *name, const char *value,
+                                 neap_error *err)
+{
+    int i = find_option(name);
+    if (i < 0) return unknown(name, err);
+    return options->given[i] ? NEAP_OK : set(options, i, value, err);
+}
+
 neap_status neap_options_set(neap_options *options, const char *name, const char *value, neap_error *err)
 {
     int i = find_option(name);

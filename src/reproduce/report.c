@@ -113,8 +113,8 @@ void ni_sheet_not_papers(const ni_study *study, const ni_sheet *s, char words[NI
     }
     words[0] = 0;
     if (!count) return;
-    snprintf(words, NI_NOT_PAPERS, "Not the paper\u2019s settings: %s instead of %s%s%s.", ours, theirs,
-             !study->chosen_on_leaky ? "" : "; chosen after looking at results of ",
+    snprintf(words, NI_NOT_PAPERS, "Not the paper\u2019s settings of gap: %s instead of %s%s%s.", ours,
+             theirs, !study->chosen_on_leaky ? "" : "; chosen after looking at results of ",
              !study->chosen_on_leaky ? ""
              : ni_sheet_is_leaky(s)  ? "this leaky protocol"
                                      : "the leaky protocol");

@@ -129,7 +129,7 @@ says polite/results.json '"not run"'
 says polite/results.md 'not run'
 
 # Settings that are not the paper's are told, and whence ours come.
-says straight/results.md 'settings: lr 0.003, 2 epochs and batch 32 instead of 0.0001, 100 and 64.'
+says straight/results.md 'settings of gap: lr 0.003, 2 epochs and batch 32 instead of 0.0001, 100 and 64.'
 expect 0 "$NEAP" reproduce link-cora --data graphs --seeds 1 --dim 8 -t 1 -o ours --methods gap --ratios 15 --protocols paper
 says ours/results.md 'chosen after looking at results of this leaky protocol'
 expect 0 "$NEAP" reproduce link-cora --data graphs --seeds 1 --dim 8 -t 1 -o ours --methods pa --ratios 15 --protocols paper --preset paper
