@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "kernels/kernels.h"
+#include "kernels/blas.h"
 
 enum { MOST = 260 };
 
@@ -173,6 +173,45 @@ static void aligning_is_a_dot_product_for_every_pair(void **state)
                         }
                 }
             }
+}
+
+/* Every number of a product is one sum in the order of k, to the bit, whatever the tiles; OpenBLAS has an
+ * order of its own. Nothing beyond the product's own columns is touched. */
+static void a_matrix_product_adds_up_in_order(void **state)
+{
+    enum { SIDE = 40, DEPTH = 300, BEYOND = 3 };
+    static float A[SIDE * DEPTH], B[SIDE * DEPTH], C[SIDE * (SIDE + BEYOND)], D[SIDE * (SIDE + BEYOND)];
+    const ni_kernels *sets[] = { &ni_kernels_scalar, wide() };
+    const size_t sizes[] = { 1, 5, 6, 7, 12, 16, 17, 40 }, depths[] = { 0, 1, 7, 8, 200, 256, 257, 300 };
+    enum { SIZES = sizeof sizes / sizeof *sizes, CASES = SIZES * SIZES * SIZES };
+    (void)state;
+    ni_blas_start();
+    fill(A, SIDE * DEPTH, 1);
+    fill(B, SIDE * DEPTH, 2);
+    for (size_t c = 0; c < 8 * CASES; c++) {
+        bool a_turned = c & 1, b_turned = c & 2, add = c & 4;
+        size_t m = sizes[c / 8 % SIZES], n = sizes[c / 8 / SIZES % SIZES],
+               k = depths[c / 8 / SIZES / SIZES];
+        size_t ldc = n + BEYOND;
+        ni_factor a = { A, a_turned ? SIDE : DEPTH, a_turned },
+                  b = { B, b_turned ? DEPTH : SIDE, b_turned };
+        for (int set = 0; set < 2; set++) {
+            fill(C, m * ldc, 3);
+            memcpy(D, C, m * ldc * sizeof *C);
+            sets[set]->gemm(&a, &b, m, n, k, add, C, ldc);
+            for (size_t i = 0; i < m; i++)
+                for (size_t j = 0; j < n; j++) {
+                    float sum = add ? D[i * ldc + j] : 0;
+                    for (size_t p = 0; p < k; p++)
+                        sum = fmaf(A[a_turned ? p * SIDE + i : i * DEPTH + p],
+                                   B[b_turned ? j * DEPTH + p : p * SIDE + j], sum);
+                    if (sets[set]->gemm == ni_blas_gemm) assert_true(fabsf(sum - C[i * ldc + j]) < 1e-4F);
+                    else assert_memory_equal(&sum, &C[i * ldc + j], sizeof sum);
+                    D[i * ldc + j] = C[i * ldc + j];
+                }
+            assert_memory_equal(C, D, m * ldc * sizeof *C);
+        }
+    }
 }
 
 /* A tile and what pooling it strip by strip gave. */
@@ -418,6 +457,7 @@ int main(void)
         cmocka_unit_test(combining_rows_has_the_same_bits_and_adds_up),
         cmocka_unit_test(sides_of_the_same_rows_are_mixed_and_shared_as_if_alone),
         cmocka_unit_test(aligning_is_a_dot_product_for_every_pair),
+        cmocka_unit_test(a_matrix_product_adds_up_in_order),
         cmocka_unit_test(pooling_picks_the_first_of_equals),
         cmocka_unit_test(not_a_number_is_never_the_best_and_passed_on),
         cmocka_unit_test(tanh_and_exp_are_exact_to_single_precision),

@@ -212,7 +212,7 @@ static void what_is_suggested_for_gap_is_no_setting_of_methods_with_their_own(vo
     assert_true(ni_study_cell(&r, s, row_of(s, "gap", false), 0, 1, &cell));
     assert_int_equal(cell.options.epochs, 30);
     assert_true(ni_study_cell(&r, s, row_of(s, "deepwalk", false), 0, 1, &cell));
-    assert_true(cell.options.epochs == 5 && cell.options.lr == 0.025);
+    assert_true(cell.options.epochs == 1 && cell.options.lr == 0.025);
     assert_int_equal(neap_options_set(paper, "epochs", "3", NULL), NEAP_OK);
     assert_true(ni_study_cell(&r, s, row_of(s, "deepwalk", false), 0, 1, &cell));
     assert_int_equal(cell.options.epochs, 3);

@@ -1,7 +1,7 @@
 #include "eval/cholesky.h"
 
 #include "base/status.h"
-#include "model/blas.h"
+#include "kernels/blas.h"
 
 enum { TILE = 256 };
 

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "model/blas.h"
+#include "kernels/blas.h"
 
 enum { RESTARTS = 3000 };
 

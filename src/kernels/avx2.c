@@ -399,7 +399,7 @@ static void adam(const ni_adam_step *s, const float *g, float *x, float *m, floa
 
 const ni_kernels ni_kernels_avx2 = {
     .name = "avx2",
-    .about = "instruction set avx2, matrix products by OpenBLAS",
+    .about = "instruction set avx2",
     .dot = dot,
     .axpy = axpy,
     .bond = bond,
@@ -407,6 +407,7 @@ const ni_kernels ni_kernels_avx2 = {
     .mix = ni_avx2_mix,
     .share = ni_avx2_share,
     .align = align,
+    .gemm = ni_avx2_gemm,
     .pool = pool,
     .tanh = tanh_all,
     .exp = exp_all,

@@ -22,6 +22,10 @@ void ni_avx2_mix(const float *const *weight, uint32_t sides, const uint32_t *row
 void ni_avx2_share(const float *const *weight, const float *const *x, uint32_t sides, const uint32_t *row,
                    uint32_t rows, size_t n, float *out);
 
+/* avx2_gemm.c */
+void ni_avx2_gemm(const ni_factor *A, const ni_factor *B, size_t m, size_t n, size_t k, bool add, float *C,
+                  size_t ldc);
+
 /* avx2_short.c */
 float ni_avx2_shorten(const float *x, size_t n, float least, int8_t *out);
 void ni_avx2_meet_short(const int8_t *rows, size_t stride, const uint32_t *row, size_t count, size_t half,

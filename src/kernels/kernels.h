@@ -8,6 +8,7 @@
 #define NI_KERNELS_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,13 @@ typedef struct ni_term {
     uint32_t row;
     float weight;
 } ni_term;
+
+/* A matrix in a product: its rows, or with `turned` its columns, begin `stride` numbers apart. */
+typedef struct ni_factor {
+    const float *at;
+    size_t stride;
+    bool turned;
+} ni_factor;
 
 /* Largest numbers and where they stand; of equals the first. */
 typedef struct ni_maxima {
@@ -110,6 +118,11 @@ typedef struct ni_kernels {
      * ni_whole_lanes(b) apart. */
     void (*align)(const float *A, const uint32_t *a_row, uint32_t a, const float *B, const uint32_t *b_row,
                   uint32_t b, size_t n, float *strip);
+
+    /* C (m x n) = A (m x k) B (k x n), or with `add` C += A B; rows of C begin ldc apart. The only kernel
+     * of which the scalar version, that of OpenBLAS, has an order of its own. */
+    void (*gemm)(const ni_factor *A, const ni_factor *B, size_t m, size_t n, size_t k, bool add, float *C,
+                 size_t ldc);
 
     /* Pools a strip (a x b): sets the maxima of its rows (a places; row may be NULL), raises those of the
      * columns (ni_whole_lanes(b) places). first: the number of the strip's first row in the whole tile. */

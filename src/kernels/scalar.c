@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/blas.h"
 
 /* ---- rows ---- */
 
@@ -183,6 +183,7 @@ const ni_kernels ni_kernels_scalar = {
     .mix = mix,
     .share = share,
     .align = align,
+    .gemm = ni_blas_gemm,
     .pool = pool,
     .tanh = tanh_all,
     .exp = exp_all,

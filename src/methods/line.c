@@ -2,8 +2,8 @@
  * is linked to (order 2). With negatives n for an edge (i, j), drawn by degree^(3/4), it maximises
  *     order 1:  log s(u_i.u_j) + sum_n log s(-u_i.u_n)     u: one vector a node
  *     order 2:  log s(v_i.c_j) + sum_n log s(-v_i.c_n)     c: a node as a context, not kept in the end
- * `both` trains u and v, of half the length each, on the same edges; a vector is the direction of u and
- * that of v side by side, so that a product is the sum of two cosines. */
+ * `both` trains u and v, of half the length each, on the same edges; a vector is u and v side by side, or
+ * with `unit` their directions, so that a product is the sum of two cosines. */
 #include "base/status.h"
 #include "base/sys.h"
 #include "methods/dot.h"
@@ -25,7 +25,7 @@ static void choose_layers(const neap_options *o, ni_learner *l)
     bool both = o->order == NI_ORDER_BOTH;
     l->layers = both ? 2 : 1;
     l->tied = o->order == NI_ORDER_2 ? 0 : 1;
-    l->unit = both;
+    l->unit = both && o->unit;
 }
 
 static neap_status start(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
@@ -84,8 +84,9 @@ static void state(const neap_model *m, ni_tables *tables)
 }
 
 static const ni_default defaults[] = {
-    { "epochs", { "5", "5", "10" } },
-    { "lr", { "0.025", "0.025", "0.025" } },
+    { "epochs", { "5", "10", "10" } },
+    { "lr", { "0.025", "0.0065", "0.025" } }, /* paper: see docs/evaluation.md */
+    { "unit", { "yes", "no", "yes" } },
     { "decay", { "linear", "linear", "linear" } },
     { "negatives", { "5", "5", "5" } },
     { "valid", { "0", "0", "0" } },
@@ -98,11 +99,12 @@ static const ni_default defaults[] = {
 const ni_method ni_method_line = {
     .info = { "line", "linked nodes have similar vectors, and so have nodes with the same neighbours",
               "Order 1 makes the products of linked nodes large, order 2 those of a node with the "
-              "contexts of its neighbours;\nwith both, half of a vector comes from each, and a score is "
-              "the sum of two cosines. One epoch is 100 samples\nan edge, drawn by weight. Order 1 has "
+              "contexts of its neighbours;\nwith both, half of a vector comes from each; with "
+              "--unit a score is the sum of two\ncosines. One epoch is 100 samples an edge, drawn by "
+              "weight. Order 1 has "
               "no direction, order 2 follows it with --along.\nTang, Qu, Wang, Zhang, Yan and Mei, LINE: "
               "Large-scale Information Network Embedding, 2015.",
-              0, 1, "dim,epochs,lr,decay,negatives,valid,patience,order,along" },
+              0, 1, "dim,epochs,lr,decay,negatives,valid,patience,order,unit,along" },
     .defaults = defaults,
     .tables = "E",
     .train = train,

@@ -16,13 +16,15 @@ static neap_status bytes(const neap_graph *graph, const neap_options *options, n
 }
 
 static const ni_default defaults[] = {
-    { "epochs", { "5", "5", "1" } },
+    { "epochs", { "5", "1", "1" } }, /* paper: see docs/evaluation.md */
     { "lr", { "0.025", "0.025", "0.025" } },
     { "decay", { "linear", "linear", "linear" } },
     { "negatives", { "5", "5", "5" } },
     { "valid", { "0", "0", "0" } },
     { "loss", { "ns", "ns", "ns" } },
     { "dim", { "128", "200", "128" } },
+    { "walks", { "10", "5", "10" } },
+    { "window", { "10", "4", "10" } },
     { 0 },
 };
 

@@ -203,7 +203,7 @@ static void state(const neap_model *m, ni_tables *tables)
 
 /* The preset neap is a first setting, from a few trials on Cora and Email that are not kept here. */
 static const ni_default defaults[] = {
-    { "epochs", { "1", "5", "10" } },
+    { "epochs", { "1", "1", "10" } },
     { "personas", { "components", "labels", "labels" } },
     { "lr", { "0.025", "0.025", "0.025" } },
     { "decay", { "linear", "linear", "linear" } },

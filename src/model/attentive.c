@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "model/blas.h"
+#include "kernels/blas.h"
 
 /* The constants of the authors' program. */
 static const double q_weight = 0.1, vector_weight = 1e-6;

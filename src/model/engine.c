@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "model/blas.h"
+#include "kernels/blas.h"
 #include "model/engine_parts.h"
 
 /* ---- making one ---- */

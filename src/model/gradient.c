@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/blas.h"
+#include "kernels/blas.h"
 #include "model/engine_parts.h"
 
 /* ---- loss and dL/dr ---- */

@@ -18,7 +18,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "model/blas.h"
+#include "kernels/blas.h"
 #include "model/engine.h"
 #include "model/queries.h"
 #include "model/rank.h"
