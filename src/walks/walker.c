@@ -27,6 +27,18 @@ static bool make_aliases(ni_walker *w)
     return ok;
 }
 
+/* The chance to accept a way is over that of the most welcome. If only going back is above the others, and
+ * the way back is one of n that weigh the same, then what is above them is set apart as a part of a way
+ * beside the n: so fewer are drawn in vain. */
+static void weigh_steps(ni_walker *w)
+{
+    double most = w->out > 1 ? w->out : 1, least = w->out < 1 ? w->out : 1;
+    bool apart = w->symmetric && !w->weight;
+    w->most = apart || w->back < most ? most : w->back;
+    w->least = w->back < least ? w->back : least;
+    w->excess = w->back > w->most ? w->back - w->most : 0;
+}
+
 neap_status ni_walker_create(const neap_graph *graph, const ni_links *links, bool along, double p, double q,
                              ni_walker *w, neap_error *err)
 {
@@ -39,6 +51,7 @@ neap_status ni_walker_create(const neap_graph *graph, const ni_links *links, boo
                       .second = p != 1 || q != 1,
                       .back = 1 / p,
                       .out = 1 / q };
+    weigh_steps(w);
     if (!w->weight || make_aliases(w)) return NEAP_OK;
     ni_walker_free(w);
     return ni_fail_memory(err, "the weights of walks");
@@ -78,16 +91,16 @@ static bool leads(const ni_walker *w, uint32_t u, uint32_t v)
 }
 
 /* Accepts a way that was drawn by weight in proportion to 1/p, 1 or 1/q, or draws again. A coin below the
- * least of the three needs no look at t. */
+ * least of the three needs no look at t, and one in the excess goes back. */
 static uint32_t settle_second(const ni_walker *w, uint32_t t, uint32_t v, uint64_t way, ni_rng *rng)
 {
-    double most = w->back > w->out ? w->back : w->out, least = w->back < w->out ? w->back : w->out;
-    if (most < 1) most = 1;
-    if (least > 1) least = 1;
+    double n = (double)ways(w, v);
     for (;; way = draw_way(w, v, rng)) {
         uint32_t x = w->node[way];
-        double coin = ni_uniform(rng) * most;
-        if (coin < least) return x;
+        double coin = ni_uniform(rng) * (n * w->most + w->excess) - w->excess;
+        if (coin < 0) return t;
+        coin /= n;
+        if (coin < w->least) return x;
         if (coin < (x == t ? w->back : leads(w, t, x) ? 1 : w->out)) return x;
     }
 }

@@ -19,6 +19,8 @@ typedef struct ni_walker {
     bool symmetric;         /* every way can be gone back                    */
     bool second;            /* p and q count                                 */
     double back, out;       /* 1/p and 1/q                                   */
+    double most, least;     /* of these and 1; `back` may be set apart:      */
+    double excess;          /* how much it is above `most`                   */
 } ni_walker;
 
 /* Walks over links in either direction, or with `along` over edges in theirs (an undirected graph has
