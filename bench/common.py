@@ -46,8 +46,10 @@ class NotRun(Exception):
 class Bench:
     """One run of the benchmark. What several rows need is made once. quick: small and short, to see that it works."""
 
-    def __init__(self, build, folder, quick=False):
+    def __init__(self, build, folder, quick=False, core=None):
+        """core: what OpenBLAS is to take the CPU for where its sgemm is measured."""
         self.build, self.folder, self.quick = os.path.abspath(build), folder, quick
+        self.env = os.environ | ({"OPENBLAS_CORETYPE": core} if core else {})
         self.program = os.path.join(self.build, "neap")
 
     def path(self, name):
@@ -59,7 +61,7 @@ class Bench:
 
     def neap(self, *words):
         """The JSON that the program prints."""
-        return json.loads(output_of([self.program, *map(str, words), "--json", "-q"]))
+        return json.loads(output_of([self.program, *map(str, words), "--json", "-q"], self.env))
 
     def paper_graph(self, name):
         """A graph of the paper, or the bundled one."""
@@ -93,15 +95,15 @@ class Bench:
 
     def drive(self, name, *words):
         """The JSON that a driver prints."""
-        return json.loads(output_of([self.driver(name), *map(str, words)]))
+        return json.loads(output_of([self.driver(name), *map(str, words)], self.env))
 
 
 def cores():
     return len(os.sched_getaffinity(0))
 
 
-def output_of(command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def output_of(command, env=None):
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode:
         raise RuntimeError("%s ended with %d: %s" % (" ".join(command), done.returncode, done.stderr.strip()[-300:]))
     return done.stdout

@@ -1,10 +1,12 @@
 """The engine against the machine: edges a second, share of the peak, threads, growth, and the kernel by itself."""
+import json
 import math
 import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from common import Goal, NotRun, Result, Row, cores, where_time_goes
+from common import Goal, NotRun, Result, Row, cores, output_of, where_time_goes
+from machine import left_alone
 
 PAPER = ("--preset", "paper", "--batch", 1024)
 BATCHES = (32, 64, 128, 256, 512, 1024)
@@ -50,6 +52,17 @@ def kernel(bench):
     said = bench.drive("align", bench.short(0.5))
     worst = min((tile for tile in said["tiles"] if tile["side"] >= 32), key=lambda tile: tile["share"])
     return Result(worst["share"], said, why="the worst tile is %d x %d" % (worst["side"], worst["side"]))
+
+
+def products(bench):
+    """The matrix products of a step: the worst of them, and what OpenBLAS reaches with what it takes the CPU for."""
+    said = bench.drive("products", bench.short(0.1))
+    itself = json.loads(output_of([bench.driver("products"), str(bench.short(0.1))], left_alone()))
+    worst = min(said["shapes"], key=lambda shape: shape["ratio"])
+    return Result(worst["ratio"], said | {"openblas_by_itself": itself},
+                  why="; ".join("%s: ours %.0f GFLOP/s, OpenBLAS for %s %.0f, by itself for %s %.0f"
+                                % (mine["product"], mine["rate"] / 1e9, said["core"], mine["openblas"] / 1e9, itself["core"],
+                                   other["openblas"] / 1e9) for mine, other in zip(said["shapes"], itself["shapes"])))
 
 
 def ways(bench):
@@ -139,6 +152,8 @@ ROWS = [
         Goal("at least", 60_000), start_to_saved),
     Row("kernel-60", "fused align-and-pool kernel, tiles from 32 x 32 to 250 x 250", "share of sgemm's rate at 2048^3",
         "percent", Goal("at least", 0.6), kernel),
+    Row("products", "matrix products of a step, one thread, AVX2", "rate over OpenBLAS's, the worst of four", "times", None,
+        products),
     Row("ways", "table or tiles, email at batches of 32 to 1024",
         "time of the chosen way over the faster one, the worst batch", "times", Goal("at most", 1.15), ways),
     Row("email-peak", "whole training epoch on email", "flops of the cheapest way / (time x sgemm's rate)", "percent",

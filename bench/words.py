@@ -26,7 +26,17 @@ def machine(results):
               if m.get(key)]
     commits = ", ".join(sorted({row["commit"] for row in results["rows"]}))
     return "%s (%s) on %d cores of %s with %.0f GB, %s, %s" % (
-        m["neap"], commits, m["cores"], m["cpu"], m["memory"] / 1e9, m["system"], ", ".join([m["openblas"]] + others))
+        m["neap"], commits, m["cores"], m["cpu"], m["memory"] / 1e9, m["system"], ", ".join([openblas(m)] + others))
+
+
+def openblas(m):
+    """Which OpenBLAS, and what it takes the CPU for."""
+    said = "OpenBLAS %s for %s" % (m["openblas"], m["core"])
+    if m["core_of_sgemm"] != m["core"]:
+        said += " (where it is the yardstick of AVX2 kernels, for %s)" % m["core_of_sgemm"]
+    if m["core_by_itself"] != m["core"]:
+        said += ", told so because by itself it takes this CPU for a %s" % m["core_by_itself"]
+    return said
 
 
 def lines(row):

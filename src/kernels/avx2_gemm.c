@@ -23,6 +23,13 @@ static size_t least(size_t x, size_t y)
     return x < y ? x : y;
 }
 
+/* The rows of the next tile: all are about as tall, because a flat one is slow. */
+static size_t even_share(size_t left)
+{
+    size_t tiles = (left + ROWS - 1) / ROWS;
+    return (left + tiles - 1) / tiles;
+}
+
 /* ---- panels of B ---- */
 
 /* Eight rows of eight numbers, `stride` apart, become columns, PANEL apart. */
@@ -128,9 +135,9 @@ void ni_avx2_gemm(const ni_factor *A, const ni_factor *B, size_t m, size_t n, si
                 size_t deep = least(DEEP, k - p), bottom = least(top + TALL, m),
                        width = least(PANEL, n - j);
                 pack(B, p, j, deep, width, panel);
-                for (size_t i = top; i < bottom; i += ROWS) {
+                for (size_t i = top, rows; i < bottom; i += rows) {
                     const float *from = A->at + (A->turned ? p * A->stride + i : i * A->stride + p);
-                    size_t rows = least(ROWS, bottom - i);
+                    rows = even_share(bottom - i);
                     float *to = C + i * ldc + j;
                     if (width == PANEL) tile_of(rows, A, from, panel, deep, add, to, ldc);
                     else narrow_tile(rows, A, from, panel, deep, add, to, ldc, width);
