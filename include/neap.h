@@ -437,7 +437,8 @@ NEAP_API void neap_vectors_free(neap_vectors *vectors);
 /* ---- why ---------------------------------------------------------------------------------------- */
 
 /* One neighbour in the explanation of a pair. Weights of a side sum to 1; contributions of a side sum
- * to the score. */
+ * to the score. A method with personas has no attention: there the weights of a side are those of the
+ * circle that decides, shared evenly by its members, and an alignment is the cosine of two personas. */
 typedef struct neap_attention {
     uint32_t node;
     uint32_t partner;   /* the neighbour of the other side it selected; NEAP_NONE: padding won */

@@ -380,15 +380,50 @@ static void a_node_has_the_mean_of_its_personas_or_the_one_that_suits_a_context(
     neap_graph_free(g);
 }
 
-static void it_has_no_attention_to_explain_with(void **state)
+static void assert_side(const neap_attention *a, uint32_t count, float score)
+{
+    double weight = 0, contribution = 0;
+    for (uint32_t i = 0; i < count; i++)
+        weight += (double)a[i].weight, contribution += (double)a[i].contribution;
+    assert_float_equal(weight, 1, 1e-5);
+    assert_float_equal(contribution, (double)score, 1e-5);
+}
+
+/* The two circles that decide have all attention, or all circles have the same; an alignment is a cosine.
+ */
+static void circles_explain_a_score(void **state)
 {
     neap_graph *g = clubs(6, 0, 1);
-    neap_model *m = train_small(g, "epochs", "0");
+    neap_model *m = train_small(g, "seed", "1");
+    (void)state;
+    for (uint32_t t = 1; t < 2 * NODES; t++) {
+        neap_pair pair = { t * 7 % NODES, t % NODES };
+        neap_explanation *why;
+        float score;
+        m->options.persona_score = t < NODES ? NI_PERSONAS_MAX : NI_PERSONAS_AVERAGE;
+        assert_int_equal(neap_model_score(m, &pair, 1, &score, NULL), NEAP_OK);
+        assert_int_equal(neap_explain(m, pair.source, pair.target, &why, NULL), NEAP_OK);
+        assert_float_equal((double)why->score, (double)score, 1e-5);
+        assert_int_equal(why->source_count, why->source_links);
+        assert_side(why->by_source, why->source_count, score);
+        assert_side(why->by_target, why->target_count, score);
+        if (t < NODES) assert_float_equal((double)why->alignment[0], (double)score, 1e-5);
+        neap_explanation_free(why);
+    }
+    neap_model_free(m);
+    neap_graph_free(g);
+}
+
+static void circles_of_another_training_explain_nothing(void **state)
+{
+    neap_graph *g = clubs(6, 0, 1);
+    neap_model *m = train_small(g, "valid", "0.2");
     neap_explanation *why;
     neap_error err;
     (void)state;
-    assert_int_equal(neap_explain(m, 0, 1, &why, &err), NEAP_E_ARG);
-    assert_non_null(strstr(err.text, "attention"));
+    assert_int_equal(neap_explain(m, 0, 1, &why, &err), NEAP_E_MISMATCH);
+    assert_non_null(strstr(err.text, "--valid"));
+    assert_null(why);
     neap_model_free(m);
     neap_graph_free(g);
 }
@@ -582,6 +617,24 @@ static void no_memory_is_an_error_on_the_whole_way(void **state)
 }
 
 /* What `neap estimate` says is no less than what is used. */
+static neap_status explain_one(void *user, neap_error *err)
+{
+    neap_explanation *why;
+    neap_status rc = neap_explain(user, 0, 1, &why, err);
+    neap_explanation_free(why);
+    return rc;
+}
+
+static void no_memory_is_an_error_when_explaining(void **state)
+{
+    neap_graph *g = clubs(6, 0, 1);
+    neap_model *m = train_small(g, "personas", "labels");
+    (void)state;
+    assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, explain_one, faults_expect_memory, m) > 10);
+    neap_model_free(m);
+    neap_graph_free(g);
+}
+
 static void the_memory_of_a_run_is_foreseen(void **state)
 {
     neap_graph *g = clubs(8, 1, 1);
@@ -613,13 +666,15 @@ int main(void)
         TEST(a_run_stopped_again_and_again_ends_in_the_same_model),
         TEST(a_score_is_the_largest_cosine_or_their_mean),
         TEST(a_node_has_the_mean_of_its_personas_or_the_one_that_suits_a_context),
-        TEST(it_has_no_attention_to_explain_with),
+        TEST(circles_explain_a_score),
+        TEST(circles_of_another_training_explain_nothing),
         TEST(new_nodes_are_scored_like_their_neighbours),
         TEST(a_model_comes_back_the_same),
         TEST(owners_and_vectors_that_do_not_fit_are_refused),
         TEST(a_model_without_personas_or_with_those_of_another_method_is_refused),
         TEST(stars_sinks_loops_components_and_lonely_nodes_are_no_trouble),
         TEST(no_memory_is_an_error_on_the_whole_way),
+        TEST(no_memory_is_an_error_when_explaining),
         TEST(the_memory_of_a_run_is_foreseen),
     };
     faults_install();

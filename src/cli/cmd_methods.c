@@ -80,6 +80,7 @@ static void print_json(const neap_method_info *only)
         json_text(&j, "summary", m->summary);
         json_text(&j, "details", m->details);
         json_switch(&j, "context", m->context);
+        json_switch(&j, "vectors", m->vectors);
         print_json_options(&j, m);
         json_close(&j, '}');
     }

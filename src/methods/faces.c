@@ -28,14 +28,7 @@ static void mean_of(const neap_model *m, uint32_t u, float *out)
             add_mean(m, m->hood.node[m->hood.offset[u] + i], 1 / (float)size, out);
 }
 
-/* Vectors and 1 / their lengths. own and room are for a node that has no personas. */
-typedef struct faces {
-    const float *vector, *scale;
-    uint32_t count;
-    float own;
-} faces;
-
-static void look_at(const neap_model *m, uint32_t u, float *room, faces *f)
+void ni_faces_of(const neap_model *m, uint32_t u, float *room, ni_faces *f)
 {
     if (u < m->rows) {
         uint32_t first = m->personas.offset[u];
@@ -55,7 +48,7 @@ static void look_at(const neap_model *m, uint32_t u, float *room, faces *f)
 /* ---- similarity ---- */
 
 /* The largest cosine of two, and which of `a` it is. */
-static float nearest(const faces *a, const faces *b, size_t dim, uint32_t *which)
+static float nearest(const ni_faces *a, const ni_faces *b, size_t dim, uint32_t *which)
 {
     const ni_kernels *k = ni_kernels_get();
     float best = -INFINITY;
@@ -69,7 +62,7 @@ static float nearest(const faces *a, const faces *b, size_t dim, uint32_t *which
 }
 
 /* The mean of vectors of length 1: the product of two such means is the mean of all cosines. */
-static void mean_direction(const faces *f, size_t dim, float *out)
+static void mean_direction(const ni_faces *f, size_t dim, float *out)
 {
     memset(out, 0, dim * sizeof *out);
     for (uint32_t i = 0; i < f->count; i++)
@@ -79,11 +72,11 @@ static void mean_direction(const faces *f, size_t dim, float *out)
 /* room: 4 x dim */
 static float score_pair(const neap_model *m, neap_pair pair, float *room)
 {
-    faces source, target;
+    ni_faces source, target;
     uint32_t which;
     size_t dim = m->dim;
-    look_at(m, pair.source, room, &source);
-    look_at(m, pair.target, room + dim, &target);
+    ni_faces_of(m, pair.source, room, &source);
+    ni_faces_of(m, pair.target, room + dim, &target);
     if (m->options.persona_score == NI_PERSONAS_MAX) return nearest(&source, &target, dim, &which);
     mean_direction(&source, dim, room + 2 * dim);
     mean_direction(&target, dim, room + 3 * dim);
@@ -135,11 +128,11 @@ static void context_task(void *arg, uint32_t task, uint32_t thread)
     const neap_model *m = q->model;
     uint64_t first = (uint64_t)task * A_TASK, end = ni_task_end(first, A_TASK, q->count);
     float *room = q->room + (uint64_t)thread * 4 * m->dim;
-    faces context, here;
-    look_at(m, q->context, room, &context);
+    ni_faces context, here;
+    ni_faces_of(m, q->context, room, &context);
     for (uint64_t u = first; u < end; u++) {
         uint32_t which = 0;
-        look_at(m, (uint32_t)u, room + m->dim, &here);
+        ni_faces_of(m, (uint32_t)u, room + m->dim, &here);
         nearest(&here, &context, m->dim, &which);
         memcpy(q->vectors + u * m->dim, here.vector + (uint64_t)which * m->dim, m->dim * sizeof(float));
     }

@@ -18,4 +18,18 @@ neap_status ni_faces_vectors(const neap_model *model, float *vectors, neap_error
 neap_status ni_faces_context_vectors(const neap_model *model, uint32_t context, float *vectors,
                                      neap_error *err);
 
+/* The personas of a node, lent by the model. */
+typedef struct ni_faces {
+    const float *vector, *scale; /* count x dim, and 1 / their lengths                   */
+    uint32_t count;
+    float own; /* the scale of the one face of a node that has no personas; see ni_faces_vectors */
+} ni_faces;
+
+/* room: dim, for such a node's vector. */
+void ni_faces_of(const neap_model *model, uint32_t u, float *room, ni_faces *faces);
+
+/* faces_explain.c: see neap_explain. A neighbour counts as the persona does whose circle it is in. */
+neap_status ni_faces_explain(const neap_model *model, uint32_t source, uint32_t target,
+                             neap_explanation **out, neap_error *err);
+
 #endif

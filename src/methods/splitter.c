@@ -239,4 +239,5 @@ const ni_method ni_method_splitter = {
     .score = ni_faces_score,
     .vectors = ni_faces_vectors,
     .context_vectors = ni_faces_context_vectors,
+    .explain = ni_faces_explain,
 };

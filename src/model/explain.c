@@ -96,28 +96,28 @@ static int by_weight(const void *a, const void *b)
 }
 
 /* Where each neighbour (ascending by node) went. */
-static uint32_t place_of(const ni_ref_hood *hood, uint32_t node)
+static uint32_t place_of(const uint32_t *node_of, uint32_t size, uint32_t node)
 {
-    uint32_t low = 0, high = hood->size;
+    uint32_t low = 0, high = size;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (hood->node[middle] < node) low = middle + 1;
+        if (node_of[middle] < node) low = middle + 1;
         else high = middle;
     }
     return low;
 }
 
-static bool sort_explanation(neap_explanation *x, const ni_ref_hood *s, const ni_ref_hood *t)
+bool ni_explanation_sort(neap_explanation *x, const uint32_t *s, const uint32_t *t)
 {
-    uint64_t a = x->source_count, b = x->target_count;
-    float *sorted = ni_array(a * b, sizeof *sorted);
+    uint32_t a = x->source_count, b = x->target_count;
+    float *sorted = ni_array((uint64_t)a * b, sizeof *sorted);
     if (!sorted) return false;
     qsort(x->by_source, a, sizeof *x->by_source, by_weight);
     qsort(x->by_target, b, sizeof *x->by_target, by_weight);
     for (uint64_t i = 0; i < a; i++)
         for (uint64_t j = 0; j < b; j++)
-            sorted[i * b + j] =
-                x->alignment[place_of(s, x->by_source[i].node) * b + place_of(t, x->by_target[j].node)];
+            sorted[i * b + j] = x->alignment[(uint64_t)place_of(s, a, x->by_source[i].node) * b +
+                                             place_of(t, b, x->by_target[j].node)];
     ni_free(x->alignment);
     x->alignment = sorted;
     return true;
@@ -133,18 +133,19 @@ static uint32_t count_shared(const ni_links *links, uint32_t u, uint32_t v)
     return shared;
 }
 
+/* The pair in the graph. */
 static void describe(const neap_model *m, neap_explanation *x)
 {
     x->linked = ni_linked(&m->links, x->source, x->target);
     x->source_links = (uint32_t)ni_degree(&m->links, x->source);
     x->target_links = (uint32_t)ni_degree(&m->links, x->target);
     x->shared = count_shared(&m->links, x->source, x->target);
-    x->selects = m->options.pooling == NI_POOL_MAX;
 }
 
 /* ---- all of it ---- */
 
-static neap_explanation *explanation_create(uint32_t source, uint32_t target, uint32_t a, uint32_t b)
+neap_explanation *ni_explanation_create(const neap_model *m, uint32_t source, uint32_t target, uint32_t a,
+                                        uint32_t b)
 {
     neap_explanation *x = ni_zeros(1, sizeof *x);
     if (!x) return NULL;
@@ -158,6 +159,7 @@ static neap_explanation *explanation_create(uint32_t source, uint32_t target, ui
     if (x->by_source && x->by_target && x->alignment) {
         for (uint32_t i = 0; i < a; i++) x->by_source[i].alignment = NAN;
         for (uint32_t j = 0; j < b; j++) x->by_target[j].alignment = NAN;
+        describe(m, x);
         return x;
     }
     neap_explanation_free(x);
@@ -186,11 +188,11 @@ neap_status ni_gap_explain(const neap_model *m, uint32_t source, uint32_t target
     attempt forth = { 0 }, back = { 0 };
     bool both = m->graph->undirected;
     float share = both ? 0.5F : 1;
-    neap_explanation *x = explanation_create(source, target, s.size, t.size);
+    neap_explanation *x = ni_explanation_create(m, source, target, s.size, t.size);
     bool ok = x && attempt_run(&ref, &s, &t, &forth) && (!both || attempt_run(&ref, &t, &s, &back));
     bool finite = !ok || (isfinite(forth.score) && isfinite(back.score));
     if (ok && finite) {
-        describe(m, x);
+        x->selects = m->options.pooling == NI_POOL_MAX;
         x->score = share * (forth.score + back.score);
         add_side(&s, &t, forth.X, &forth.s, forth.t.r, m->dim, share, x->by_source);
         add_side(&t, &s, forth.Y, &forth.t, forth.s.r, m->dim, share, x->by_target);
@@ -200,7 +202,7 @@ neap_status ni_gap_explain(const neap_model *m, uint32_t source, uint32_t target
             add_side(&t, &s, back.X, &back.s, back.t.r, m->dim, share, x->by_target);
             add_alignment(back.M, ni_ref_rows(&ref, &s), true, share, x);
         }
-        ok = sort_explanation(x, &s, &t);
+        ok = ni_explanation_sort(x, s.node, t.node);
     }
     attempt_free(&forth);
     attempt_free(&back);

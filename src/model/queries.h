@@ -27,7 +27,15 @@ neap_status ni_gap_score_bounds(const neap_model *model, uint32_t source, float 
 neap_status ni_gap_score_some(const neap_model *model, uint32_t source, const uint32_t *targets,
                               size_t count, float *scores, neap_error *err);
 
-/* explain.c: see neap_explain. */
+/* explain.c: an empty explanation, a and b neighbours, that knows what the pair is in the graph; or NULL. */
+neap_explanation *ni_explanation_create(const neap_model *model, uint32_t source, uint32_t target,
+                                        uint32_t a, uint32_t b);
+
+/* Puts the largest weights first, where by_source and the rows of the alignment are in the order of s, and
+ * by_target and the columns in that of t, both ascending. False: no memory. */
+bool ni_explanation_sort(neap_explanation *x, const uint32_t *s, const uint32_t *t);
+
+/* See neap_explain. */
 neap_status ni_gap_explain(const neap_model *model, uint32_t source, uint32_t target,
                            neap_explanation **out, neap_error *err);
 
