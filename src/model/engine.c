@@ -165,24 +165,31 @@ static void settle_max(ni_engine *e, const ni_local *own, const ni_local *other,
     }
 }
 
-/* z of the target's or negative's neighbours, and with `both` of the source's: tanh of the maxima. */
-static void pool_max(ni_engine *e, uint64_t source, uint64_t side, bool both, ni_scratch *scratch)
+/* z of the neighbours of some other sides, and with the target among them of the source's: tanh of the
+ * maxima. A few rows of the source meet all of these sides while they are in the cache. */
+static void pool_max(ni_engine *e, uint64_t source, uint64_t side, uint32_t sides, ni_scratch *scratch)
 {
-    const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
-    for (size_t j = 0; j < ni_whole_lanes(t->rows); j++)
-        scratch->col.max[j] = -INFINITY, scratch->col.arg[j] = 0;
-    for (uint32_t first = 0, a; first < s->rows; first += a) {
-        ni_maxima row = { scratch->row.max + first, scratch->row.arg + first };
-        a = ni_engine_strip(e, s, t, first, scratch);
-        e->k->pool(scratch->strip, a, t->rows, first, both ? &row : NULL, &scratch->col);
-    }
-    if (both) settle_max(e, s, t, &scratch->row, e->batch.element[source]);
-    settle_max(e, t, s, &scratch->col, e->batch.element[side]);
+    const ni_local *s = ni_batch_side(&e->batch, source);
+    bool both = side == source + 1;
+    for (uint32_t k = 0; k < sides; k++)
+        for (size_t j = 0; j < ni_whole_lanes(ni_batch_side(&e->batch, side + k)->rows); j++)
+            scratch->col[k].max[j] = -INFINITY, scratch->col[k].arg[j] = 0;
+    for (uint32_t first = 0, a = 0; first < s->rows; first += a)
+        for (uint32_t k = 0; k < sides; k++) {
+            const ni_local *t = ni_batch_side(&e->batch, side + k);
+            ni_maxima row = { scratch->row.max + first, scratch->row.arg + first };
+            a = ni_engine_strip(e, s, t, first, scratch);
+            e->k->pool(scratch->strip, a, t->rows, first, both && k == 0 ? &row : NULL, &scratch->col[k]);
+        }
+    if (both) settle_max(e, s, ni_batch_side(&e->batch, side), &scratch->row, e->batch.element[source]);
+    for (uint32_t k = 0; k < sides; k++)
+        settle_max(e, ni_batch_side(&e->batch, side + k), s, &scratch->col[k], e->batch.element[side + k]);
 }
 
 /* z: means of tanh. */
-static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, bool both, ni_scratch *scratch)
+static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *scratch)
 {
+    bool both = side == source + 1;
     const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
     float *z_s = e->z + e->batch.element[source], *z_t = e->z + e->batch.element[side];
     uint64_t line = ni_whole_lanes(t->rows);
@@ -231,11 +238,13 @@ static void pool_task(void *arg, uint32_t task, uint32_t thread)
     ni_engine *e = arg;
     uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK, width = e->batch.width;
     uint64_t end = ni_task_end(first, NI_ITEMS_PER_TASK, e->shape.items);
-    void (*pool)(ni_engine *, uint64_t, uint64_t, bool, ni_scratch *) =
-        e->in.options->pooling == NI_POOL_MEAN ? pool_mean : pool_max;
+    bool mean = e->in.options->pooling == NI_POOL_MEAN;
     for (uint64_t item = first; item < end; item++) {
         uint64_t source = item * width;
-        for (uint64_t k = 1; k < width; k++) pool(e, source, source + k, k == 1, &e->scratch[thread]);
+        for (uint64_t k = 1; k < width && mean; k++) pool_mean(e, source, source + k, &e->scratch[thread]);
+        for (uint64_t k = 1; k < width && !mean; k += NI_STRIP_ROWS)
+            pool_max(e, source, source + k, (uint32_t)(ni_task_end(k, NI_STRIP_ROWS, width) - k),
+                     &e->scratch[thread]);
         for (uint32_t k = 0; !e->shape.grouped && k < width; k++)
             attend(e, &(uint32_t){ (uint32_t)source + k }, 1);
     }

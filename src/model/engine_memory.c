@@ -77,7 +77,8 @@ static size_t lay_out_scratch(const ni_engine *e, ni_scratch *s, void *block)
     carver c = { block, 0 };
     s->strip = carve(&c, NI_STRIP_ROWS * n, sizeof(float));
     s->row = (ni_maxima){ carve(&c, n, sizeof(float)), carve(&c, n, sizeof(uint32_t)) };
-    s->col = (ni_maxima){ carve(&c, n, sizeof(float)), carve(&c, n, sizeof(uint32_t)) };
+    for (int k = 0; k < NI_STRIP_ROWS; k++)
+        s->col[k] = (ni_maxima){ carve(&c, n, sizeof(float)), carve(&c, n, sizeof(uint32_t)) };
     return c.used;
 }
 

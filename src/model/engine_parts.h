@@ -24,8 +24,9 @@ typedef struct ni_shape {
 
 /* Work space of one thread. */
 typedef struct ni_scratch {
-    float *strip;       /* alignments of a pair, NI_STRIP_ROWS rows at a time   */
-    ni_maxima row, col; /* of the pair, up to whole lanes                       */
+    float *strip;                 /* alignments of a pair, NI_STRIP_ROWS rows at a time */
+    ni_maxima row;                /* of the source, up to whole lanes                   */
+    ni_maxima col[NI_STRIP_ROWS]; /* of as many other sides                             */
 } ni_scratch;
 
 struct ni_engine {

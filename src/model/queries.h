@@ -27,7 +27,8 @@ neap_status ni_gap_score_bounds(const neap_model *model, uint32_t source, float 
 neap_status ni_gap_score_some(const neap_model *model, uint32_t source, const uint32_t *targets,
                               size_t count, float *scores, neap_error *err);
 
-/* explain.c: an empty explanation, a and b neighbours, that knows what the pair is in the graph; or NULL. */
+/* explain.c: an empty explanation, a and b neighbours, that knows what the pair is in the graph; or NULL.
+ */
 neap_explanation *ni_explanation_create(const neap_model *model, uint32_t source, uint32_t target,
                                         uint32_t a, uint32_t b);
 
