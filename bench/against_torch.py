@@ -107,6 +107,7 @@ ROWS = [
     training_row("cora-tuned", "cora", 100, None, TUNED, "--plan", "rows"),
     training_row("zhihu-tuned", "zhihu", 250, None, TUNED, "--plan", "rows"),
     training_row("debian-torch", "debian", 100, None),
-    Row("auc-50x", "time to the paper's AUC, cora at 55 %, with reading and evaluation", "seconds against PyTorch",
+    Row("auc-50x", "time to the paper's AUC in its leaky protocol, cora at 55 %, with reading and evaluation; settings of both searched for",
+        "seconds against PyTorch",
         "times", Goal("at least", 50), time_to_auc),
 ]

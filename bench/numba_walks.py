@@ -33,8 +33,7 @@ def links(path):
 
 
 @njit(parallel=True)
-def first_order(offset, node, start, length):
-    walks = numpy.empty((len(start), length), numpy.uint32)
+def first_order(offset, node, start, length, walks):
     for i in prange(len(start)):
         here = start[i]
         walks[i, 0] = here
@@ -45,7 +44,6 @@ def first_order(offset, node, start, length):
                 break
             here = node[offset[here] + int(numpy.random.random() * ways)]
             walks[i, k] = here
-    return walks
 
 
 @njit
@@ -77,8 +75,7 @@ def chosen(offset, node, before, here, back, out, most):
 
 
 @njit(parallel=True)
-def second_order(offset, node, start, length, p, q):
-    walks = numpy.empty((len(start), length), numpy.uint32)
+def second_order(offset, node, start, length, p, q, walks):
     back, out = 1 / p, 1 / q
     most = max(back, 1.0, out)
     for i in prange(len(start)):
@@ -95,14 +92,19 @@ def second_order(offset, node, start, length, p, q):
                 there = chosen(offset, node, before, here, back, out, most)
             before, here = here, there
             walks[i, k] = here
-    return walks
 
 
-def walk(graph, rounds, length, p, q):
-    """So many walks from every node, in a new order each round."""
+def walk(graph, rounds, length, p, q, walks=None):
+    """So many walks from every node, in a new order each round; into `walks`, if there is such an array already."""
     offset, node = graph
     start = numpy.concatenate([numpy.random.permutation(len(offset) - 1) for _ in range(rounds)]).astype(numpy.uint32)
-    return first_order(offset, node, start, length) if p == q == 1 else second_order(offset, node, start, length, p, q)
+    if walks is None:
+        walks = numpy.empty((len(start), length), numpy.uint32)
+    if p == q == 1:
+        first_order(offset, node, start, length, walks)
+    else:
+        second_order(offset, node, start, length, p, q, walks)
+    return walks
 
 
 def compile_for(threads):

@@ -3,14 +3,14 @@
  *
  *     products SECONDS
  *
- * The shapes are those of a step on email: d = 200, a task's 64 rows, a thousand rows in all. */
+ * The shapes are those of a step on email: d = 200, a task's 128 rows, a thousand rows in all. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/sys.h"
 #include "kernels/blas.h"
 
-enum { ROWS = 64, ALL = 1000, DIM = 200, STRIPE = 36, ROUNDS = 7 };
+enum { ROWS = 128, ALL = 1000, DIM = 200, STRIPE = 36, ROUNDS = 7 };
 
 typedef struct shape {
     const char *about;
@@ -25,10 +25,8 @@ static const shape shapes[] = {
     { "X' H", true, false, STRIPE, DIM, ALL },
 };
 
-typedef void gemm(const ni_factor *, const ni_factor *, size_t, size_t, size_t, bool, float *, size_t);
-
 /* Flops a second. Factors have rows of DIM numbers, as in a step. */
-static double rate_of(gemm *product, const shape *s, const float *A, const float *B, float *C,
+static double rate_of(ni_product *product, const shape *s, const float *A, const float *B, float *C,
                       double seconds)
 {
     ni_factor left = { A, DIM, s->a_turned }, right = { B, DIM, s->b_turned };

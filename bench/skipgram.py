@@ -1,7 +1,7 @@
 """Walks and skip-gram: deepwalk, node2vec and line against gensim 4, walks alone against numba, and memory.
 
-gensim gets walks of the same kind, as many and as long, from the fastest walker that we could write in Python
-(numba_walks.py), and the time of these walks is part of its own. Neap's time is that of the whole process, from the
+gensim gets walks of the same kind, as many and as long, from a walker in numba (numba_walks.py), and the time of these
+walks is part of its own. Neap's time is that of the whole process, from the
 graph's file to the saved model; reading, imports, compiling and saving are not counted for gensim."""
 import functools
 import importlib.util
@@ -95,7 +95,9 @@ def rate(amount, seconds):
 
 
 def walks_alone(bench):
-    """The slower of two orders. Both fill an array of all walks, and the first time is not counted."""
+    """The slower of two orders. Both fill the same array of all walks again, and the first time is not counted. numba
+    takes one walk after the other on each thread and rejects as the textbook does; neap's walks go several abreast, and
+    going back is set apart."""
     need("numba")
     import numba_walks
     path, runs = bench.generated(*LARGE), []
@@ -104,10 +106,11 @@ def walks_alone(bench):
     for name, (p, q) in ORDERS.items():
         ours = bench.drive("walks", path, "-", "method", "node2vec", "p", p, "q", q, "walks", 1, "walk-length", SHORT,
                            "epochs", 3, "threads", 2)["seconds"][1:]
-        theirs = []
+        theirs, walks = [], None
         for _ in range(3):
             start = time.perf_counter()
-            tokens = numba_walks.walk(graph, 1, SHORT, p, q).size
+            walks = numba_walks.walk(graph, 1, SHORT, p, q, walks)
+            tokens = walks.size
             theirs.append(time.perf_counter() - start)
         runs.append({"order": name, "tokens": tokens, "neap": ours, "numba": theirs[1:],
                      "ratio": statistics.median(theirs[1:]) / statistics.median(ours)})

@@ -4,9 +4,9 @@
     bench/tune_paper.py [--build DIR] [--data DIR] [METHOD...]
 
 Each line is a setting, each column a graph and the share of its edges that trains; the number is the AUC of the
-protocol paper-clean with seed 11, and in brackets what the paper printed less than that. The last column is the worst of
-these differences. Results are reported for seeds 1 to 3: other splits, but of the same graphs, and what is compared here
-are test pairs of seed 11.
+protocol paper-clean with seed 11, and in brackets how much that is above (+) or below (-) what the paper printed. The last
+column is the worst of these; the setting where it is best was taken, the quicker of equals. Results are reported for seeds 1 to 3:
+other splits of the same graphs, so that many of their test edges were test edges here.
 """
 import argparse
 import json

@@ -437,8 +437,7 @@ NEAP_API void neap_vectors_free(neap_vectors *vectors);
 /* ---- why ---------------------------------------------------------------------------------------- */
 
 /* One neighbour in the explanation of a pair. Weights of a side sum to 1; contributions of a side sum
- * to the score. A method with personas has no attention: there the weights of a side are those of the
- * circle that decides, shared evenly by its members, and an alignment is the cosine of two personas. */
+ * to the score. */
 typedef struct neap_attention {
     uint32_t node;
     uint32_t partner;   /* the neighbour of the other side it selected; NEAP_NONE: padding won */
@@ -455,6 +454,8 @@ typedef struct neap_explanation {
     uint32_t source_links, target_links; /* neighbours in the graph, of which the model reads a sample */
     uint32_t shared; /* nodes that are neighbours of both in the graph                  */
     int selects;     /* 1: max pooling; 0: mean pooling, where nobody is selected       */
+    int circles; /* 1: no attention, but personas (splitter): members of a circle share its weight evenly,
+                    an alignment is the cosine of the personas of two circles, and nobody is selected     */
     uint32_t source_count, target_count; /* neighbours read; the node itself may be one of them */
     neap_attention *by_source; /* neighbours of the source: largest weight first, then contribution */
     neap_attention *by_target; /* neighbours of the target, likewise                                */

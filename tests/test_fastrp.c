@@ -106,6 +106,18 @@ static void vectors_are_what_the_formula_says(void **state)
     }
 }
 
+/* 1 hears the sink 0 very much, and next to nothing of 2: one over what is left after a hop is no float. */
+static void a_faint_voice_is_heard_in_full(void **state)
+{
+    static const neap_edge faint[] = { { 1, 0, 1e30f }, { 1, 2, 1e-10f }, { 2, 3, 1 }, { 3, 2, 1 } };
+    neap_options *o = options_of("neap", "method", "fastrp", "dim", "11", "along", "yes", NULL);
+    neap_model *m = train(4, faint, 4, 1, o);
+    (void)state;
+    for (int i = 0; i < 4 * DIM; i++) assert_true(isfinite(m->E[i]));
+    neap_model_free(m);
+    neap_options_free(o);
+}
+
 static void who_hears_nobody_has_a_zero_vector(void **state)
 {
     neap_options *o = options_of("neap", "method", "fastrp", "dim", "11", "along", "yes", NULL);
@@ -196,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vectors_are_what_the_formula_says),
         cmocka_unit_test(who_hears_nobody_has_a_zero_vector),
+        cmocka_unit_test(a_faint_voice_is_heard_in_full),
         cmocka_unit_test(a_third_of_the_projection_is_not_zero_and_both_signs_are_alike),
         cmocka_unit_test(weights_of_hops_that_make_no_sense_are_refused),
         cmocka_unit_test(epochs_have_no_meaning_and_that_is_said),

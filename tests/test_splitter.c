@@ -405,6 +405,7 @@ static void circles_explain_a_score(void **state)
         assert_int_equal(neap_explain(m, pair.source, pair.target, &why, NULL), NEAP_OK);
         assert_float_equal((double)why->score, (double)score, 1e-5);
         assert_int_equal(why->source_count, why->source_links);
+        assert_true(why->circles && !why->selects && why->by_source[0].partner == NEAP_NONE);
         assert_side(why->by_source, why->source_count, score);
         assert_side(why->by_target, why->target_count, score);
         if (t < NODES) assert_float_equal((double)why->alignment[0], (double)score, 1e-5);
@@ -514,6 +515,24 @@ static void owners_and_vectors_that_do_not_fit_are_refused(void **state)
     neap_graph_free(g);
 }
 
+/* All personas but one for each node are given to the first, which has fewer links. */
+static void more_personas_than_links_are_refused(void **state)
+{
+    neap_graph *g = clubs(7, 0, 1);
+    neap_model *m = train_small(g, "epochs", "0");
+    uint32_t count = m->personas.count, spare = count - NODES, owner;
+    (void)state;
+    assert_true(spare + 1 > ni_degree(&m->links, 0));
+    put(m);
+    for (uint32_t i = 0; i < count; i++) {
+        owner = i <= spare ? 0 : i - spare;
+        tamper_data("model", "persona.owners", 4 * (size_t)i, &owner, 4);
+    }
+    assert_refused("personas");
+    neap_model_free(m);
+    neap_graph_free(g);
+}
+
 static void a_model_without_personas_or_with_those_of_another_method_is_refused(void **state)
 {
     neap_graph *g = clubs(7, 0, 1);
@@ -616,7 +635,6 @@ static void no_memory_is_an_error_on_the_whole_way(void **state)
     neap_options_free(o);
 }
 
-/* What `neap estimate` says is no less than what is used. */
 static neap_status explain_one(void *user, neap_error *err)
 {
     neap_explanation *why;
@@ -635,6 +653,7 @@ static void no_memory_is_an_error_when_explaining(void **state)
     neap_graph_free(g);
 }
 
+/* What `neap estimate` says is no less than what is used. */
 static void the_memory_of_a_run_is_foreseen(void **state)
 {
     neap_graph *g = clubs(8, 1, 1);
@@ -671,6 +690,7 @@ int main(void)
         TEST(new_nodes_are_scored_like_their_neighbours),
         TEST(a_model_comes_back_the_same),
         TEST(owners_and_vectors_that_do_not_fit_are_refused),
+        TEST(more_personas_than_links_are_refused),
         TEST(a_model_without_personas_or_with_those_of_another_method_is_refused),
         TEST(stars_sinks_loops_components_and_lonely_nodes_are_no_trouble),
         TEST(no_memory_is_an_error_on_the_whole_way),

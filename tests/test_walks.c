@@ -156,6 +156,44 @@ static void a_second_step_knows_where_it_came_from(void **state)
         }
 }
 
+/* In a tree no way is linked with where a walk came from: with p = q all are as unwelcome, and the leaf's
+ * only one is taken all the same. */
+static void where_all_ways_are_unwelcome_one_is_taken(void **state)
+{
+    static const neap_edge tree[] = { { 0, 1, 1 }, { 1, 2, 3 }, { 1, 3, 4 } };
+    (void)state;
+    for (int weighted = 0; weighted < 2; weighted++) {
+        const double share[] = { 1, 0, weighted ? 3 : 1, weighted ? 4 : 1 };
+        uint64_t count[4] = { 0 };
+        uint32_t walk[4];
+        town t = { 0 };
+        assert_int_equal(neap_graph_create(4, NULL, tree, 3, weighted, 1, &t.graph, NULL), NEAP_OK);
+        assert_int_equal(ni_links_create(t.graph, &t.links, NULL), NEAP_OK);
+        assert_int_equal(ni_walker_create(t.graph, &t.links, false, 1e6, 1e6, &t.walker, NULL), NEAP_OK);
+        for (uint32_t i = 0; i < DRAWS; i++) {
+            ni_rng rng = ni_rng_at(7, NI_STREAM_WALK, 0, i);
+            assert_int_equal(ni_walk(&t.walker, 0, 4, &rng, walk), 4);
+            assert_int_equal(walk[3], 1);
+            count[walk[2]]++;
+        }
+        assert_chances(count, share, 4);
+        tear_down(&t);
+    }
+}
+
+static void weights_that_add_up_to_no_number_are_refused(void **state)
+{
+    static const neap_edge heavy[] = { { 0, 1, 3e38f }, { 1, 0, 3e38f } };
+    neap_graph *g;
+    ni_links links;
+    neap_error err = { 0 };
+    (void)state;
+    assert_int_equal(neap_graph_create(2, NULL, heavy, 2, 1, 0, &g, NULL), NEAP_OK);
+    assert_int_equal(ni_links_create(g, &links, &err), NEAP_E_FORMAT);
+    assert_non_null(strstr(err.text, "weights"));
+    neap_graph_free(g);
+}
+
 /* ---- whole walks ---- */
 
 static void walks_follow_directions_and_end_at_sinks(void **state)
@@ -264,6 +302,8 @@ int main(void)
         cmocka_unit_test(alias_draws_have_the_chances_of_their_weights),
         cmocka_unit_test(a_first_step_goes_by_the_weights_of_links),
         cmocka_unit_test(a_second_step_knows_where_it_came_from),
+        cmocka_unit_test(where_all_ways_are_unwelcome_one_is_taken),
+        cmocka_unit_test(weights_that_add_up_to_no_number_are_refused),
         cmocka_unit_test(walks_follow_directions_and_end_at_sinks),
         cmocka_unit_test(without_directions_nothing_but_isolation_ends_a_walk),
         cmocka_unit_test(walks_abreast_are_the_walks_one_by_one),

@@ -243,9 +243,9 @@ const command cmd_explain = {
         "the largest contribution first, with their attention (a side sums to 1), their contribution "
         "(a side sums to the score), and the neighbour of the other side that each one selected, "
         "with their alignment from -1 to 1. Under mean pooling nobody is selected, and the alignment "
-        "is the mean with the other side. A model of splitter says through which circles: their "
-        "members share the attention evenly. Methods with one vector a node have nothing to explain "
-        "with.\n",
+        "A model of splitter says through which circles: the members of the "
+        "one that decides share the attention evenly. Methods with one vector a node have nothing to "
+        "explain with.\n",
     .examples = "neap explain friends.safetensors alice bob\n"
                 "neap explain friends.safetensors alice bob --html explain.html\n",
     .least = 3,

@@ -1,5 +1,7 @@
 #include "graph/links.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -77,8 +79,16 @@ neap_status ni_links_create(const neap_graph *g, ni_links *links, neap_error *er
         merge_row(g, &in, u, links->node + links->offset[u],
                   links->weight ? links->weight + links->offset[u] : NULL);
     incoming_free(&in);
-    if (ok) return NEAP_OK;
+    bool finite = true;
+    for (uint64_t i = 0; ok && links->weight && i < links->offset[g->nodes]; i++)
+        finite = finite && isfinite(links->weight[i]);
+    if (ok && finite) return NEAP_OK;
     ni_links_free(links);
+    if (ok)
+        return ni_fail(err, NEAP_E_FORMAT,
+                       "the weights of an edge and of the one that leads back add up to more than %g: "
+                       "divide all weights by something",
+                       (double)FLT_MAX);
     return ni_fail_memory(err, "the links of the nodes");
 }
 

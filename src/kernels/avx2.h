@@ -23,8 +23,7 @@ void ni_avx2_share(const float *const *weight, const float *const *x, uint32_t s
                    uint32_t rows, size_t n, float *out);
 
 /* avx2_gemm.c */
-void ni_avx2_gemm(const ni_factor *A, const ni_factor *B, size_t m, size_t n, size_t k, bool add, float *C,
-                  size_t ldc);
+ni_product ni_avx2_gemm;
 
 /* avx2_short.c */
 float ni_avx2_shorten(const float *x, size_t n, float least, int8_t *out);

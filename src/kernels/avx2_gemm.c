@@ -1,5 +1,5 @@
 /* Matrix products by hand, because OpenBLAS knows only CPUs older than itself: on a newer one Debian 12's
- * falls back to SSE3, at a third of the speed (bench/run gemm measures both). Every number is
+ * falls back to SSE3, at less than half the speed (bench/run products measures both). Every number is
  *
  *     c = add ? C_ij : 0;   for p = 0 .. k-1:  c = fma(A_ip, B_pj, c)
  *

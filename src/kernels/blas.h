@@ -11,8 +11,7 @@
 void ni_blas_start(void);
 
 /* ni_kernels.gemm by OpenBLAS. */
-void ni_blas_gemm(const ni_factor *A, const ni_factor *B, size_t m, size_t n, size_t k, bool add, float *C,
-                  size_t ldc);
+ni_product ni_blas_gemm;
 
 /* C (m x n) = A (m x k) B (k x n), or with `add` C += A B; a_turned: A is given as k x m; b_turned: B as
  * n x k. */

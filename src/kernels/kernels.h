@@ -2,7 +2,7 @@
  *
  * The scalar version is the specification, including the order of addition: eight running sums, fused
  * multiply-add, a fixed tree at the end. The AVX2 version keeps that order and gives the same bits (but for
- * the sign of a zero that is a maximum).
+ * the sign of a zero that is a maximum, and but for matrix products; see gemm).
  * NEAP_ISA=scalar in the environment forces the scalar one.                                        */
 #ifndef NI_KERNELS_H
 #define NI_KERNELS_H
@@ -88,6 +88,10 @@ typedef struct ni_met {
     ni_short sum;
 } ni_met;
 
+/* See ni_kernels.gemm. */
+typedef void ni_product(const ni_factor *A, const ni_factor *B, size_t m, size_t n, size_t k, bool add,
+                        float *C, size_t ldc);
+
 typedef struct ni_kernels {
     const char *name;
     const char *about; /* neap_build_info */
@@ -121,8 +125,7 @@ typedef struct ni_kernels {
 
     /* C (m x n) = A (m x k) B (k x n), or with `add` C += A B; rows of C begin ldc apart. The only kernel
      * of which the scalar version, that of OpenBLAS, has an order of its own. */
-    void (*gemm)(const ni_factor *A, const ni_factor *B, size_t m, size_t n, size_t k, bool add, float *C,
-                 size_t ldc);
+    ni_product *gemm;
 
     /* Pools a strip (a x b): sets the maxima of its rows (a places; row may be NULL), raises those of the
      * columns (ni_whole_lanes(b) places). first: the number of the strip's first row in the whole tile. */

@@ -14,7 +14,7 @@ enum { SIDE = 2048, TIMES = 3 };
 typedef struct product {
     float *A, *B, *C; /* SIDE x SIDE each; C = A B */
     uint32_t band;    /* rows of a thread          */
-    void (*gemm)(const ni_factor *, const ni_factor *, size_t, size_t, size_t, bool, float *, size_t);
+    ni_product *gemm;
 } product;
 
 static void product_task(void *arg, uint32_t task, uint32_t thread)

@@ -47,16 +47,18 @@ void ni_faces_of(const neap_model *m, uint32_t u, float *room, ni_faces *f)
 
 /* ---- similarity ---- */
 
-/* The largest cosine of two, and which of `a` it is. */
-static float nearest(const ni_faces *a, const ni_faces *b, size_t dim, uint32_t *which)
+float ni_faces_cosine(const ni_faces *a, uint32_t i, const ni_faces *b, uint32_t j, size_t dim)
 {
-    const ni_kernels *k = ni_kernels_get();
+    return ni_kernels_get()->dot(a->vector + i * dim, b->vector + j * dim, dim) * a->scale[i] * b->scale[j];
+}
+
+float ni_faces_nearest(const ni_faces *a, const ni_faces *b, size_t dim, uint32_t *of_a, uint32_t *of_b)
+{
     float best = -INFINITY;
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++) {
-            float product = k->dot(a->vector + i * dim, b->vector + j * dim, dim);
-            float cosine = product * a->scale[i] * b->scale[j];
-            if (cosine > best) best = cosine, *which = i;
+            float cosine = ni_faces_cosine(a, i, b, j, dim);
+            if (cosine > best) best = cosine, *of_a = i, *of_b = j;
         }
     return best;
 }
@@ -73,11 +75,12 @@ static void mean_direction(const ni_faces *f, size_t dim, float *out)
 static float score_pair(const neap_model *m, neap_pair pair, float *room)
 {
     ni_faces source, target;
-    uint32_t which;
+    uint32_t one, other;
     size_t dim = m->dim;
     ni_faces_of(m, pair.source, room, &source);
     ni_faces_of(m, pair.target, room + dim, &target);
-    if (m->options.persona_score == NI_PERSONAS_MAX) return nearest(&source, &target, dim, &which);
+    if (m->options.persona_score == NI_PERSONAS_MAX)
+        return ni_faces_nearest(&source, &target, dim, &one, &other);
     mean_direction(&source, dim, room + 2 * dim);
     mean_direction(&target, dim, room + 3 * dim);
     return ni_kernels_get()->dot(room + 2 * dim, room + 3 * dim, dim);
@@ -131,9 +134,9 @@ static void context_task(void *arg, uint32_t task, uint32_t thread)
     ni_faces context, here;
     ni_faces_of(m, q->context, room, &context);
     for (uint64_t u = first; u < end; u++) {
-        uint32_t which = 0;
+        uint32_t which = 0, other;
         ni_faces_of(m, (uint32_t)u, room + m->dim, &here);
-        nearest(&here, &context, m->dim, &which);
+        ni_faces_nearest(&here, &context, m->dim, &which, &other);
         memcpy(q->vectors + u * m->dim, here.vector + (uint64_t)which * m->dim, m->dim * sizeof(float));
     }
 }

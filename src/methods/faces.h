@@ -25,8 +25,13 @@ typedef struct ni_faces {
     float own; /* the scale of the one face of a node that has no personas; see ni_faces_vectors */
 } ni_faces;
 
-/* room: dim, for such a node's vector. */
+/* room: dim, for such a node's vector; otherwise it may be NULL. */
 void ni_faces_of(const neap_model *model, uint32_t u, float *room, ni_faces *faces);
+
+float ni_faces_cosine(const ni_faces *a, uint32_t i, const ni_faces *b, uint32_t j, size_t dim);
+
+/* The largest cosine of two, and which two; of equals the first. */
+float ni_faces_nearest(const ni_faces *a, const ni_faces *b, size_t dim, uint32_t *of_a, uint32_t *of_b);
 
 /* faces_explain.c: see neap_explain. A neighbour counts as the persona does whose circle it is in. */
 neap_status ni_faces_explain(const neap_model *model, uint32_t source, uint32_t target,

@@ -95,9 +95,9 @@ static void hop_task(void *arg, uint32_t task, uint32_t thread)
     for (uint64_t u = first; u < end; u++) {
         const float *row = s->next + u * m->dim;
         hear(s, u);
-        double length = ni_length(row, m->dim);
-        if (length > 0)
-            ni_kernels_get()->axpy((float)(s->hop[s->k] / length), row, m->E + u * m->dim, m->dim);
+        double length = ni_length(row, m->dim); /* may be so short that 1 / length is no float */
+        for (uint32_t i = 0; length > 0 && i < m->dim; i++)
+            m->E[u * m->dim + i] += (float)(s->hop[s->k] * ((double)row[i] / length));
     }
 }
 

@@ -258,6 +258,16 @@ static neap_status make_hood(neap_model *model, neap_error *err)
     return rc;
 }
 
+/* A persona is a circle of neighbours: a node has no more of them than links, or one. */
+static neap_status check_personas(const neap_model *model, neap_error *err)
+{
+    for (uint32_t u = 0; model->persona && u < model->rows; u++)
+        if (ni_personas_of(&model->personas, u) > 1 &&
+            ni_personas_of(&model->personas, u) > ni_degree(&model->links, u))
+            return ni_fail(err, NEAP_E_FORMAT, "a node has more personas than links");
+    return NEAP_OK;
+}
+
 static neap_status take_model(const ni_tensors *t, neap_model *model, neap_error *err)
 {
     uint64_t epochs = 0;
@@ -270,6 +280,7 @@ static neap_status take_model(const ni_tensors *t, neap_model *model, neap_error
     if (rc == NEAP_OK) rc = take_tables(t, model, err);
     if (rc == NEAP_OK) rc = take_personas(t, model, err);
     if (rc == NEAP_OK) rc = ni_links_create(model->graph, &model->links, err);
+    if (rc == NEAP_OK) rc = check_personas(model, err);
     if (rc != NEAP_OK) return rc;
     bool stored = ni_tensors_find(t, "hood.offsets") || ni_tensors_find(t, "hood.nodes");
     return stored ? take_hood(t, model, err) : make_hood(model, err);

@@ -204,9 +204,10 @@ static void write_no_neighbours(const page *p)
         ni_output_text(p->out, " or ");
         write_name(p, p->target.node);
     }
-    ni_output_text(p->out,
-                   " are known. Neap judges a pair by its neighbourhoods, so there is nothing to compare: "
-                   "the score is ");
+    ni_output_text(
+        p->out, p->e->circles ? " are known, so that there are no circles to show: the score is "
+                              : " are known. Neap judges a pair by its neighbourhoods, so there is nothing "
+                                "to compare: the score is ");
     write_score(p, p->e->score);
     ni_output_text(p->out, ".</p>\n");
 }
@@ -286,6 +287,14 @@ static const char *pooling_words(const neap_explanation *e)
                "with: "
                "a ring in its row, a dot in its column. The better that best match, the more "
                "<strong>attention</strong> the neighbour gets.";
+    if (e->circles)
+        return "<p>The neighbours of a node fall into <strong>circles</strong> by the links among them, "
+               "and "
+               "an alignment is that of two circles. The <strong>attention</strong> of a side belongs to "
+               "the "
+               "circle that decides, or to all of them alike, and its members share it evenly: the model "
+               "does "
+               "not tell them apart.";
     return "<p>What counts is the mean of a neighbour's row or column: the better it aligns with the other "
            "side on the whole, the more <strong>attention</strong> it gets.";
 }
@@ -301,12 +310,12 @@ static void write_reading(const page *p)
                    ". The colour of a cell is their <strong>alignment</strong>: blue where they fit "
                    "together, orange where they do not.</p>\n");
     ni_output_text(p->out, pooling_words(p->e));
+    ni_output_text(p->out, p->e->circles
+                               ? " The attention of a side sums to 1 (100\u00a0%).</p>\n"
+                               : " The attention of a side sums to 1 (100\u00a0%), and nobody gets "
+                                 "more than about seven times as much as another.</p>\n");
     ni_output_text(
         p->out,
-        " The attention of a side sums to 1 (100\u00a0%), and nobody gets more than about seven times as "
-        "much "
-        "as "
-        "another.</p>\n"
         "<p>The <strong>contribution</strong> of a neighbour is the part of the score that comes through "
         "it: "
         "its attention times its agreement with the other side as a whole. The contributions of each side "

@@ -90,12 +90,32 @@ static bool leads(const ni_walker *w, uint32_t u, uint32_t v)
     return left && *row == to;
 }
 
+static double weight_of(const ni_walker *w, uint32_t t, uint64_t way)
+{
+    uint32_t x = w->node[way];
+    double bias = x == t ? w->back : leads(w, t, x) ? 1 : w->out;
+    return w->weight ? bias * (double)w->weight[way] : bias;
+}
+
+/* The same by looking at all ways. */
+static uint32_t settle_slowly(const ni_walker *w, uint32_t t, uint32_t v, ni_rng *rng)
+{
+    uint64_t way = w->offset[v], last = w->offset[v + 1] - 1;
+    double left = 0;
+    for (uint64_t i = way; i <= last; i++) left += weight_of(w, t, i);
+    left *= ni_uniform(rng);
+    while (way < last && (left -= weight_of(w, t, way)) >= 0) way++;
+    return w->node[way];
+}
+
 /* Accepts a way that was drawn by weight in proportion to 1/p, 1 or 1/q, or draws again. A coin below the
- * least of the three needs no look at t, and one in the excess goes back. */
+ * least of the three needs no look at t, and one in the excess goes back. Where all ways are unwelcome, as
+ * the one of a leaf may be, that would take for ever. */
 static uint32_t settle_second(const ni_walker *w, uint32_t t, uint32_t v, uint64_t way, ni_rng *rng)
 {
+    enum { PATIENCE = 64 };
     double n = (double)ways(w, v);
-    for (;; way = draw_way(w, v, rng)) {
+    for (int tries = 0; tries < PATIENCE; tries++, way = draw_way(w, v, rng)) {
         uint32_t x = w->node[way];
         double coin = ni_uniform(rng) * (n * w->most + w->excess) - w->excess;
         if (coin < 0) return t;
@@ -103,6 +123,7 @@ static uint32_t settle_second(const ni_walker *w, uint32_t t, uint32_t v, uint64
         if (coin < w->least) return x;
         if (coin < (x == t ? w->back : leads(w, t, x) ? 1 : w->out)) return x;
     }
+    return settle_slowly(w, t, v, rng);
 }
 
 uint32_t ni_walk(const ni_walker *w, uint32_t start, uint32_t length, ni_rng *rng, uint32_t *walk)
