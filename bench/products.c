@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "kernels/blas.h"
 
-enum { ROWS = 128, ALL = 1000, DIM = 200, STRIPE = 36, ROUNDS = 7 };
+enum { ROWS = 128, ALL = 1000, DIM = 200, STRIPE = 54, ROUNDS = 7 };
 
 typedef struct shape {
     const char *about;

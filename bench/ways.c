@@ -33,11 +33,11 @@ static void pool_pair(const ni_engine *e, const ni_local *s, const ni_local *t, 
 {
     const ni_scratch *scratch = &e->scratch[0];
     for (size_t j = 0; j < ni_whole_lanes(t->rows); j++)
-        scratch->col.max[j] = -INFINITY, scratch->col.arg[j] = 0;
+        scratch->col[0].max[j] = -INFINITY, scratch->col[0].arg[j] = 0;
     for (uint32_t first = 0; first < s->rows; first += NI_STRIP_ROWS) {
         uint32_t a = s->rows - first < NI_STRIP_ROWS ? s->rows - first : NI_STRIP_ROWS;
         ni_maxima row = { scratch->row.max + first, scratch->row.arg + first };
-        e->k->pool(scratch->strip, a, t->rows, first, both ? &row : NULL, &scratch->col);
+        e->k->pool(scratch->strip, a, t->rows, first, both ? &row : NULL, &scratch->col[0]);
     }
 }
 

@@ -294,7 +294,7 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
                      e->dX + row * d, d);
 }
 
-enum { P_ROWS_PER_TASK = 36 }; /* six tiles of avx2_gemm.c */
+enum { P_ROWS_PER_TASK = 54 }; /* nine tiles of avx2_gemm.c */
 
 /* dP = X' G X, some rows of it. */
 static void matrix_task(void *arg, uint32_t task, uint32_t thread)
