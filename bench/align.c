@@ -22,19 +22,20 @@ typedef struct world {
     ni_maxima row, col;
 } world;
 
-static void align_and_pool(const world *w, const uint32_t *s_row, const uint32_t *t_row, uint32_t side)
+static void align_and_pool(const world *w, const uint32_t *s_row, const uint32_t *t_row, uint32_t side,
+                           bool pooled)
 {
     for (size_t j = 0; j < ni_whole_lanes(side); j++) w->col.max[j] = -INFINITY;
     for (uint32_t first = 0; first < side; first += NI_STRIP_ROWS) {
         uint32_t a = side - first < NI_STRIP_ROWS ? side - first : NI_STRIP_ROWS;
         ni_maxima row = { w->row.max + first, w->row.arg + first };
         w->k->align(w->Q, s_row + first, a, w->X, t_row, side, DIM, w->strip);
-        w->k->pool(w->strip, a, side, first, &row, &w->col);
+        if (pooled) w->k->pool(w->strip, a, side, first, &row, &w->col);
     }
 }
 
-/* Flops a second: the best of a few times. */
-static double rate_of_tiles(const world *w, uint32_t side, double seconds)
+/* Flops a second: the best of a few times. Without pooling it is the products alone. */
+static double rate_of_tiles(const world *w, uint32_t side, bool pooled, double seconds)
 {
     double best = 0;
     for (int time = 0; time < TIMES; time++) {
@@ -42,7 +43,7 @@ static double rate_of_tiles(const world *w, uint32_t side, double seconds)
         while (passed < seconds / TIMES) {
             for (uint32_t i = 0; i < TILES; i++) {
                 const uint32_t *s_row = w->nodes + (size_t)i * 2 * WIDEST;
-                align_and_pool(w, s_row, s_row + WIDEST, side);
+                align_and_pool(w, s_row, s_row + WIDEST, side, pooled);
             }
             flops += 2.0 * TILES * side * side * DIM;
             passed = ni_seconds() - start;
@@ -102,9 +103,11 @@ int main(int argc, char **argv)
     ni_blas_start();
     printf("{\"kernels\": \"%s\", \"dim\": %d, \"tiles\": [", w.k->name, DIM);
     for (int i = 0; i < SIDES; i++) { /* sgemm before each, since a machine's speed may change */
-        double peak = rate_of_sgemm(block), rate = rate_of_tiles(&w, sides[i], strtod(argv[1], NULL));
-        printf("%s{\"side\": %u, \"rate\": %.6g, \"sgemm\": %.6g, \"share\": %.4f}", i ? ", " : "",
-               sides[i], rate, peak, rate / peak);
+        double seconds = strtod(argv[1], NULL), peak = rate_of_sgemm(block);
+        double rate = rate_of_tiles(&w, sides[i], true, seconds);
+        double alone = rate_of_tiles(&w, sides[i], false, seconds);
+        printf("%s{\"side\": %u, \"rate\": %.6g, \"alone\": %.6g, \"sgemm\": %.6g, \"share\": %.4f}",
+               i ? ", " : "", sides[i], rate, alone, peak, rate / peak);
     }
     printf("]}\n");
     return 0;

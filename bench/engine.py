@@ -48,10 +48,14 @@ def share_of_peak(graph):
 
 
 def kernel(bench):
-    """The worst of the tiles that the goal speaks of."""
-    said = bench.drive("align", bench.short(0.5))
-    worst = min((tile for tile in said["tiles"] if tile["side"] >= 32), key=lambda tile: tile["share"])
-    return Result(worst["share"], said, why="the worst tile is %d x %d" % (worst["side"], worst["side"]))
+    """The worst of the tiles that the goal speaks of, each the median of three runs."""
+    runs = [bench.drive("align", bench.short(0.3))["tiles"] for _ in range(3)]
+    tiles = [sorted(same, key=lambda tile: tile["share"])[1] for same in zip(*runs)]
+    worst = min((tile for tile in tiles if tile["side"] >= 32), key=lambda tile: tile["share"])
+    return Result(worst["share"], {"tiles": tiles, "runs": runs},
+                  why="the worst tile is %d x %d; its products alone, without a maximum, reach %.0f %%: rows are read where "
+                      "they lie, and twelve sums of eight lanes are added up for each block of 4 x 3"
+                      % (worst["side"], worst["side"], 100 * worst["alone"] / worst["sgemm"]))
 
 
 def products(bench):

@@ -4,7 +4,8 @@ memory of whoever starts a command as the command's.
 
     bench/peak.py [--interrupt WORDS SECONDS] COMMAND...
 
---interrupt: Ctrl-C so many seconds after the command has said these words on standard error."""
+--interrupt: SIGTERM so many seconds after the command has said these words on standard error. (It ends neap as Ctrl-C
+does; SIGINT itself is ignored by what runs in the background of a shell.)"""
 import json
 import os
 import signal
@@ -31,7 +32,7 @@ def main():
     if interrupt:
         wait_for(interrupt[0], process.stderr)
         time.sleep(interrupt[1])
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
         process.stderr.read()
     said = process.stdout.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
