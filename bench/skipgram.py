@@ -143,7 +143,7 @@ def memory(bench):
     path = bench.generated(*LARGE)
     graph = bench.neap("info", path)
     _, peak = peak_of([bench.program, "train", path, "--method", "deepwalk", "--dim", DIM, "--progress", "always",
-                       "-o", bench.path("model")], ("edges/s", bench.short(20.0)))
+                       "-o", bench.path("walks-model")], ("edges/s", bench.short(20.0)))
     nodes, edges = int(graph["nodes"]), int(graph["edges"])
     parts = {"tables": 2 * 4 * DIM * nodes, "csr": 8 * (nodes + 1) + 4 * edges}
     least = sum(parts.values())
