@@ -68,10 +68,11 @@ def commit():
 
 
 def facts(build):
+    version, core = openblas()
     return {"cpu": cpu(), "cores": cores(), "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
             "system": platform.freedesktop_os_release()["PRETTY_NAME"], "kernel": platform.release(),
             "neap": output_of([os.path.join(build, "neap"), "--version"]).split("\n")[0],
-            "openblas": openblas()[0], "core": openblas()[1],
-            "core_by_itself": openblas(left_alone())[1], "core_of_sgemm": avx2_core(), "python": platform.python_version(), "numpy": version_of("numpy"),
+            "openblas": version, "core": core, "core_by_itself": openblas(left_alone())[1], "core_of_sgemm": avx2_core(),
+            "python": platform.python_version(), "numpy": version_of("numpy"),
             "torch": version_of("torch"), "igraph": version_of("igraph"),
             "gensim": version_of("gensim"), "numba": version_of("numba"), "date": datetime.date.today().isoformat()}

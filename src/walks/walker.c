@@ -90,14 +90,18 @@ static bool leads(const ni_walker *w, uint32_t u, uint32_t v)
     return left && *row == to;
 }
 
-static double weight_of(const ni_walker *w, uint32_t t, uint64_t way)
+/* How welcome x is after t: 1/p, 1 or 1/q. */
+static double welcome(const ni_walker *w, uint32_t t, uint32_t x)
 {
-    uint32_t x = w->node[way];
-    double bias = x == t ? w->back : leads(w, t, x) ? 1 : w->out;
-    return w->weight ? bias * (double)w->weight[way] : bias;
+    return x == t ? w->back : leads(w, t, x) ? 1 : w->out;
 }
 
-/* The same by looking at all ways. */
+static double weight_of(const ni_walker *w, uint32_t t, uint64_t way)
+{
+    return welcome(w, t, w->node[way]) * (w->weight ? (double)w->weight[way] : 1);
+}
+
+/* The node after t and v by looking at all ways out of v. */
 static uint32_t settle_slowly(const ni_walker *w, uint32_t t, uint32_t v, ni_rng *rng)
 {
     uint64_t way = w->offset[v], last = w->offset[v + 1] - 1;
@@ -121,7 +125,7 @@ static uint32_t settle_second(const ni_walker *w, uint32_t t, uint32_t v, uint64
         if (coin < 0) return t;
         coin /= n;
         if (coin < w->least) return x;
-        if (coin < (x == t ? w->back : leads(w, t, x) ? 1 : w->out)) return x;
+        if (coin < welcome(w, t, x)) return x;
     }
     return settle_slowly(w, t, v, rng);
 }
