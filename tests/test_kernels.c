@@ -277,6 +277,8 @@ static void not_a_number_is_never_the_best_and_passed_on(void **state)
         sets[k]->tanh(x, 11, y);
         assert_true(isnan(y[9]) && !isnan(y[8]) && !isnan(y[10]));
         assert_true(isnan(sets[k]->exp(x, 11, y)) && isnan(y[9]) && !isnan(y[10]));
+        sets[k]->logistic_step(x, 11, 0, 1, 1);
+        assert_true(isnan(x[9]) && !isnan(x[8]) && !isnan(x[10]));
     }
 }
 
@@ -303,6 +305,26 @@ static void tanh_and_exp_are_exact_to_single_precision(void **state)
         }
         assert_true(fabs(sum - (double)p) < 1e-5 * sum);
     }
+}
+
+static void a_logistic_step_is_what_the_label_lacks(void **state)
+{
+    enum { STEPS = 1001 };
+    static float u[STEPS], v[STEPS];
+    const ni_kernels *b = wide();
+    const float bias = 0.5F, rate = 0.25F;
+    (void)state;
+    for (size_t n = 1; n <= STEPS; n += n < 40 ? 1 : 31)
+        for (int label = 0; label < 2; label++) {
+            for (size_t i = 0; i < n; i++) u[i] = v[i] = ((float)i - STEPS / 2) * 0.1F;
+            ni_kernels_scalar.logistic_step(u, n, bias, (float)label, rate);
+            b->logistic_step(v, n, bias, (float)label, rate);
+            assert_memory_equal(u, v, n * sizeof *u);
+            for (size_t i = 0; i < n; i++) {
+                double z = ((double)i - STEPS / 2) * 0.1 - (double)bias;
+                assert_true(fabs((double)u[i] - (double)rate * (label - 1 / (1 + exp(-z)))) < 1e-7);
+            }
+        }
 }
 
 static void meeting_rows_takes_maxima_and_sums(void **state)
@@ -461,6 +483,7 @@ int main(void)
         cmocka_unit_test(pooling_picks_the_first_of_equals),
         cmocka_unit_test(not_a_number_is_never_the_best_and_passed_on),
         cmocka_unit_test(tanh_and_exp_are_exact_to_single_precision),
+        cmocka_unit_test(a_logistic_step_is_what_the_label_lacks),
         cmocka_unit_test(meeting_rows_takes_maxima_and_sums),
         cmocka_unit_test(short_numbers_are_within_half_a_step),
         cmocka_unit_test(meeting_short_rows_takes_maxima_and_sums),

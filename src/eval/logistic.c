@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/sys.h"
 #include "eval/points.h"
+#include "kernels/kernels.h"
 
 enum { STEPS_MOST = 100, CG_MOST = 250, HALVINGS_MOST = 40 };
 
@@ -64,17 +65,11 @@ static double margin(const fit *f, uint32_t i, const double *w)
     return ni_dot_mixed(row_of(f, i), w, f->d) + w[f->d];
 }
 
-/* log(1 + exp(-t)) for any t. */
-static double loss(double t)
-{
-    return t > 0 ? log1p(exp(-t)) : log1p(exp(t)) - t;
-}
-
 /* The objective at w + share * step, whose margins are z + share * dz. */
 static double objective(const fit *f, uint32_t c, const scratch *s, const double *w, double share)
 {
     double sum = 0, square = 0;
-    for (uint32_t i = 0; i < f->m; i++) sum += loss(sign_of(f, c, i) * (s->z[i] + share * s->dz[i]));
+    for (uint32_t i = 0; i < f->m; i++) sum += ni_surprise(sign_of(f, c, i) * (s->z[i] + share * s->dz[i]));
     for (uint32_t j = 0; j < f->d; j++) square += (w[j] + share * s->step[j]) * (w[j] + share * s->step[j]);
     return square / 2 + C * sum;
 }

@@ -339,6 +339,27 @@ static float exp_all(const float *x, size_t n, float *out)
     return sum_lanes(sum);
 }
 
+static __m256 logistic_eight(__m256 z, __m256 bias, __m256 label, __m256 rate)
+{
+    const __m256 one = _mm256_set1_ps(1), most = _mm256_set1_ps(NI_LOGISTIC_LARGE);
+    const __m256 least = _mm256_set1_ps(-NI_LOGISTIC_LARGE);
+    __m256 x = _mm256_sub_ps(bias, z);
+    x = _mm256_max_ps(least, _mm256_min_ps(most, x)); /* not a number stays that */
+    __m256 s = _mm256_div_ps(one, _mm256_add_ps(one, exp_eight(x)));
+    return _mm256_mul_ps(rate, _mm256_sub_ps(label, s));
+}
+
+static void logistic_step(float *z, size_t n, float bias, float label, float rate)
+{
+    __m256 b = _mm256_set1_ps(bias), l = _mm256_set1_ps(label), r = _mm256_set1_ps(rate);
+    size_t i = 0;
+    for (; i + NI_LANES <= n; i += NI_LANES)
+        _mm256_storeu_ps(z + i, logistic_eight(_mm256_loadu_ps(z + i), b, l, r));
+    if (i == n) return;
+    __m256i some = first_lanes(n - i);
+    _mm256_maskstore_ps(z + i, some, logistic_eight(_mm256_maskload_ps(z + i, some), b, l, r));
+}
+
 /* ---- entries ---- */
 
 /* 32 draws become 32 bits: packing works within halves, so the quarters change places before. */
@@ -411,6 +432,7 @@ const ni_kernels ni_kernels_avx2 = {
     .pool = pool,
     .tanh = tanh_all,
     .exp = exp_all,
+    .logistic_step = logistic_step,
     .meet = meet,
     .shorten = ni_avx2_shorten,
     .meet_short = ni_avx2_meet_short,

@@ -77,8 +77,6 @@ void ni_avx2_mix(const float *const *weight, uint32_t sides, const uint32_t *row
 
 /* ---- share ---- */
 
-enum { SHARE_ROWS = 4, SHARE_REGISTERS = 3 };
-
 /* Some registers of columns of a few rows, which stay there while all sides pass by. weight_k[i] is that of
  * the first row. */
 INLINE void share_columns(const int rows, const int registers, const float *const *weight,
@@ -89,7 +87,7 @@ INLINE void share_columns(const int rows, const int registers, const float *cons
         for (int v = 0; v < registers; v++)
             sum[r * registers + v] = _mm256_loadu_ps(out[r] + at + v * NI_LANES);
     for (uint32_t k = 0; k < sides; k++) {
-        __m256 loaded[SHARE_REGISTERS];
+        __m256 loaded[MOST_SUMS];
         for (int v = 0; v < registers; v++) loaded[v] = _mm256_loadu_ps(x[k] + at + v * NI_LANES);
         for (int r = 0; r < rows; r++)
             for (int v = 0; v < registers; v++)
@@ -111,13 +109,21 @@ static void share_last(const float *const *weight, const float *const *x, uint32
     _mm256_maskstore_ps(out + at, some, sum);
 }
 
+/* Passes as those of `mix`. */
 INLINE void share_rows(const int rows, const float *const *weight, const float *const *x, uint32_t sides,
                        uint32_t i, size_t n, float *const *out)
 {
-    enum { WIDE = SHARE_REGISTERS * NI_LANES };
-    size_t at = 0;
-    for (; at + WIDE <= n; at += WIDE) share_columns(rows, SHARE_REGISTERS, weight, x, sides, i, out, at);
-    for (; at + NI_LANES <= n; at += NI_LANES) share_columns(rows, 1, weight, x, sides, i, out, at);
+    const size_t most = (size_t)(MOST_SUMS / rows);
+    size_t at = 0, whole = n / NI_LANES, passes = (whole + most - 1) / most, registers;
+    for (; passes; passes--, whole -= registers, at += registers * NI_LANES) {
+        registers = (whole + passes - 1) / passes;
+        switch (registers) { /* clang-format off */
+#define PASS(r) case r: if (r * rows <= MOST_SUMS) share_columns(rows, r, weight, x, sides, i, out, at); break;
+        PASS(1) PASS(2) PASS(3) PASS(4) PASS(5) PASS(6) PASS(7)
+        PASS(8) PASS(9) PASS(10) PASS(11) PASS(12) PASS(13)
+#undef PASS
+        } /* clang-format on */
+    }
     for (int r = 0; at < n && r < rows; r++)
         share_last(weight, x, sides, i + (uint32_t)r, n - at, out[r], at);
 }
@@ -125,13 +131,18 @@ INLINE void share_rows(const int rows, const float *const *weight, const float *
 void ni_avx2_share(const float *const *weight, const float *const *x, uint32_t sides, const uint32_t *row,
                    uint32_t rows, size_t n, float *out)
 {
-    uint32_t i = 0;
-    for (; i + SHARE_ROWS <= rows; i += SHARE_ROWS) {
-        float *to[SHARE_ROWS];
-        for (uint32_t r = 0; r < SHARE_ROWS; r++) to[r] = out + row[i + r] * n;
-        share_rows(SHARE_ROWS, weight, x, sides, i, n, to);
+    enum { AT_ONCE = 4 };
+    for (uint32_t i = 0, some; i < rows; i += some) {
+        float *to[AT_ONCE];
+        some = rows - i < AT_ONCE ? rows - i : AT_ONCE;
+        for (uint32_t r = 0; r < some; r++) to[r] = out + row[i + r] * n;
+        switch (some) { /* clang-format off */
+        case 1: share_rows(1, weight, x, sides, i, n, to); break;
+        case 2: share_rows(2, weight, x, sides, i, n, to); break;
+        case 3: share_rows(3, weight, x, sides, i, n, to); break;
+        case 4: share_rows(4, weight, x, sides, i, n, to); break;
+        } /* clang-format on */
     }
-    for (; i < rows; i++) share_rows(1, weight, x, sides, i, n, &(float *){ out + row[i] * n });
 }
 
 #else

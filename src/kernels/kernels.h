@@ -72,6 +72,12 @@ static inline void ni_make_unit(float *x, size_t n)
     for (size_t i = 0; i < n && length > 0; i++) x[i] = (float)((double)x[i] / length);
 }
 
+/* -log s(z), s(z) = 1 / (1 + e^-z): the loss of what should be large. */
+static inline double ni_surprise(double z)
+{
+    return (z > 0 ? 0 : -z) + log1p(exp(-fabs(z)));
+}
+
 /* A row of short numbers is `half` bytes A, `half` bytes B, and these; half is a multiple of 4. It may be
  * read up to NI_BYTES beyond its end. */
 typedef struct ni_short {
@@ -138,6 +144,10 @@ typedef struct ni_kernels {
     /* out_i = exp(x_i), for |x_i| <= 80; returns their sum */
     float (*exp)(const float *x, size_t n, float *out);
 
+    /* z_i = rate (label - s(z_i - bias)), s(z) = 1 / (1 + e^-z): the step of z_i up the chance of its
+     * label, 1 or 0. What is farther than 30 from bias counts as that far. */
+    void (*logistic_step)(float *z, size_t n, float bias, float label, float rate);
+
     /* For `lanes` columns of the given rows of B, which begin `stride` apart: the largest number of each of
      * the first `maxima` columns, the sum of each other one. Both are multiples of NI_LANES. */
     void (*meet)(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
@@ -177,6 +187,7 @@ enum { NI_TANH_COUNT = 5, NI_EXP_COUNT = 6 };
 #define NI_LN2_HIGH 0.693359375F
 #define NI_LN2_LOW (-2.12194440e-4F)
 #define NI_TANH_SMALL 0.625F
+#define NI_LOGISTIC_LARGE 30.0F /* from here on 1 is near enough to the last bit */
 #define NI_TANH_LARGE 9.0F /* from here on tanh stays the number next to 1 */
 
 extern const ni_kernels ni_kernels_scalar;

@@ -150,6 +150,15 @@ static float exp_all(const float *x, size_t n, float *out)
     return sum_lanes(sum);
 }
 
+static void logistic_step(float *z, size_t n, float bias, float label, float rate)
+{
+    const float most = NI_LOGISTIC_LARGE;
+    for (size_t i = 0; i < n; i++) {
+        float x = bias - z[i];
+        z[i] = rate * (label - 1 / (1 + exp_one(x > most ? most : x < -most ? -most : x)));
+    }
+}
+
 /* ---- entries ---- */
 
 static uint64_t decide(const uint16_t *draw, uint16_t limit)
@@ -187,6 +196,7 @@ const ni_kernels ni_kernels_scalar = {
     .pool = pool,
     .tanh = tanh_all,
     .exp = exp_all,
+    .logistic_step = logistic_step,
     .meet = meet,
     .shorten = shorten,
     .meet_short = meet_short,

@@ -137,12 +137,6 @@ static bool next_way(block *b, uint32_t lane, uint64_t end, uint64_t *at)
     return true;
 }
 
-/* log s(-g) = -max(g, 0) - log(1 + e^-|g|) */
-static double log_miss(double g)
-{
-    return -(g > 0 ? g : 0) - log1p(exp(-fabs(g)));
-}
-
 /* e^x of numbers up to 0. */
 static void exp_line(const ni_kernels *k, float *x)
 {
@@ -195,7 +189,7 @@ static double compare(block *b, uint64_t first, uint64_t end)
     ni_gemm(0, 1, end - first, b->lanes, h, right(b->E, h, first), 2 * h, left(b->E, h, b->first), 2 * h, 0,
             g, LANES);
     for (uint32_t l = 0; l < b->lanes; l++)
-        while (next_way(b, l, end, &at)) sum -= log_miss((double)b->miss[at]);
+        while (next_way(b, l, end, &at)) sum += ni_surprise(-(double)b->miss[at]);
     for (uint64_t j = first; j < end; j++)
         squash_line(b->k, b->miss + j * LANES, b->log + j * LANES, against);
     for (uint32_t l = 0; l < b->lanes; l++) sum += (double)against[l];

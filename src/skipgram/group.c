@@ -1,12 +1,10 @@
 #include "skipgram/group.h"
 
-#include <math.h>
 #include <string.h>
 
 _Static_assert(NI_GROUP_INPUTS % NI_LANES == 0, "lines of inputs are whole");
 
-/* Products of a group: own x_p.y'_p, shared x_p.y_q, line by line of p; then s of them; then the steps,
- * rate (label - s). */
+/* Products of a group: own x_p.y'_p, shared x_p.y_q, line by line of p; then the steps that they make. */
 typedef struct products {
     size_t line;
     float own[NI_GROUP_INPUTS];
@@ -29,50 +27,42 @@ static void multiply(const ni_group *g, products *z)
         z->own[p] = g->k->dot(input_of(g, p), g->out + g->positive[p] * g->dim, g->dim);
 }
 
-/* s(z - bias) in place; beyond 30 it is 0 or 1 to the last bit. */
-static void squash(const ni_kernels *k, float *z, uint32_t n, float bias)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        float x = bias - z[i];
-        z[i] = x > 30 ? 30 : x < -30 ? -30 : x;
-    }
-    k->exp(z, n, z);
-    for (uint32_t i = 0; i < n; i++) z[i] = 1 / (1 + z[i]);
-}
-
 /* An output that happens to be an input's own is no negative of it. */
 static bool is_own(const ni_group *g, uint32_t p, uint32_t q)
 {
     return g->positives && g->output[q] == g->positive[p];
 }
 
-/* -log; a float next to 1 leaves nothing of 1 - s, hence a floor: that of s itself. NaN stays NaN. */
-static double surprise(double chance)
-{
-    return -log(chance < 1e-13 ? 1e-13 : chance);
-}
-
-static double loss_of(const ni_group *g, const products *s)
+static double loss_of(const ni_group *g, const products *z)
 {
     double sum = 0;
     for (uint32_t q = 0; q < g->outputs; q++)
         for (uint32_t p = 0; p < g->inputs; p++) {
-            double x = (double)s->shared[q * s->line + p];
-            if (!is_own(g, p, q)) sum += surprise(g->label[q] ? x : 1 - x);
+            double x = (double)(z->shared[q * z->line + p] - g->shared_bias);
+            if (!is_own(g, p, q)) sum += ni_surprise(g->label[q] ? x : -x);
         }
-    for (uint32_t p = 0; p < g->inputs && g->positives; p++) sum += surprise((double)s->own[p]);
+    for (uint32_t p = 0; p < g->inputs && g->positives; p++)
+        sum += ni_surprise((double)(z->own[p] - g->bias));
     return sum;
 }
 
-/* From s to steps. */
-static void turn_into_steps(const ni_group *g, products *s)
+/* Some rows as bits: what has none of its own is not among them. */
+static uint64_t bit_of(uint32_t row)
 {
-    for (uint32_t q = 0; q < g->outputs; q++)
-        for (uint32_t p = 0; p < g->inputs; p++) {
-            float *x = &s->shared[q * s->line + p];
-            *x = is_own(g, p, q) ? 0 : g->rate * ((float)g->label[q] - *x);
-        }
-    for (uint32_t p = 0; p < g->inputs && g->positives; p++) s->own[p] = g->rate * (1 - s->own[p]);
+    return (uint64_t)1 << row % 64;
+}
+
+static void turn_into_steps(const ni_group *g, products *z)
+{
+    uint64_t own = 0;
+    for (uint32_t p = 0; p < g->inputs && g->positives; p++) own |= bit_of(g->positive[p]);
+    for (uint32_t q = 0; q < g->outputs; q++) {
+        float *line = z->shared + q * z->line;
+        g->k->logistic_step(line, g->inputs, g->shared_bias, g->label[q], g->rate);
+        for (uint32_t p = 0; p < g->inputs && own & bit_of(g->output[q]); p++)
+            if (is_own(g, p, q)) line[p] = 0;
+    }
+    if (g->positives) g->k->logistic_step(z->own, g->inputs, g->bias, 1, g->rate);
 }
 
 static float *output_of(const ni_group *g, uint32_t q)
@@ -100,8 +90,9 @@ static void look_at_outputs(const ni_group *g, const products *step, float *old,
 /* How many inputs from p on are different rows. */
 static uint32_t different(const ni_group *g, uint32_t p)
 {
-    for (uint32_t end = p; end < g->inputs; end++)
-        for (uint32_t i = p; i < end; i++)
+    uint64_t seen = 0;
+    for (uint32_t end = p; end < g->inputs; seen |= bit_of(g->input[end++]))
+        for (uint32_t i = p; i < end && seen & bit_of(g->input[end]); i++)
             if (g->input[i] == g->input[end]) return end - p;
     return g->inputs - p;
 }
@@ -132,9 +123,6 @@ double ni_group_step(ni_group *g, bool loss)
     products z;
     z.line = ni_whole_lanes(g->inputs);
     multiply(g, &z);
-    for (uint32_t q = 0; q < g->outputs; q++)
-        squash(g->k, z.shared + q * z.line, g->inputs, g->shared_bias);
-    if (g->positives) squash(g->k, z.own, g->inputs, g->bias);
     double sum = loss ? loss_of(g, &z) : 0;
     turn_into_steps(g, &z);
     make_steps(g, &z);
