@@ -7,6 +7,28 @@
 /* Sums in registers: with what is loaded and a weight they are sixteen, or nearly. */
 enum { MOST_SUMS = 13 };
 
+/* sum_kv += *weight_k x_v, for k < many and v < registers. Of weights and x, the fewer wait in registers. */
+INLINE void add_products(const int many, const int registers, const float *const *weight, const float *x,
+                         __m256 *sum)
+{
+    __m256 kept[MOST_SUMS];
+    if (many < registers) {
+        for (int k = 0; k < many; k++) kept[k] = _mm256_broadcast_ss(weight[k]);
+        for (int v = 0; v < registers; v++) {
+            __m256 one = _mm256_loadu_ps(x + v * NI_LANES);
+            for (int k = 0; k < many; k++)
+                sum[k * registers + v] = _mm256_fmadd_ps(kept[k], one, sum[k * registers + v]);
+        }
+        return;
+    }
+    for (int v = 0; v < registers; v++) kept[v] = _mm256_loadu_ps(x + v * NI_LANES);
+    for (int k = 0; k < many; k++) {
+        __m256 one = _mm256_broadcast_ss(weight[k]);
+        for (int v = 0; v < registers; v++)
+            sum[k * registers + v] = _mm256_fmadd_ps(one, kept[v], sum[k * registers + v]);
+    }
+}
+
 /* ---- mix ---- */
 
 /* Some registers of columns of all sums, which stay there while all rows pass by. */
@@ -20,14 +42,11 @@ INLINE void mix_columns(const int sides, const int registers, const float *const
     for (uint32_t i = 0; i < rows; i++) {
         const float *x = B + row[i] * stride + at;
         const float *ahead = B + row[i + AHEAD < rows ? i + AHEAD : rows - 1] * stride + at;
-        __m256 loaded[MOST_SUMS];
+        const float *w[MOST_SUMS];
         for (int v = 0; v < registers; v += 2)
             _mm_prefetch((const char *)(ahead + v * NI_LANES), _MM_HINT_T0);
-        for (int v = 0; v < registers; v++) loaded[v] = _mm256_loadu_ps(x + v * NI_LANES);
-        for (int k = 0; k < sides; k++)
-            for (int v = 0; v < registers; v++)
-                sum[k * registers + v] =
-                    _mm256_fmadd_ps(_mm256_broadcast_ss(&weight[k][i]), loaded[v], sum[k * registers + v]);
+        for (int k = 0; k < sides; k++) w[k] = &weight[k][i];
+        add_products(sides, registers, w, x, sum);
     }
     for (int k = 0; k < sides; k++)
         for (int v = 0; v < registers; v++)
@@ -87,12 +106,9 @@ INLINE void share_columns(const int rows, const int registers, const float *cons
         for (int v = 0; v < registers; v++)
             sum[r * registers + v] = _mm256_loadu_ps(out[r] + at + v * NI_LANES);
     for (uint32_t k = 0; k < sides; k++) {
-        __m256 loaded[MOST_SUMS];
-        for (int v = 0; v < registers; v++) loaded[v] = _mm256_loadu_ps(x[k] + at + v * NI_LANES);
-        for (int r = 0; r < rows; r++)
-            for (int v = 0; v < registers; v++)
-                sum[r * registers + v] = _mm256_fmadd_ps(_mm256_broadcast_ss(&weight[k][i + (uint32_t)r]),
-                                                         loaded[v], sum[r * registers + v]);
+        const float *w[MOST_SUMS];
+        for (int r = 0; r < rows; r++) w[r] = &weight[k][i + (uint32_t)r];
+        add_products(rows, registers, w, x[k] + at, sum);
     }
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < registers; v++)
