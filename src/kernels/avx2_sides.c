@@ -7,7 +7,8 @@
 /* Sums in registers: with what is loaded and a weight they are sixteen, or nearly. */
 enum { MOST_SUMS = 13 };
 
-/* sum_kv += *weight_k x_v, for k < many and v < registers. Of weights and x, the fewer wait in registers. */
+/* sum_kv += *weight_k x_v, for k < many and v < registers. Of weights and x, the fewer wait in registers.
+ */
 INLINE void add_products(const int many, const int registers, const float *const *weight, const float *x,
                          __m256 *sum)
 {
