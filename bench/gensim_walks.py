@@ -13,11 +13,24 @@ def sentences(walks, nodes):
     return names[walks].tolist()
 
 
-def train(text, dim, window, workers, seed=1):
-    """DeepWalk's and node2vec's skip-gram with 5 negatives, one pass over the sentences."""
+def prepare(text, dim, window, workers, seed=1):
+    """DeepWalk's and node2vec's skip-gram with 5 negatives: its vocabulary and its first vectors."""
     from gensim.models import Word2Vec
-    return Word2Vec(text, vector_size=dim, window=window, sg=1, hs=0, negative=5, sample=0, epochs=1, alpha=0.025,
-                    min_alpha=0.0001, min_count=0, workers=workers, seed=seed)
+    model = Word2Vec(vector_size=dim, window=window, sg=1, hs=0, negative=5, sample=0, epochs=1, alpha=0.025,
+                     min_alpha=0.0001, min_count=0, workers=workers, seed=seed)
+    model.build_vocab(text)
+    return model
+
+
+def learn(model, text):
+    """One pass over the sentences."""
+    model.train(text, total_examples=model.corpus_count, epochs=1)
+
+
+def train(text, dim, window, workers, seed):
+    model = prepare(text, dim, window, workers, seed)
+    learn(model, text)
+    return model
 
 
 def vectors(model, nodes):

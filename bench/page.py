@@ -140,7 +140,7 @@ def render(results):
     rows = results["rows"]
     made = "%s, %s: %s." % (results["command"], results["machine"]["date"], words.machine(results))
     parts = [HEAD % STYLE, "<h1>How fast neap is</h1>", tag("p", "muted", escape(made)),
-             "<p>Each number is a ratio of one run, both sides in turn. What missed its goal says so.</p>",
+             "<p>Each number is a ratio of one session, both sides one after the other. What missed its goal says so.</p>",
              time_chart([point for row in rows for point in row.get("points", [])]), goal_table(rows)]
     for name, part in (("stages", stages), ("tiles", tiles), ("methods", held_out)):
         row = with_fact(rows, name)

@@ -33,7 +33,7 @@ def openblas(m):
     """Which OpenBLAS, and what it takes the CPU for."""
     said = "OpenBLAS %s for %s" % (m["openblas"], m["core"])
     if m["core_of_sgemm"] != m["core"]:
-        said += " (where it is the yardstick of AVX2 kernels, for %s)" % m["core_of_sgemm"]
+        said += " (where it is the yardstick of AVX2 kernels, and for one of two turns of gensim, for %s)" % m["core_of_sgemm"]
     if m["core_by_itself"] != m["core"]:
         said += ", told so because by itself it takes this CPU for a %s" % m["core_by_itself"]
     return said

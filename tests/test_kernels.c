@@ -119,8 +119,10 @@ static void sides_of_the_same_rows_are_mixed_and_shared_as_if_alone(void **state
     float w[SIDES * ROWS], *out[NI_STRIP_ROWS];
     ni_term term[ROWS];
     (void)state;
-    for (size_t n = 1; n < MOST; n++) {
-        uint32_t sides = (uint32_t)(n % SIDES) + 1, rows = (uint32_t)(n * 7 % (ROWS + 1));
+    for (size_t turn = 0; turn < 4 * MOST; turn++) {
+        size_t n = turn % (MOST - 1) + 1;
+        ni_rng shape = ni_rng_at(turn, NI_STREAM_GRAPH, 0, 0);
+        uint32_t sides = (uint32_t)ni_below(&shape, SIDES) + 1, rows = (uint32_t)ni_below(&shape, ROWS + 1);
         fill(B, ROWS * n, n);
         fill(G, SIDES * n, MOST + n);
         fill(w, SIDES * ROWS, 2 * MOST + n);

@@ -210,6 +210,17 @@ static void an_update_steps_down_the_gradient_of_its_loss(void **state)
     expect_steps_down_the_gradient(&b);
 }
 
+/* A quick look at rows takes them modulo 64. */
+static void rows_that_look_alike_are_told_apart(void **state)
+{
+    static bench b;
+    (void)state;
+    set_up(&b, 8, 16, 5, true, false);
+    for (uint32_t p = 1; p < 16; p += 2) b.g.input[p] = b.g.input[p - 1] + 64;
+    b.g.output[0] = b.g.positive[0] + 64;
+    expect_steps_down_the_gradient(&b);
+}
+
 /* Rows that come more than once make their steps one after the other: to first order, the same. */
 static void repeated_rows_make_all_their_steps(void **state)
 {
@@ -243,7 +254,7 @@ static void an_update_by_a_tree_steps_down_the_gradient_of_its_loss(void **state
     }
 }
 
-/* Nothing is left of 1 - s in a float next to 1, and training would end over a loss that is infinite. */
+/* Nothing is left of 1 - s in a float next to 1: the loss is made from z. */
 static void a_sure_mistake_has_the_loss_of_its_size(void **state)
 {
     static bench b;
@@ -441,6 +452,7 @@ int main(void)
         cmocka_unit_test(trees_are_optimal_and_no_code_begins_another),
         cmocka_unit_test(a_tree_that_is_too_deep_is_refused),
         cmocka_unit_test(an_update_steps_down_the_gradient_of_its_loss),
+        cmocka_unit_test(rows_that_look_alike_are_told_apart),
         cmocka_unit_test(repeated_rows_make_all_their_steps),
         cmocka_unit_test(an_update_by_a_tree_steps_down_the_gradient_of_its_loss),
         cmocka_unit_test(a_sure_mistake_has_the_loss_of_its_size),

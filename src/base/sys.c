@@ -11,13 +11,14 @@
 
 #include "base/status.h"
 
-/* Rows of a large table are read in random order: that begins on a cache line, so that they touch no line
- * more than they need. */
+/* Large tables begin on a cache line, so that a row of whole lines touches none but its own: rows are read
+ * in random order, and each line costs. */
 static void *sys_allocate(size_t bytes)
 {
     enum { LARGE = 1 << 16 };
+    void *block;
     if (bytes < LARGE) return malloc(bytes);
-    return aligned_alloc(NI_CACHE_LINE, (bytes + NI_CACHE_LINE - 1) / NI_CACHE_LINE * NI_CACHE_LINE);
+    return posix_memalign(&block, NI_CACHE_LINE, bytes) ? NULL : block;
 }
 
 static int sys_open(const char *path, int flags, mode_t mode)

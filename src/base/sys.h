@@ -32,7 +32,8 @@ typedef struct ni_sys {
 extern ni_sys ni_system;
 
 /* Memory for count items of width bytes; NULL if there is none or the product overflows. A request for
- * nothing gives a valid block, so NULL always means failure. */
+ * nothing gives a valid block, so NULL always means failure. A large block begins on a cache line, unless
+ * it was resized or the allocator is a user's: that is for speed, and nothing may rely on it. */
 void *ni_array(size_t count, size_t width);
 
 /* The same, zeroed. */

@@ -96,24 +96,13 @@ static void combine_last(const ni_term *term, size_t count, const float *B, size
     _mm256_maskstore_ps(out, some, sum);
 }
 
-/* Passes of nearly equal width: 200 columns are 13 and 12 registers. */
 static void combine(const ni_term *term, size_t count, const float *B, size_t n, float *out)
 {
-    enum { MOST = 13 };
-    size_t whole = n / NI_LANES, passes = (whole + MOST - 1) / MOST;
-    for (; passes; passes--) {
-        size_t registers = (whole + passes - 1) / passes;
-        switch (registers) { /* clang-format off */
-#define PASS(r) case r: combine_columns(r, term, count, B, n, out); break;
-        PASS(1) PASS(2) PASS(3) PASS(4) PASS(5) PASS(6) PASS(7)
-        PASS(8) PASS(9) PASS(10) PASS(11) PASS(12) PASS(13)
-#undef PASS
-        } /* clang-format on */
-        B += registers * NI_LANES;
-        out += registers * NI_LANES;
-        whole -= registers;
-    }
-    if (n % NI_LANES) combine_last(term, count, B, n, n % NI_LANES, out);
+    size_t at;
+#define COLUMNS(r) combine_columns(r, term, count, B + at, n, out + at)
+    IN_PASSES(1, n, at, COLUMNS);
+#undef COLUMNS
+    if (at < n) combine_last(term, count, B + at, n, n - at, out + at);
 }
 
 /* ---- tiles ---- */

@@ -16,6 +16,30 @@ INLINE __m256i first_lanes(size_t n)
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), lane);
 }
 
+/* Sums in registers: with what is loaded and a weight they are sixteen, or nearly. */
+enum { MOST_SUMS = 13 };
+
+/* All whole registers of n columns, of which there are `many` sums each, in passes of nearly equal width:
+ * 200 columns are 13 and 12 registers of one sum, or five times five of two. COLUMNS(r) makes the sums of r
+ * registers from column `at` on; where it is done, `at` is behind the last. */
+/* clang-format off */
+#define PASS(r, many, COLUMNS) case r: if ((r) * (many) <= MOST_SUMS) COLUMNS(r); break;
+#define IN_PASSES(many, n, at, COLUMNS)                                                                    \
+    do {                                                                                                   \
+        const size_t most = (size_t)(MOST_SUMS / (many));                                                  \
+        size_t whole = (n) / NI_LANES, passes = (whole + most - 1) / most, registers;                      \
+        for ((at) = 0; passes; passes--, whole -= registers, (at) += registers * NI_LANES) {               \
+            registers = (whole + passes - 1) / passes;                                                     \
+            switch (registers) {                                                                           \
+            PASS(1, many, COLUMNS) PASS(2, many, COLUMNS) PASS(3, many, COLUMNS) PASS(4, many, COLUMNS)    \
+            PASS(5, many, COLUMNS) PASS(6, many, COLUMNS) PASS(7, many, COLUMNS) PASS(8, many, COLUMNS)    \
+            PASS(9, many, COLUMNS) PASS(10, many, COLUMNS) PASS(11, many, COLUMNS) PASS(12, many, COLUMNS) \
+            PASS(13, many, COLUMNS)                                                                        \
+            }                                                                                              \
+        }                                                                                                  \
+    } while (0)
+/* clang-format on */
+
 /* avx2_sides.c; see ni_kernels. */
 void ni_avx2_mix(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
                  const float *B, size_t n, float *const *out);

@@ -4,8 +4,7 @@
 
 #if defined(__x86_64__)
 
-/* Sums in registers: with what is loaded and a weight they are sixteen, or nearly. */
-enum { MOST_SUMS = 13 };
+_Static_assert(NI_STRIP_ROWS == 4, "so many cases have the switches below");
 
 /* sum_kv += *weight_k x_v, for k < many and v < registers. Of weights and x, the fewer wait in registers.
  */
@@ -65,21 +64,13 @@ static void mix_last(const float *weight, const uint32_t *row, uint32_t rows, co
     _mm256_maskstore_ps(out, some, sum);
 }
 
-/* Passes of nearly equal width: 200 columns of two sums are five times five registers. */
 INLINE void mix_sides(const int sides, const float *const *weight, const uint32_t *row, uint32_t rows,
                       const float *B, size_t n, float *const *out)
 {
-    const size_t most = (size_t)(MOST_SUMS / sides);
-    size_t at = 0, whole = n / NI_LANES, passes = (whole + most - 1) / most, registers;
-    for (; passes; passes--, whole -= registers, at += registers * NI_LANES) {
-        registers = (whole + passes - 1) / passes;
-        switch (registers) { /* clang-format off */
-#define PASS(r) case r: if (r * sides <= MOST_SUMS) mix_columns(sides, r, weight, row, rows, B, n, out, at); break;
-        PASS(1) PASS(2) PASS(3) PASS(4) PASS(5) PASS(6) PASS(7)
-        PASS(8) PASS(9) PASS(10) PASS(11) PASS(12) PASS(13)
-#undef PASS
-        } /* clang-format on */
-    }
+    size_t at;
+#define COLUMNS(r) mix_columns(sides, r, weight, row, rows, B, n, out, at)
+    IN_PASSES(sides, n, at, COLUMNS);
+#undef COLUMNS
     for (int k = 0; at < n && k < sides; k++)
         mix_last(weight[k], row, rows, B + at, n, n - at, out[k] + at);
 }
@@ -126,21 +117,13 @@ static void share_last(const float *const *weight, const float *const *x, uint32
     _mm256_maskstore_ps(out + at, some, sum);
 }
 
-/* Passes as those of `mix`. */
 INLINE void share_rows(const int rows, const float *const *weight, const float *const *x, uint32_t sides,
                        uint32_t i, size_t n, float *const *out)
 {
-    const size_t most = (size_t)(MOST_SUMS / rows);
-    size_t at = 0, whole = n / NI_LANES, passes = (whole + most - 1) / most, registers;
-    for (; passes; passes--, whole -= registers, at += registers * NI_LANES) {
-        registers = (whole + passes - 1) / passes;
-        switch (registers) { /* clang-format off */
-#define PASS(r) case r: if (r * rows <= MOST_SUMS) share_columns(rows, r, weight, x, sides, i, out, at); break;
-        PASS(1) PASS(2) PASS(3) PASS(4) PASS(5) PASS(6) PASS(7)
-        PASS(8) PASS(9) PASS(10) PASS(11) PASS(12) PASS(13)
-#undef PASS
-        } /* clang-format on */
-    }
+    size_t at;
+#define COLUMNS(r) share_columns(rows, r, weight, x, sides, i, out, at)
+    IN_PASSES(rows, n, at, COLUMNS);
+#undef COLUMNS
     for (int r = 0; at < n && r < rows; r++)
         share_last(weight, x, sides, i + (uint32_t)r, n - at, out[r], at);
 }
@@ -148,10 +131,9 @@ INLINE void share_rows(const int rows, const float *const *weight, const float *
 void ni_avx2_share(const float *const *weight, const float *const *x, uint32_t sides, const uint32_t *row,
                    uint32_t rows, size_t n, float *out)
 {
-    enum { AT_ONCE = 4 };
     for (uint32_t i = 0, some; i < rows; i += some) {
-        float *to[AT_ONCE];
-        some = rows - i < AT_ONCE ? rows - i : AT_ONCE;
+        float *to[NI_STRIP_ROWS];
+        some = rows - i < NI_STRIP_ROWS ? rows - i : NI_STRIP_ROWS;
         for (uint32_t r = 0; r < some; r++) to[r] = out + row[i + r] * n;
         switch (some) { /* clang-format off */
         case 1: share_rows(1, weight, x, sides, i, n, to); break;

@@ -187,8 +187,8 @@ enum { NI_TANH_COUNT = 5, NI_EXP_COUNT = 6 };
 #define NI_LN2_HIGH 0.693359375F
 #define NI_LN2_LOW (-2.12194440e-4F)
 #define NI_TANH_SMALL 0.625F
-#define NI_LOGISTIC_LARGE 30.0F /* from here on 1 is near enough to the last bit */
-#define NI_TANH_LARGE 9.0F /* from here on tanh stays the number next to 1 */
+#define NI_TANH_LARGE 9.0F      /* from here on tanh stays the number next to 1 */
+#define NI_LOGISTIC_LARGE 30.0F /* from here on s is 1 to the last bit, or less than 1e-13 */
 
 extern const ni_kernels ni_kernels_scalar;
 #if defined(__x86_64__)

@@ -46,7 +46,7 @@ static double loss_of(const ni_group *g, const products *z)
     return sum;
 }
 
-/* Some rows as bits: what has none of its own is not among them. */
+/* A set of rows in 64 bits, by row % 64: a row whose bit is clear is not in it; others may be. */
 static uint64_t bit_of(uint32_t row)
 {
     return (uint64_t)1 << row % 64;
