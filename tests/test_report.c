@@ -509,6 +509,11 @@ static void settings_that_are_not_the_papers_are_told_in_its_protocols(void **st
     w->sheet.protocol = "paper-clean";
     ni_sheet_not_papers(&w->study, &w->sheet, words);
     assert_has(words, "results of the leaky protocol.");
+    assert_lacks(words, "other systems");
+    set(w, DEEPWALK, 0, 0.6, 3);
+    ni_sheet_not_papers(&w->study, &w->sheet, words);
+    assert_has(words, "protocol. The settings of the other systems");
+    assert_has(words, "or with gap.");
     w->sheet.protocol = "clean";
     ni_sheet_not_papers(&w->study, &w->sheet, words);
     assert_string_equal(words, "");

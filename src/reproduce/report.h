@@ -26,9 +26,10 @@ extern const char ni_leak_words[];
 /* In a leaky sheet: the row's method reads neighbourhoods, and so the test links. */
 bool ni_row_sees_test(const ni_sheet *sheet, size_t row);
 
-/* What of lr, epochs and batch is not the paper's in a sheet of its protocols, as a sentence; "" if nothing
- * is, or if the sheet is of another protocol. */
-enum { NI_NOT_PAPERS = 320 };
+/* What of lr, epochs and batch of gap is not the paper's in a sheet of its protocols, and how the settings
+ * of the other systems came about, as sentences; "" if there is nothing to say, or if the sheet is of
+ * another protocol. */
+enum { NI_NOT_PAPERS = 512 };
 void ni_sheet_not_papers(const ni_study *study, const ni_sheet *sheet, char words[NI_NOT_PAPERS]);
 
 /* ---- what was run ---- */
