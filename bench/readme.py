@@ -15,7 +15,8 @@ gensim: on the same walks our AUC is 0.1 to 1.4 points lower ([gensim.txt](docs/
 HELD_OUT = """
 Held-out links of the bundled graph ([Debian's dependencies](data/README.md), a tenth held out by the [clean
 protocol](docs/evaluation.md), directed; mean and deviation of three seeds that no option was chosen on, other seeds of
-this graph were used to choose):
+this graph were used to choose). Every method as it comes; the defaults of DeepWalk, node2vec, Walklets and LINE are
+[better for classes than for links](docs/results/tuning.txt), and `neap methods NAME` tells those for links:
 
 """
 

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""How the preset `neap` was chosen: validation AUC of one change at a time, and of what remained together.
+"""How the preset `neap` was chosen: validation AUC of one setting after the other.
 
-    bench/tune.py [--build DIR] [--data DIR] [--seeds N] [--shares 55,90]
+    bench/tune.py [--build DIR] [--data DIR] [--seeds N] [--shares 55,90] [METHOD...]
 
-Each line is a setting, each column a graph at a share of its pairs; the number is the AUC on the validation pairs (a
-tenth of the training pairs) of the best epoch, mean over the seeds. Test pairs are split off first and never looked
-at. The seeds are 1001 and on, and results are reported on others; the graphs are the same, so some of the pairs that
-validate here are test pairs there.
+Each line is a setting, each column a graph at a share of its pairs; the number is the AUC on the validation pairs, a
+tenth of the training pairs, mean over the seeds: for gap that of the best epoch, for others that of the last, as they
+train by default. Test pairs are split off first and never looked at. The seeds are 1001 and on, and results are
+reported on others; the graphs are the same, so some of the pairs that validate here are test pairs there.
 """
 import argparse
 import json
@@ -17,34 +17,54 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-SETTINGS = [
-    "",
-    "--self",
-    "--dropout 0",
-    "--dropout 0.25",
-    "--epochs 60",
-    "--dim 200",
-    "--padding zero",
-    "--lr 1e-3 --epochs 60",
-    "--margin 0.5",
-    "--margin 2",
-    "--negatives 4",
-    "--batch 512",
-    "--decay linear",
-    "--undirected",
-]
+WINDOWS = ["--epochs 5 --window 10", "--epochs 1 --window 10", "--epochs 1 --window 5", "--epochs 1 --window 3",
+           "--epochs 1 --window 2"]
+SETTINGS = {
+    "gap": ["", "--self", "--dropout 0", "--dropout 0.25", "--epochs 60", "--dim 200", "--padding zero",
+            "--lr 1e-3 --epochs 60", "--margin 0.5", "--margin 2", "--negatives 4", "--batch 512", "--decay linear",
+            "--undirected"],
+    "deepwalk": WINDOWS,
+    "node2vec": WINDOWS,
+    "walklets": ["--epochs 5 --window 4", "--epochs 2 --window 4", "--epochs 1 --window 4", "--epochs 2 --window 2"],
+    "line": ["--unit --epochs 5", "--no-unit --epochs 5", "--no-unit --epochs 5 --lr 0.01",
+             "--no-unit --epochs 10 --lr 0.005", "--order 1 --epochs 5", "--order 2 --epochs 5"],
+    "splitter": ["--personas %s --epochs %d" % (personas, epochs) for personas in ("components", "labels")
+                 for epochs in (1, 2)],
+    "verse": ["--epochs 5", "--epochs 20", "--epochs 60"],
+    "attentivewalk": ["--epochs 20", "--epochs 80"],
+}
 
 
-def validation_auc(neap, graph, share, options, seed, folder):
-    said = subprocess.run([neap, "train", graph, *options.split(), "--seed", str(seed), "--test",
-                           str(round(1 - share / 100, 4)), "--valid", "0.1", "--json", "-q", "-o",
-                           os.path.join(folder, "model.safetensors")],
-                          check=True, capture_output=True, text=True).stdout
-    return json.loads(said)["valid_auc"]
+def said_by(neap, *words):
+    return json.loads(subprocess.run([neap, *map(str, words), "--json", "-q"], check=True, capture_output=True,
+                                     text=True).stdout)
+
+
+def best_epoch(neap, graph, share, options, seed, folder):
+    return said_by(neap, "train", graph, *options.split(), "--seed", seed, "--test", round(1 - share / 100, 4),
+                   "--valid", 0.1, "-o", os.path.join(folder, "model.safetensors"))["valid_auc"]
+
+
+def last_epoch(neap, graph, share, method, options, seed, folder):
+    """Of a split of the training pairs of a split."""
+    inner = os.path.join(folder, "%d-%d-%s" % (share, seed, os.path.basename(os.path.dirname(graph))))
+    if not os.path.exists(inner):
+        said_by(neap, "eval", "link", graph, "--methods", "none", "--ratios", share, "--seeds", 1, "--seed", seed,
+                "-o", inner)
+    train, = (os.path.join(path, "train.tsv") for path, _, files in os.walk(inner) if "train.tsv" in files)
+    return said_by(neap, "eval", "link", train, "--methods", method, "--no-untrained", "--ratios", 90, "--seeds", 1,
+                   "--seed", seed, *options.split())["results"][0]["auc"]["mean"]
+
+
+def validation_auc(neap, graph, share, method, options, seed, folder):
+    if method == "gap":
+        return best_epoch(neap, graph, share, options, seed, folder)
+    return last_epoch(neap, graph, share, method, options, seed, folder)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("methods", nargs="*", metavar="METHOD", default=["gap"], help="of " + ", ".join(SETTINGS))
     parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="folder with the program")
     parser.add_argument("--data", default=os.environ.get("NEAP_DATA", ""), help="folder of cora, email, zhihu")
     parser.add_argument("--graphs", default="debian,email,cora")
@@ -56,14 +76,14 @@ def main():
     files = {"debian": os.path.join(ROOT, "data", "debian.tsv.gz")}
     files.update((g, os.path.join(args.data, g, "graph.txt")) for g in ("email", "cora", "zhihu"))
     columns = [(g, int(s)) for g in args.graphs.split(",") for s in args.shares.split(",")]
-    settings = SETTINGS if args.settings is None else args.settings.split(";")
-    print("%-40s" % "validation AUC" + "".join("%12s" % ("%s %d" % c) for c in columns) + "%12s" % "mean", flush=True)
+    print("%-50s" % "validation AUC" + "".join("%12s" % ("%s %d" % c) for c in columns) + "%12s" % "mean", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for options in settings:
-            row = [statistics.mean(validation_auc(neap, files[g], share, options, 1001 + i, folder)
-                                   for i in range(args.seeds)) for g, share in columns]
-            print("%-40s" % (options or "as it is") + "".join("%12.4f" % x for x in row + [statistics.mean(row)]),
-                  flush=True)
+        for method in args.methods:
+            for options in SETTINGS[method] if args.settings is None else args.settings.split(";"):
+                row = [statistics.mean(validation_auc(neap, files[g], share, method, options, 1001 + i, folder)
+                                       for i in range(args.seeds)) for g, share in columns]
+                print("%-50s" % (method + " " + (options or "as it is")) +
+                      "".join("%12.4f" % x for x in row + [statistics.mean(row)]), flush=True)
 
 
 if __name__ == "__main__":
