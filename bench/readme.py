@@ -7,7 +7,7 @@ END = "<!-- bench: end -->\n"
 INTRODUCTION = """
 `{command}` on {date}: {machine}. A row that compares two programs measures both in the same run. PyTorch is our own script of the same
 model, written as its users write (`bench/torch_gap.py`); *tuned* is the fastest that we could make it, with Neap's ideas (`bench/torch_tuned.py`). Faster than gensim is not equal to
-gensim: on the same walks our AUC is 0.1 to 1.4 points lower ([gensim.txt](docs/results/gensim.txt)).
+gensim: on the same walks our AUC is 0.1 to 1.2 points lower ([gensim.txt](docs/results/gensim.txt)).
 [All numbers](docs/results/bench.json), and a page with charts: `docs/results/bench.html`.
 
 """
