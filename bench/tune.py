@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""How the preset `neap` was chosen: validation AUC of one setting after the other.
+"""How the preset `neap` was chosen, and what other settings are worth: validation AUC of one after the other.
 
     bench/tune.py [--build DIR] [--data DIR] [--seeds N] [--shares 55,90] [METHOD...]
 
 Each line is a setting, each column a graph at a share of its pairs; the number is the AUC on the validation pairs, a
 tenth of the training pairs, mean over the seeds: for gap that of the best epoch, for others that of the last, as they
 train by default. Test pairs are split off first and never looked at. The seeds are 1001 and on, and results are
-reported on others; the graphs are the same, so some of the pairs that validate here are test pairs there.
+reported on others; the graphs are the same, so some of the pairs that validate here are test pairs there. Lines of gap
+and of others must not be compared: gap's is the largest over the epochs, and the graph that others validate on lacks the
+nodes without a training pair.
 """
 import argparse
 import json

@@ -28,10 +28,9 @@ const ni_method ni_method_deepwalk = {
               "Random walks are sentences, nodes are words: a skip-gram model learns a vector a node so "
               "that nodes within\na window of a walk have a large product. One epoch is --walks walks "
               "from every node, made anew.\nThe defaults are for clusters and classes; links were "
-              "predicted "
-              "better with --epochs 1 --window 2.\nPerozzi, Al-Rfou and Skiena, DeepWalk: Online Learning "
-              "of "
-              "Social Representations, 2014.",
+              "predicted better, on the mean of\nthree graphs, with --epochs 1 --window 2.\nPerozzi, "
+              "Al-Rfou "
+              "and Skiena, DeepWalk: Online Learning of Social Representations, 2014.",
               0, 1, NI_WALKING_OPTIONS ",loss" },
     .defaults = defaults,
     .tables = "E",

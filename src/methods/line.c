@@ -103,7 +103,8 @@ const ni_method ni_method_line = {
               "--unit a score is the sum of two\ncosines. One epoch is 100 samples an edge, drawn by "
               "weight. Order 1 has "
               "no direction, order 2 follows it with --along.\nLinks were predicted better with --no-unit "
-              "--epochs 10 --lr 0.005.\nTang, Qu, Wang, Zhang, Yan and Mei, LINE: "
+              "on three graphs of "
+              "three.\nTang, Qu, Wang, Zhang, Yan and Mei, LINE: "
               "Large-scale Information Network Embedding, 2015.",
               0, 1, "dim,epochs,lr,decay,negatives,valid,patience,order,unit,along" },
     .defaults = defaults,

@@ -33,9 +33,10 @@ const ni_method ni_method_walklets = {
     .info = { "walklets", "a vector of several scales: nodes one step apart, two steps apart, and so on",
               "Of each walk the pairs exactly k steps apart train part k of the vectors, for k = 1 .. "
               "--window; a vector\nis the parts side by side, so that --dim must be a multiple of "
-              "--window. One epoch is --walks walks from\nevery node, made anew. The "
-              "defaults are for clusters and classes; links were predicted better with\n--epochs "
-              "2.\nPerozzi, Kulkarni, "
+              "--window. One epoch is --walks walks from\nevery node, made anew. The defaults are for "
+              "classes; "
+              "links were predicted better, on the mean of\nthree graphs, with --epochs 2.\nPerozzi, "
+              "Kulkarni, "
               "Chen and Skiena, Don't Walk, Skip!, 2017.",
               0, 1, NI_WALKING_OPTIONS },
     .defaults = defaults,
