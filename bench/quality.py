@@ -1,5 +1,6 @@
 """Held-out links of the bundled graph: AUC over three seeds, each with its own split (seeds from 101 on: not those the
-options were chosen on), for GAP, the other systems and the heuristics, as they come. There is no goal: it says what the speed is worth."""
+options were chosen on), for GAP, the other systems and the heuristics, as they come. There is no goal: it says what the
+speed is worth."""
 import statistics
 import time
 

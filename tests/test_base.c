@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "base/pool.h"
 #include "base/rng.h"
+#include "base/sys.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -210,6 +211,17 @@ static void values_out_of_range_are_refused_and_change_nothing(void **state)
 
 /* ---- random draws ---- */
 
+static void large_blocks_begin_on_a_cache_line(void **state)
+{
+    (void)state;
+    for (size_t bytes = 1 << 16; bytes <= 1 << 22; bytes = 2 * bytes + 1) {
+        char *block = ni_array(bytes, 1);
+        assert_non_null(block);
+        assert_ptr_equal(ni_first_line(block), block);
+        ni_free(block);
+    }
+}
+
 static void draws_depend_on_every_coordinate(void **state)
 {
     (void)state;
@@ -318,6 +330,7 @@ int main(void)
         cmocka_unit_test(every_option_reads_back_what_was_set),
         cmocka_unit_test(names_have_aliases_and_a_nearest),
         cmocka_unit_test(values_out_of_range_are_refused_and_change_nothing),
+        cmocka_unit_test(large_blocks_begin_on_a_cache_line),
         cmocka_unit_test(draws_depend_on_every_coordinate),
         cmocka_unit_test(below_is_even),
         cmocka_unit_test(permute_is_a_permutation_that_looks_shuffled),

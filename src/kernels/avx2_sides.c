@@ -6,8 +6,7 @@
 
 _Static_assert(NI_STRIP_ROWS == 4, "so many cases have the switches below");
 
-/* sum_kv += *weight_k x_v, for k < many and v < registers. Of weights and x, the fewer wait in registers.
- */
+/* sum_kv += *weight_k x_v, for k < many and v < registers. The fewer of weights and x wait in registers. */
 INLINE void add_products(const int many, const int registers, const float *const *weight, const float *x,
                          __m256 *sum)
 {

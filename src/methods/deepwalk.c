@@ -17,10 +17,14 @@ static neap_status bytes(const neap_graph *graph, const neap_options *options, n
 
 static const ni_default defaults[] = {
     { "epochs", { "5", "1", "5" } }, /* paper: see docs/evaluation.md */
-    { "lr", { "0.025", "0.025", "0.025" } }, { "decay", { "linear", "linear", "linear" } },
-    { "negatives", { "5", "5", "5" } },      { "valid", { "0", "0", "0" } },
-    { "walk-length", { "40", "40", "40" } }, { "dim", { "128", "200", "64" } },
-    { "window", { "10", "3", "5" } },        { 0 },
+    { "lr", { "0.025", "0.025", "0.025" } },
+    { "decay", { "linear", "linear", "linear" } },
+    { "negatives", { "5", "5", "5" } },
+    { "valid", { "0", "0", "0" } },
+    { "walk-length", { "40", "40", "40" } },
+    { "dim", { "128", "200", "64" } },
+    { "window", { "10", "3", "5" } },
+    { 0 },
 };
 
 const ni_method ni_method_deepwalk = {
@@ -29,8 +33,7 @@ const ni_method ni_method_deepwalk = {
               "that nodes within\na window of a walk have a large product. One epoch is --walks walks "
               "from every node, made anew.\nThe defaults are for clusters and classes; links were "
               "predicted better, on the mean of\nthree graphs, with --epochs 1 --window 2.\nPerozzi, "
-              "Al-Rfou "
-              "and Skiena, DeepWalk: Online Learning of Social Representations, 2014.",
+              "Al-Rfou and Skiena, DeepWalk: Online Learning of Social Representations, 2014.",
               0, 1, NI_WALKING_OPTIONS ",loss" },
     .defaults = defaults,
     .tables = "E",

@@ -101,11 +101,9 @@ const ni_method ni_method_line = {
               "Order 1 makes the products of linked nodes large, order 2 those of a node with the "
               "contexts of its neighbours;\nwith both, half of a vector comes from each; with "
               "--unit a score is the sum of two\ncosines. One epoch is 100 samples an edge, drawn by "
-              "weight. Order 1 has "
-              "no direction, order 2 follows it with --along.\nLinks were predicted better with --no-unit "
-              "on three graphs of "
-              "three.\nTang, Qu, Wang, Zhang, Yan and Mei, LINE: "
-              "Large-scale Information Network Embedding, 2015.",
+              "weight. Order 1 has no direction, order 2 follows it with --along.\nLinks were "
+              "predicted better with --no-unit on three graphs of three.\nTang, Qu, Wang, Zhang, Yan and "
+              "Mei, LINE: Large-scale Information Network Embedding, 2015.",
               0, 1, "dim,epochs,lr,decay,negatives,valid,patience,order,unit,along" },
     .defaults = defaults,
     .tables = "E",

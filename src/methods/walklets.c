@@ -34,10 +34,8 @@ const ni_method ni_method_walklets = {
               "Of each walk the pairs exactly k steps apart train part k of the vectors, for k = 1 .. "
               "--window; a vector\nis the parts side by side, so that --dim must be a multiple of "
               "--window. One epoch is --walks walks from\nevery node, made anew. The defaults are for "
-              "classes; "
-              "links were predicted better, on the mean of\nthree graphs, with --epochs 2.\nPerozzi, "
-              "Kulkarni, "
-              "Chen and Skiena, Don't Walk, Skip!, 2017.",
+              "classes; links were predicted better, on the mean of\nthree graphs, with --epochs 2.\n"
+              "Perozzi, Kulkarni, Chen and Skiena, Don't Walk, Skip!, 2017.",
               0, 1, NI_WALKING_OPTIONS },
     .defaults = defaults,
     .tables = "E",

@@ -101,8 +101,7 @@ static size_t find_changes(const neap_options *o, change found[3])
     return count;
 }
 
-/* Trained here, and with numbers of the paper: their preset was made to reach those (docs/evaluation.md).
- */
+/* Run, and with numbers of the paper: their preset was made to reach those (docs/evaluation.md). */
 static bool has_other_systems(const ni_sheet *s)
 {
     for (size_t i = 0; i < s->rows; i++)

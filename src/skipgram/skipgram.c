@@ -6,7 +6,7 @@
 #include "base/sys.h"
 #include "skipgram/group.h"
 
-enum { LOSS_EVERY = 64 }; /* groups: logarithms of every 16th were 3 % of the time */
+enum { LOSS_EVERY = 64 }; /* groups: a logarithm costs as much as a product of vectors */
 
 typedef struct ni_workshop {
     uint32_t tasks;
