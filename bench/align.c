@@ -8,8 +8,8 @@
 
 #include "base/rng.h"
 #include "base/sys.h"
-#include "kernels/blas.h"
-#include "kernels/kernels.h"
+#include "linalg/blas.h"
+#include "linalg/kernels.h"
 
 /* A batch of email has about so many rows; the tiles are cut from them as pairs of neighbourhoods are. */
 enum { DIM = 200, ROWS = 1005, TILES = 64, WIDEST = 250, SIDE = 2048, TIMES = 3 };

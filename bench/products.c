@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/sys.h"
-#include "kernels/blas.h"
+#include "linalg/blas.h"
 
 enum { ROWS = 128, ALL = 1000, DIM = 200, STRIPE = 54, ROUNDS = 7 };
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pool.h"
 #include "base/rng.h"
 #include "base/sys.h"
-#include "kernels/kernels.h"
+#include "base/threads.h"
+#include "linalg/kernels.h"
 
 enum { TERMS = 50, SUMS = 2048, PER_TASK = 16 };
 
@@ -42,15 +42,15 @@ static void sum_task(void *arg, uint32_t task, uint32_t thread)
 /* Rounds a second. */
 static double rate(work *w, uint32_t threads, double seconds)
 {
-    ni_pool *pool;
+    ni_threads *pool;
     uint64_t rounds = 0;
-    if (ni_pool_create(threads, &pool, NULL) != NEAP_OK) exit(3);
+    if (ni_threads_create(threads, &pool, NULL) != NEAP_OK) exit(3);
     double start = ni_seconds(), now = start;
     for (; now < start + seconds; rounds++, now = ni_seconds()) {
-        ni_pool_run(pool, ni_tasks(w->rows, PER_TASK), write_task, w);
-        ni_pool_run(pool, SUMS / PER_TASK, sum_task, w);
+        ni_threads_run(pool, ni_tasks(w->rows, PER_TASK), write_task, w);
+        ni_threads_run(pool, SUMS / PER_TASK, sum_task, w);
     }
-    ni_pool_free(pool);
+    ni_threads_free(pool);
     return (double)rounds / (now - start);
 }
 

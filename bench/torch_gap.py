@@ -10,7 +10,7 @@ made once for target and non-link, the table has sparse gradients and SparseAdam
 in the authors' program; Neap's preset `paper` draws one for each distinct node of a batch.
 
 torch_tuned.py is the same model with everything we know about speed, PyTorch's and Neap's. tests/torch_oracle.py holds
-both to the loss and gradients of src/model/reference.c.
+both to the loss and gradients of src/attention/reference.c.
 """
 import argparse
 import itertools

@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "base/sys.h"
 #include "graph/graph.h"
-#include "skipgram/windows.h"
+#include "walks/windows.h"
 
 typedef struct tour {
     const ni_windows *windows;
@@ -33,7 +33,7 @@ static void walk_task(void *arg, uint32_t task, uint32_t thread)
         for (uint32_t k = lengths[i]; k < length; k++) node[i * length + k] = UINT32_MAX;
 }
 
-static neap_status walk_epochs(const ni_windows *w, uint32_t epochs, ni_pool *pool, FILE *out,
+static neap_status walk_epochs(const ni_windows *w, uint32_t epochs, ni_threads *threads, FILE *out,
                                neap_error *err)
 {
     tour t = { .windows = w, .walks = (uint64_t)w->walker->nodes * w->rounds };
@@ -44,7 +44,7 @@ static neap_status walk_epochs(const ni_windows *w, uint32_t epochs, ni_pool *po
            (unsigned long long)t.walks, w->length);
     for (; t.epoch < epochs; t.epoch++) {
         double start = ni_seconds();
-        ni_pool_run(pool, ni_tasks(t.walks, NI_ABREAST), walk_task, &t);
+        ni_threads_run(threads, ni_tasks(t.walks, NI_ABREAST), walk_task, &t);
         printf("%s%.6f", t.epoch ? ", " : "", ni_seconds() - start);
         if (out) fwrite(t.node, sizeof *t.node, tokens, out);
     }
@@ -58,16 +58,16 @@ static neap_status walk_graph(const char *path, const neap_options *o, FILE *out
     neap_graph *graph = NULL;
     ni_links links = { 0 };
     ni_walker walker = { 0 };
-    ni_pool *pool = NULL;
+    ni_threads *threads = NULL;
     neap_status rc = neap_graph_load(path, o, &graph, err);
     if (rc == NEAP_OK) rc = ni_links_create(graph, &links, err);
     if (rc == NEAP_OK) rc = ni_walker_create(graph, &links, o->along, o->p, o->q, &walker, err);
-    if (rc == NEAP_OK) rc = ni_pool_create(o->threads, &pool, err);
+    if (rc == NEAP_OK) rc = ni_threads_create(o->threads, &threads, err);
     ni_windows windows = {
         .walker = &walker, .rounds = o->walks, .length = o->walk_length, .seed = o->seed
     };
-    if (rc == NEAP_OK) rc = walk_epochs(&windows, o->epochs, pool, out, err);
-    ni_pool_free(pool);
+    if (rc == NEAP_OK) rc = walk_epochs(&windows, o->epochs, threads, out, err);
+    ni_threads_free(threads);
     ni_walker_free(&walker);
     ni_links_free(&links);
     neap_graph_free(graph);

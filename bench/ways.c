@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/engine_parts.h"
-#include "train/trainer.h"
+#include "attention/engine_parts.h"
+#include "attention/trainer.h"
 
 enum { BY_COST, TABLE, TILES, TIMES = 5 };
 
@@ -75,7 +75,7 @@ static neap_status make_trainer(const neap_graph *graph, const neap_options *opt
     if (rc == NEAP_OK) rc = ni_model_init_tables(t->model, err);
     if (rc != NEAP_OK) return rc;
     const neap_model *m = t->model;
-    ni_engine_inputs in = { t->options, &m->hood, m->E, m->P, m->pad, m->dim, m->pool };
+    ni_engine_inputs in = { t->options, &m->hood, m->E, m->P, m->pad, m->dim, m->threads };
     return ni_engine_create(&in, &t->engine, err);
 }
 

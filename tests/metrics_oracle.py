@@ -3,7 +3,7 @@
 
 usage: metrics_oracle.py SOURCE     SOURCE: the folder with src/ and include/
 
-Compiles src/metrics and src/base with $CC (else cc) into a shared object in a folder of its own, and calls it on
+Compiles the metrics of src/eval, src/base and src/support with $CC (else cc) into a shared object in a folder of its own, and calls it on
 random data in which most scores tie. Needs numpy and scikit-learn.
 """
 import ctypes
@@ -22,7 +22,8 @@ HITS_MOST = 100
 
 def build(source, folder):
     path = os.path.join(folder, "metrics.so")
-    files = sorted(glob.glob(f"{source}/src/metrics/*.c") + glob.glob(f"{source}/src/base/*.c"))
+    files = [f"{source}/src/eval/{name}.c" for name in ("auc", "f1", "gaps", "labelings", "ranks")]
+    files += sorted(glob.glob(f"{source}/src/base/*.c") + glob.glob(f"{source}/src/support/*.c"))
     command = shlex.split(os.environ.get("CC") or "cc") + [
         "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-O2", "-fPIC", "-shared",
         f"-I{source}/include", f"-I{source}/src", *files, "-o", path, "-lpthread", "-lm"]

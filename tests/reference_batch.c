@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attention/reference.h"
 #include "base/options.h"
 #include "base/rng.h"
-#include "model/reference.h"
 
 enum { N = 40, D = 12, S = 6, ITEMS = 50 };
 

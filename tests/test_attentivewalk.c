@@ -15,7 +15,7 @@
 #include "world.h"
 
 #include "base/rng.h"
-#include "model/attentive.h"
+#include "methods/attentive.h"
 #include "model/model.h"
 
 /* ---- the formula, pair by pair, in doubles ---- */
@@ -154,13 +154,13 @@ static double pass(const neap_graph *g, bool along, const formula *f, state *s)
     };
     ni_attentive a;
     ni_links links;
-    ni_pool *pool;
+    ni_threads *threads;
     assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
-    assert_int_equal(ni_pool_create(2, &pool, NULL), NEAP_OK);
-    assert_int_equal(ni_attentive_create(g, &links, &o, pool, &a, NULL), NEAP_OK);
+    assert_int_equal(ni_threads_create(2, &threads, NULL), NEAP_OK);
+    assert_int_equal(ni_attentive_create(g, &links, &o, threads, &a, NULL), NEAP_OK);
     double loss = ni_attentive_pass(&a, s->E, s->q, s->dE, s->dq);
     ni_attentive_free(&a);
-    ni_pool_free(pool);
+    ni_threads_free(threads);
     ni_links_free(&links);
     return loss;
 }

@@ -14,11 +14,11 @@
 #include <cmocka.h>
 
 #include "base/options.h"
-#include "base/pool.h"
 #include "base/rng.h"
-#include "base/sys.h"
 #include "base/status.h"
-#include "base/text.h"
+#include "base/sys.h"
+#include "base/threads.h"
+#include "support/text.h"
 
 static void an_error_carries_the_systems_words(void **state)
 {
@@ -125,7 +125,8 @@ static void presets_are_those_of_the_paper(void **state)
 
 static void a_method_has_defaults_for_what_nobody_set(void **state)
 {
-    static const ni_default defaults[] = { { "dim", { "11", "22", "33" } }, { "epochs", { "7", "7", "7" } },
+    static const ni_default defaults[] = { { "dim", { "11", "22", "33" } },
+                                           { "epochs", { "7", "7", "7" } },
                                            { 0 } };
     neap_options *o;
     (void)state;
@@ -300,20 +301,20 @@ static void every_task_runs_once_and_is_over_when_run_returns(void **state)
 {
     (void)state;
     for (uint32_t threads = 1; threads <= 4; threads++) {
-        ni_pool *pool;
-        assert_int_equal(ni_pool_create(threads, &pool, NULL), NEAP_OK);
-        assert_int_equal(ni_pool_threads(pool), threads);
+        ni_threads *pool;
+        assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
+        assert_int_equal(ni_threads_count(pool), threads);
         for (uint32_t tasks = 0; tasks < 1000; tasks += 37) {
             tally t = { .threads = threads };
-            ni_pool_run(pool, tasks, count_task, &t);
+            ni_threads_run(pool, tasks, count_task, &t);
             for (uint32_t i = 0; i < 1000; i++) assert_int_equal(t.runs[i], i < tasks);
             assert_false(t.bad);
         }
-        ni_pool_free(pool);
+        ni_threads_free(pool);
     }
     neap_error err;
-    ni_pool *pool;
-    assert_int_equal(ni_pool_create(100000, &pool, &err), NEAP_E_LIMIT);
+    ni_threads *pool;
+    assert_int_equal(ni_threads_create(100000, &pool, &err), NEAP_E_LIMIT);
     assert_null(pool);
 }
 

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "page.h"
-#include "report/axis.h"
-#include "report/chart.h"
-#include "report/html.h"
+#include "pages/axis.h"
+#include "pages/chart.h"
+#include "pages/html.h"
 #include "scratch.h"
 
 /* ---- axes ---- */

@@ -20,7 +20,7 @@ enum { N = 120, D = 5, CLASSES = 3 };
 typedef struct data {
     float x[N * D];
     uint32_t label[N];
-    ni_pool *pool;
+    ni_threads *threads;
 } data;
 
 /* Node i is of class i % 3; its vector is noise around a corner at distance `apart`; every tenth node has
@@ -34,7 +34,7 @@ static data make(double apart, uint32_t threads)
         for (uint32_t j = 0; j < D; j++)
             a.x[i * D + j] = (float)(ni_normal(&rng) + (j == i % CLASSES ? apart : 0));
     }
-    assert_int_equal(ni_pool_create(threads, &a.pool, NULL), NEAP_OK);
+    assert_int_equal(ni_threads_create(threads, &a.threads, NULL), NEAP_OK);
     return a;
 }
 
@@ -48,7 +48,7 @@ static neap_status classify(const data *a, double share, double *micro, double *
     ni_sample s = sample_of(a);
     neap_classify_spec spec = { .share = share, .seed = 7 };
     neap_classify_result r;
-    neap_status rc = ni_classify(&s, &spec, a->pool, NULL, &r, err);
+    neap_status rc = ni_classify(&s, &spec, a->threads, NULL, &r, err);
     *micro = r.micro;
     *macro = r.macro;
     return rc;
@@ -61,7 +61,7 @@ static void separate_classes_are_told_apart(void **state)
     (void)state;
     assert_int_equal(classify(&a, 0.3, &micro, &macro, NULL), NEAP_OK);
     assert_true(micro == 1 && macro == 1);
-    ni_pool_free(a.pool);
+    ni_threads_free(a.threads);
 }
 
 static void overlapping_classes_are_guessed_better_than_by_chance_but_not_always(void **state)
@@ -72,7 +72,7 @@ static void overlapping_classes_are_guessed_better_than_by_chance_but_not_always
     assert_int_equal(classify(&a, 0.5, &micro, &macro, NULL), NEAP_OK);
     assert_true(micro > 0.4 && micro < 0.95);
     assert_true(macro > 0.4 && macro < 0.95);
-    ni_pool_free(a.pool);
+    ni_threads_free(a.threads);
 }
 
 /* The derivative of |w|^2 / 2 + sum log(1 + exp(-y (w x + b))), written down once more. */
@@ -85,7 +85,7 @@ static void the_weights_are_at_the_optimum(void **state)
     (void)state;
     assert_int_equal(ni_class_split_create(&s, 0.8, 3, &split, NULL), NEAP_OK);
     assert_int_equal(
-        ni_logistic_fit(a.x, D, split.train, split.trains, a.label, CLASSES, a.pool, weight, NULL),
+        ni_logistic_fit(a.x, D, split.train, split.trains, a.label, CLASSES, a.threads, weight, NULL),
         NEAP_OK);
     for (uint32_t c = 0; c < CLASSES; c++) {
         const double *w = weight + c * (D + 1);
@@ -101,7 +101,7 @@ static void the_weights_are_at_the_optimum(void **state)
         }
     }
     ni_class_split_free(&split);
-    ni_pool_free(a.pool);
+    ni_threads_free(a.threads);
 }
 
 /* Two points, -1 and 1: w^2 / 2 + 2 log(1 + exp(-w)) has its minimum where w = 2 / (1 + exp(w)), and b = 0.
@@ -111,16 +111,16 @@ static void two_points_give_the_weight_known_by_hand(void **state)
     float x[] = { -1, 1 };
     uint32_t row[] = { 0, 1 }, label[] = { 0, 1 };
     double weight[4];
-    ni_pool *pool;
+    ni_threads *threads;
     (void)state;
-    assert_int_equal(ni_pool_create(1, &pool, NULL), NEAP_OK);
-    assert_int_equal(ni_logistic_fit(x, 1, row, 2, label, 2, pool, weight, NULL), NEAP_OK);
+    assert_int_equal(ni_threads_create(1, &threads, NULL), NEAP_OK);
+    assert_int_equal(ni_logistic_fit(x, 1, row, 2, label, 2, threads, weight, NULL), NEAP_OK);
     assert_true(fabs(weight[2] - 2 / (1 + exp(weight[2]))) < 1e-9);
     assert_true(weight[2] > 0 && fabs(weight[3]) < 1e-9);
     assert_true(weight[0] == -weight[2]);
     assert_int_equal(ni_logistic_predict(weight, 2, &x[0], 1), 0);
     assert_int_equal(ni_logistic_predict(weight, 2, &x[1], 1), 1);
-    ni_pool_free(pool);
+    ni_threads_free(threads);
 }
 
 static void a_split_takes_each_labelled_node_once(void **state)
@@ -141,7 +141,7 @@ static void a_split_takes_each_labelled_node_once(void **state)
     assert_memory_not_equal(s.train, other.train, 27 * sizeof *s.train);
     ni_class_split_free(&s);
     ni_class_split_free(&other);
-    ni_pool_free(a.pool);
+    ni_threads_free(a.threads);
 }
 
 static void a_node_without_a_class_is_not_looked_at(void **state)
@@ -152,7 +152,7 @@ static void a_node_without_a_class_is_not_looked_at(void **state)
     for (uint32_t i = 0; i < N; i += 10) a.x[i * D] = NAN;
     assert_int_equal(classify(&a, 0.3, &micro, &macro, NULL), NEAP_OK);
     assert_true(micro == 1);
-    ni_pool_free(a.pool);
+    ni_threads_free(a.threads);
 }
 
 static void a_class_unseen_in_training_is_never_guessed(void **state)
@@ -163,12 +163,13 @@ static void a_class_unseen_in_training_is_never_guessed(void **state)
     (void)state;
     for (uint32_t i = 0; i < N; i++)
         if (a.label[i] == 0 || a.label[i] == 2) row[m++] = i;
-    assert_int_equal(ni_logistic_fit(a.x, D, row, m, a.label, CLASSES + 1, a.pool, weight, NULL), NEAP_OK);
+    assert_int_equal(ni_logistic_fit(a.x, D, row, m, a.label, CLASSES + 1, a.threads, weight, NULL),
+                     NEAP_OK);
     for (uint32_t i = 0; i < N; i++) {
         uint32_t guess = ni_logistic_predict(weight, CLASSES + 1, a.x + i * D, D);
         assert_true(guess == 0 || guess == 2);
     }
-    ni_pool_free(a.pool);
+    ni_threads_free(a.threads);
 }
 
 static void one_class_alone_is_always_guessed(void **state)
@@ -179,7 +180,7 @@ static void one_class_alone_is_always_guessed(void **state)
     for (uint32_t i = 0; i < N; i++) a.label[i] = 1;
     assert_int_equal(classify(&a, 0.5, &micro, &macro, NULL), NEAP_OK);
     assert_true(micro == 1 && macro == 1);
-    ni_pool_free(a.pool);
+    ni_threads_free(a.threads);
 }
 
 /* Without features only the intercepts speak: the most frequent class of the training nodes. */
@@ -192,7 +193,7 @@ static void zero_vectors_give_the_most_frequent_class(void **state)
     for (uint32_t i = 0; i < N; i++) a.label[i] = i % 6 == 0;
     assert_int_equal(classify(&a, 0.5, &micro, &macro, NULL), NEAP_OK);
     assert_true(micro > 0.7 && macro > 0.35 && macro < 0.5);
-    ni_pool_free(a.pool);
+    ni_threads_free(a.threads);
 }
 
 /* Of 108 labelled nodes 81 are predicted; the row to beat says the same class of all of them. */
@@ -205,7 +206,7 @@ static void the_test_nodes_are_predicted_and_the_most_frequent_class_stands_besi
     ni_sample s = sample_of(&a);
     (void)state;
     for (uint32_t i = 0; i < N / 2; i++) a.label[i] = a.label[i] == NEAP_NONE ? NEAP_NONE : 2;
-    assert_int_equal(ni_classify(&s, &spec, a.pool, predicted, &r, NULL), NEAP_OK);
+    assert_int_equal(ni_classify(&s, &spec, a.threads, predicted, &r, NULL), NEAP_OK);
     assert_int_equal(r.train, 27);
     assert_int_equal(r.test, 81);
     for (uint32_t i = 0; i < N; i++) {
@@ -218,7 +219,7 @@ static void the_test_nodes_are_predicted_and_the_most_frequent_class_stands_besi
     double share = most[2] / 81.0; /* precision of class 2, whose recall is 1; the others have F1 = 0 */
     assert_true(fabs(r.frequent_micro - share) < 1e-12);
     assert_true(fabs(r.frequent_macro - 2 * share / (share + 1) / CLASSES) < 1e-12);
-    ni_pool_free(a.pool);
+    ni_threads_free(a.threads);
 }
 
 static void vectors_of_any_size_are_fine(void **state)
@@ -230,7 +231,7 @@ static void vectors_of_any_size_are_fine(void **state)
         for (uint32_t i = 0; i < N * D; i++) a.x[i] = ldexpf(a.x[i], power);
         assert_int_equal(classify(&a, 0.5, &micro, &macro, NULL), NEAP_OK);
         assert_true(micro >= (power < 0 ? 0.2 : 1) && micro <= 1 && macro >= 0 && macro <= 1);
-        ni_pool_free(a.pool);
+        ni_threads_free(a.threads);
     }
 }
 
@@ -243,7 +244,7 @@ static void the_bits_do_not_depend_on_threads(void **state)
         assert_int_equal(classify(&a, 0.4, &micro, &macro, NULL), NEAP_OK);
         if (threads == 1) first[0] = micro, first[1] = macro;
         assert_true(micro == first[0] && macro == first[1]);
-        ni_pool_free(a.pool);
+        ni_threads_free(a.threads);
     }
 }
 
@@ -264,7 +265,7 @@ static void what_cannot_be_done_is_said(void **state)
     assert_int_equal(classify(&a, 0.5, &micro, &macro, &err), NEAP_E_ARG);
     for (uint32_t i = 0; i < N; i++) a.label[i] = NEAP_NONE;
     assert_int_equal(classify(&a, 0.5, &micro, &macro, &err), NEAP_E_ARG);
-    ni_pool_free(a.pool);
+    ni_threads_free(a.threads);
 }
 
 static neap_status scenario(void *user, neap_error *err)
@@ -278,7 +279,7 @@ static void no_failure_leaks(void **state)
     data a = make(1, 2);
     (void)state;
     assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, scenario, faults_expect_memory, &a) >= 6);
-    ni_pool_free(a.pool);
+    ni_threads_free(a.threads);
 }
 
 int main(void)

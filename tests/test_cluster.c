@@ -12,18 +12,18 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "eval/cholesky.h"
 #include "eval/discretise.h"
-#include "eval/eigen.h"
 #include "eval/kmeans.h"
 #include "eval/spectral.h"
 #include "faults.h"
+#include "linalg/cholesky.h"
+#include "linalg/eigen.h"
 
 /* All ways to make clusters. */
 typedef enum way { KMEANS, DISCRETISE, SPECTRAL, WAYS } way;
 
 static neap_status run(way how, const float *x, uint32_t n, uint32_t d, uint32_t k, double gamma,
-                       ni_pool *pool, uint32_t *cluster, neap_error *err)
+                       ni_threads *pool, uint32_t *cluster, neap_error *err)
 {
     ni_spectral_options o = { .k = k, .gamma = gamma, .seed = 3 };
     if (how == KMEANS) return ni_kmeans(x, n, d, k, 3, pool, cluster, err);
@@ -31,10 +31,10 @@ static neap_status run(way how, const float *x, uint32_t n, uint32_t d, uint32_t
     return ni_spectral(x, n, d, &o, pool, cluster, err);
 }
 
-static ni_pool *pool_of(uint32_t threads)
+static ni_threads *pool_of(uint32_t threads)
 {
-    ni_pool *pool;
-    assert_int_equal(ni_pool_create(threads, &pool, NULL), NEAP_OK);
+    ni_threads *pool;
+    assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
     return pool;
 }
 
@@ -70,7 +70,7 @@ static void separate_blobs_are_found(void **state)
 {
     enum { MOST = 600 };
     uint32_t cluster[MOST];
-    ni_pool *pool = pool_of(2);
+    ni_threads *pool = pool_of(2);
     (void)state;
     for (int how = 0; how < WAYS; how++)
         for (uint32_t k = 2; k <= 6; k += 2) {
@@ -80,7 +80,7 @@ static void separate_blobs_are_found(void **state)
             expect_blobs(cluster, n, k);
             free(x);
         }
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 /* Affinity 0 between blobs: as many eigenvalues 1 as blobs, which ARPACK sees only if it looks for all. */
@@ -89,14 +89,14 @@ static void blobs_without_any_link_are_found(void **state)
     enum { N = 400, K = 20 };
     uint32_t cluster[N];
     float *x = blobs(N, K, K, 3e4);
-    ni_pool *pool = pool_of(2);
+    ni_threads *pool = pool_of(2);
     (void)state;
     for (int how = DISCRETISE; how < WAYS; how++) {
         assert_int_equal(run(how, x, N, K, K, 0.1, pool, cluster, NULL), NEAP_OK);
         expect_blobs(cluster, N, K);
     }
     free(x);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 /* A ring around a ring: no two means tell them apart, but neighbours do. */
@@ -105,7 +105,7 @@ static void spectral_clustering_follows_neighbours(void **state)
     enum { N = 300 };
     float x[N * 2];
     uint32_t cluster[N], inside = 0;
-    ni_pool *pool = pool_of(1);
+    ni_threads *pool = pool_of(1);
     (void)state;
     for (int i = 0; i < N; i++) {
         x[2 * i] = (float)((1 + 2 * (i % 2)) * cos(0.05 * i));
@@ -118,7 +118,7 @@ static void spectral_clustering_follows_neighbours(void **state)
     assert_int_equal(run(KMEANS, x, N, 2, 2, 0, pool, cluster, NULL), NEAP_OK);
     for (int i = 0; i < N; i += 2) inside += cluster[i];
     assert_true(inside > 20 && inside < 130);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 /* Lloyd's fixed point, checked with plain sums: no vector is nearer to the mean of another cluster. */
@@ -128,7 +128,7 @@ static void every_vector_is_nearest_to_the_mean_of_its_cluster(void **state)
     float *x = noise(N, D, 9);
     uint32_t cluster[N];
     double mean[K][D] = { { 0 } }, size[K] = { 0 };
-    ni_pool *pool = pool_of(2);
+    ni_threads *pool = pool_of(2);
     (void)state;
     assert_int_equal(run(KMEANS, x, N, D, K, 0, pool, cluster, NULL), NEAP_OK);
     for (int i = 0; i < N; i++) {
@@ -148,7 +148,7 @@ static void every_vector_is_nearest_to_the_mean_of_its_cluster(void **state)
     }
     assert_int_equal(worse, 0);
     free(x);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 static void clusters_do_not_depend_on_threads(void **state)
@@ -159,10 +159,10 @@ static void clusters_do_not_depend_on_threads(void **state)
     (void)state;
     for (int how = 0; how < WAYS; how++)
         for (uint32_t threads = 1; threads <= 4; threads++) {
-            ni_pool *pool = pool_of(threads);
+            ni_threads *pool = pool_of(threads);
             assert_int_equal(run(how, x, N, D, K, 0, pool, threads == 1 ? first : cluster, NULL), NEAP_OK);
             if (threads > 1) assert_memory_equal(first, cluster, sizeof first);
-            ni_pool_free(pool);
+            ni_threads_free(pool);
         }
     free(x);
 }
@@ -172,7 +172,7 @@ static void clusters_do_not_depend_on_place_and_scale(void **state)
     enum { N = 300, D = 6, K = 6 };
     static const double scale[] = { 0x1p-100, 1e-3, 1, 0x1p110 };
     uint32_t cluster[N];
-    ni_pool *pool = pool_of(1);
+    ni_threads *pool = pool_of(1);
     (void)state;
     for (int how = 0; how < WAYS; how++)
         for (int s = 0; s < 4; s++) {
@@ -182,7 +182,7 @@ static void clusters_do_not_depend_on_place_and_scale(void **state)
             expect_blobs(cluster, N, K);
             free(x);
         }
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 /* D^-1 W u = (1 - lambda) u: the columns are eigenvectors of the random walk on the affinities, from the
@@ -193,7 +193,7 @@ static void the_embedding_solves_the_equation_it_should(void **state)
     float *x = noise(N, D, 11);
     double row[N * K], w[N][N], before = 1 + 1e-9;
     ni_spectral_options o = { .k = K, .gamma = 0.7 };
-    ni_pool *pool = pool_of(1);
+    ni_threads *pool = pool_of(1);
     (void)state;
     assert_int_equal(ni_spectral_embed(x, N, D, &o, pool, row, NULL), NEAP_OK);
     for (int i = 0; i < N; i++) {
@@ -219,7 +219,7 @@ static void the_embedding_solves_the_equation_it_should(void **state)
         before = value;
     }
     free(x);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 static void the_chosen_width_goes_with_the_square_of_the_scale(void **state)
@@ -228,7 +228,7 @@ static void the_chosen_width_goes_with_the_square_of_the_scale(void **state)
     float *x = noise(N, D, 8);
     uint32_t cluster[N];
     ni_spectral_options one = { .k = 3 }, two = { .k = 3 }, fixed = { .k = 3, .gamma = 1 };
-    ni_pool *pool = pool_of(1);
+    ni_threads *pool = pool_of(1);
     (void)state;
     assert_int_equal(ni_spectral(x, N, D, &one, pool, cluster, NULL), NEAP_OK);
     assert_int_equal(ni_spectral(x, N, D, &fixed, pool, cluster, NULL), NEAP_OK);
@@ -239,7 +239,7 @@ static void the_chosen_width_goes_with_the_square_of_the_scale(void **state)
     assert_true(one.used > NI_SPECTRAL_WIDTH / (2 * D) && one.used < NI_SPECTRAL_WIDTH / D);
     assert_true(fixed.used == 1);
     free(x);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 static void one_cluster_and_one_for_each_vector(void **state)
@@ -247,7 +247,7 @@ static void one_cluster_and_one_for_each_vector(void **state)
     enum { N = 30 };
     float *x = noise(N, 2, 2);
     uint32_t cluster[N];
-    ni_pool *pool = pool_of(2);
+    ni_threads *pool = pool_of(2);
     (void)state;
     for (int how = 0; how < WAYS; how++) {
         assert_int_equal(run(how, x, N, 2, 1, 0, pool, cluster, NULL), NEAP_OK);
@@ -264,7 +264,7 @@ static void one_cluster_and_one_for_each_vector(void **state)
             for (uint32_t i = 0; i <= k; i++) assert_true(cluster[i] < k);
         }
     free(x);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 /* Nearly as many clusters as vectors, of which a few are far away: there the starts do leave some empty. */
@@ -272,7 +272,7 @@ static void k_means_leaves_no_cluster_empty(void **state)
 {
     enum { N = 33, K = 31 };
     uint32_t cluster[N];
-    ni_pool *pool = pool_of(2);
+    ni_threads *pool = pool_of(2);
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         float *x = noise(N, 1, seed);
@@ -283,7 +283,7 @@ static void k_means_leaves_no_cluster_empty(void **state)
         for (int c = 0; c < K; c++) assert_true(size[c] > 0);
         free(x);
     }
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 /* Isolated nodes often have equal vectors: splitting them would be inventing a difference. */
@@ -292,7 +292,7 @@ static void k_means_never_splits_equal_vectors(void **state)
     enum { N = 90, D = 3 };
     float x[N * D] = { 0 };
     uint32_t cluster[N];
-    ni_pool *pool = pool_of(2);
+    ni_threads *pool = pool_of(2);
     (void)state;
     assert_int_equal(run(KMEANS, x, N, D, 5, 0, pool, cluster, NULL), NEAP_OK);
     for (int i = 0; i < N; i++) assert_int_equal(cluster[i], cluster[0]);
@@ -300,7 +300,7 @@ static void k_means_never_splits_equal_vectors(void **state)
     assert_int_equal(run(KMEANS, x, N, D, 10, 0, pool, cluster, NULL), NEAP_OK);
     for (int i = 3; i < N; i++) assert_int_equal(cluster[i], cluster[i - 3]);
     assert_true(cluster[0] != cluster[1] && cluster[1] != cluster[2] && cluster[0] != cluster[2]);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 /* Equal vectors make a matrix with two eigenvalues. Where ARPACK exhausts a space it goes on from a random
@@ -310,7 +310,7 @@ static void earlier_calls_leave_no_trace(void **state)
     enum { N = 60, D = 2, K = 6 };
     float same[N * D] = { 0 }, *x = noise(N, D, 6);
     uint32_t first[N], again[N], other[N];
-    ni_pool *pool = pool_of(1);
+    ni_threads *pool = pool_of(1);
     (void)state;
     for (int how = DISCRETISE; how < WAYS; how++) {
         assert_int_equal(run(how, same, N, D, K, 0, pool, first, NULL), NEAP_OK);
@@ -322,7 +322,7 @@ static void earlier_calls_leave_no_trace(void **state)
         }
     }
     free(x);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 typedef struct caller {
@@ -334,11 +334,11 @@ typedef struct caller {
 static void *call(void *arg)
 {
     caller *c = arg;
-    ni_pool *pool;
-    c->rc = ni_pool_create(1, &pool, NULL);
+    ni_threads *pool;
+    c->rc = ni_threads_create(1, &pool, NULL);
     for (int i = 0; i < 5 && c->rc == NEAP_OK; i++)
         c->rc = run(SPECTRAL, c->x, 200, 4, 5, 0, pool, c->cluster, NULL);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
     return NULL;
 }
 
@@ -348,7 +348,7 @@ static void callers_in_several_threads_do_not_disturb_each_other(void **state)
     uint32_t alone[200];
     caller c[3];
     pthread_t thread[3];
-    ni_pool *pool = pool_of(1);
+    ni_threads *pool = pool_of(1);
     (void)state;
     assert_int_equal(run(SPECTRAL, x, 200, 4, 5, 0, pool, alone, NULL), NEAP_OK);
     for (int i = 0; i < 3; i++) {
@@ -361,7 +361,7 @@ static void callers_in_several_threads_do_not_disturb_each_other(void **state)
         assert_memory_equal(alone, c[i].cluster, sizeof alone);
     }
     free(x);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 static void what_cannot_be_done_is_said(void **state)
@@ -369,7 +369,7 @@ static void what_cannot_be_done_is_said(void **state)
     float x[] = { 0, 1, 2, 3, NAN, 5 };
     uint32_t cluster[6];
     neap_error err = { 0 };
-    ni_pool *pool = pool_of(1);
+    ni_threads *pool = pool_of(1);
     (void)state;
     for (int how = 0; how < WAYS; how++) {
         assert_int_equal(run(how, x, 2, 2, 3, 0, pool, cluster, &err), NEAP_E_ARG);
@@ -384,13 +384,13 @@ static void what_cannot_be_done_is_said(void **state)
     assert_int_equal(run(DISCRETISE, x, 2, 2, 1, NAN, pool, cluster, &err), NEAP_E_ARG);
     assert_int_equal(run(DISCRETISE, x, NI_SPECTRAL_MOST + 1, 2, 1, 0, pool, cluster, &err), NEAP_E_LIMIT);
     assert_non_null(strstr(err.text, "k-means"));
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 typedef struct scene {
     way how;
     const float *x;
-    ni_pool *pool;
+    ni_threads *pool;
 } scene;
 
 static neap_status scenario(void *user, neap_error *err)
@@ -408,7 +408,7 @@ static void no_failure_leaks(void **state)
     for (; s.how < WAYS; s.how++)
         assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, scenario, faults_expect_memory, &s) >= 15);
     free(x);
-    ni_pool_free(s.pool);
+    ni_threads_free(s.pool);
 }
 
 /* ---- the parts ---- */
@@ -437,7 +437,7 @@ static void a_factor_solves(void **state)
     float *x = noise(ORDER, ORDER, 12);
     double *a = malloc(sizeof *a * ORDER * ORDER), *copy = malloc(sizeof *copy * ORDER * ORDER);
     double right[ORDER], solved[ORDER], worst = 0;
-    ni_pool *pool = pool_of(2);
+    ni_threads *pool = pool_of(2);
     (void)state;
     for (int i = 0; i < ORDER; i++)
         for (int j = 0; j < ORDER; j++)
@@ -457,7 +457,7 @@ static void a_factor_solves(void **state)
     free(a);
     free(copy);
     free(x);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 /* Indicator columns of three clusters, mixed by a rotation, are found again. */

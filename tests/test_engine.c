@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
+#include "attention/dropout.h"
+#include "attention/engine.h"
+#include "attention/reference.h"
 #include "base/rng.h"
-#include "model/dropout.h"
-#include "model/engine.h"
 #include "model/model.h"
-#include "model/reference.h"
 
 /* More nodes in a batch than a task has rows. */
 enum { N = 700, EDGES = 3000, D = 37, S = 8, ITEMS = 120, K = 2, WIDTH = 2 + K, STEP = 7 };
@@ -51,7 +51,7 @@ static void make_model(world *w)
     for (int i = 0; i < N * D; i++) w->model->E[i] = (float)ni_normal(&rng) * 0.4F; /* worth attending to */
     for (int i = 0; w->model->pad && i < D; i++) w->model->pad[i] = (float)ni_normal(&rng) * 0.4F;
     ni_engine_inputs in = { &w->model->options, &w->model->hood, w->model->E, w->model->P, w->model->pad, D,
-                            w->model->pool };
+                            w->model->threads };
     assert_int_equal(ni_engine_create(&in, &w->engine, NULL), NEAP_OK);
 }
 
@@ -336,7 +336,7 @@ static void check_threads(int order)
         assert_int_equal(neap_model_set_threads(w->model, threads, NULL), NEAP_OK);
         ni_engine_free(w->engine);
         ni_engine_inputs in = { &w->model->options, &w->model->hood, w->model->E, w->model->P, NULL, D,
-                                w->model->pool };
+                                w->model->threads };
         assert_int_equal(ni_engine_create(&in, &w->engine, NULL), NEAP_OK);
         ni_engine_force_order(w->engine, order);
         assert_int_equal(ni_engine_step(w->engine, w->nodes, w->items, K, STEP, &g, &loss, NULL), NEAP_OK);

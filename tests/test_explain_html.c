@@ -14,7 +14,7 @@
 
 #include "neap.h"
 #include "page.h"
-#include "report/html.h"
+#include "pages/html.h"
 
 static char folder[256], path[300];
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "kernels/blas.h"
+#include "linalg/blas.h"
 
 enum { MOST = 260 };
 

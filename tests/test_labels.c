@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "eval/labels.h"
+#include "data/labels.h"
 #include "faults.h"
 #include "scratch.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/sys.h"
 #include "model/model.h"
-#include "skipgram/edges.h"
+#include "walks/edges.h"
 
 /* ---- pairs ---- */
 
@@ -159,18 +159,18 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
     uint32_t negative[2][NEGATIVES];
     double loss;
     ni_grid grid;
-    ni_pool *pool;
+    ni_threads *threads;
     (void)state;
     for (int i = 0; i < 2 * CELLS; i++)
         exact[i / CELLS][i % CELLS] = table[i / CELLS][i % CELLS] = (float)(i * 37 % 101) / 101 - 0.5f;
     for (int u = 0; u < NODES; u++) weight[u] = (uint64_t)u + 1;
     assert_int_equal(ni_grid_create(NODES, 2, 1, weight, 0.75, 1, &grid, NULL), NEAP_OK);
-    assert_int_equal(ni_pool_create(1, &pool, NULL), NEAP_OK);
+    assert_int_equal(ni_threads_create(1, &threads, NULL), NEAP_OK);
     while (!draw_negatives(&grid, step, 0, negative[0]) || !draw_negatives(&grid, step, 1, negative[1]))
         step++;
     ni_skipgram s = { .source = { NULL, 1, 1, 2, one_edge, 0 },
                       .grid = &grid,
-                      .pool = pool,
+                      .threads = threads,
                       .in = table[0],
                       .out = table[1],
                       .tied = 1,
@@ -181,7 +181,7 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
     ni_skipgram_step(&s, 0, 0, step, 0.1, &loss);
     expect_step(table, exact, negative, 0.1);
     ni_skipgram_free(&s);
-    ni_pool_free(pool);
+    ni_threads_free(threads);
     ni_grid_free(&grid);
 }
 

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "eval/gaps.c" /* white box: nobody counts 10^12 negatives one by one in a test */
 #include "faults.h"
-#include "metrics/gaps.c" /* white box: nobody counts 10^12 negatives one by one in a test */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -27,13 +27,13 @@ static const uint32_t ways[] = { NI_CIRCLES_LABELS, NI_CIRCLES_COMPONENTS };
 
 static void split(town *t, uint32_t way, uint64_t seed, uint32_t threads)
 {
-    ni_pool *pool;
+    ni_threads *pool;
     neap_error err = { 0 };
-    assert_int_equal(ni_pool_create(threads, &pool, NULL), NEAP_OK);
+    assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
     assert_int_equal(ni_links_create(t->graph, &t->links, NULL), NEAP_OK);
     if (ni_personas_create(&t->links, way, seed, pool, &t->personas, &t->between, &err))
         fail_msg("%s", err.text);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 /* edges: "0 1 1 2", unweighted and undirected. */
@@ -266,7 +266,7 @@ static void owners_from_a_file_are_those_of_all_nodes_in_order(void **state)
 
 typedef struct scene {
     const ni_links *links;
-    ni_pool *pool;
+    ni_threads *pool;
 } scene;
 
 static neap_status split_again(void *user, neap_error *err)
@@ -288,9 +288,9 @@ static void no_memory_is_an_error_and_leaves_nothing_behind(void **state)
     (void)state;
     assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        assert_int_equal(ni_pool_create(threads, &s.pool, NULL), NEAP_OK);
+        assert_int_equal(ni_threads_create(threads, &s.pool, NULL), NEAP_OK);
         assert_true(faults_each(FAULTS_MEMORY, ENOMEM, true, split_again, faults_expect_memory, &s) > 8);
-        ni_pool_free(s.pool);
+        ni_threads_free(s.pool);
     }
     ni_links_free(&links);
     neap_graph_free(g);

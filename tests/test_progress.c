@@ -1,4 +1,4 @@
-#include "cli/progress.c" /* white box: nobody waits for a minute in a test */
+#include "neap/progress.c" /* white box: nobody waits for a minute in a test */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/queries.h"
+#include "attention/queries.h"
 #include "world.h"
 
 enum { N = 3000, K_MOST = 300 }; /* the last tile of rows is not a whole one */

@@ -1,6 +1,6 @@
 /* The gradients of reference.c against central finite differences, in double. */
 #define NI_REFERENCE_DOUBLE
-#include "model/reference.c"
+#include "attention/reference.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -15,7 +15,7 @@
 #include "base/options.h"
 #include "faults.h"
 #include "page.h"
-#include "reproduce/report.h"
+#include "paper/report.h"
 #include "scratch.h"
 
 /* ---- a study: four methods, three shares, one number each ---- */

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "faults.h"
-#include "reproduce/shelf.h"
-#include "reproduce/study.h"
+#include "paper/shelf.h"
+#include "paper/study.h"
 #include "scratch.h"
 #include "world.h"
 

@@ -13,8 +13,8 @@
 
 #include "base/rng.h"
 #include "base/sys.h"
-#include "skipgram/group.h"
-#include "skipgram/learner.h"
+#include "walks/group.h"
+#include "walks/learner.h"
 
 /* ---- the tree ---- */
 
@@ -303,10 +303,10 @@ static void every_block_runs_once_and_none_beside_another_of_its_ranges(void **s
 {
     static const uint32_t ranges[] = { 1, 2, 4, 16 };
     uint64_t weight[100];
-    ni_pool *pool;
+    ni_threads *pool;
     (void)state;
     for (int u = 0; u < 100; u++) weight[u] = 1;
-    assert_int_equal(ni_pool_create(4, &pool, NULL), NEAP_OK);
+    assert_int_equal(ni_threads_create(4, &pool, NULL), NEAP_OK);
     for (int i = 0; i < 4; i++)
         for (uint32_t layers = 1; layers <= 3; layers += 2) {
             ni_grid g;
@@ -317,7 +317,7 @@ static void every_block_runs_once_and_none_beside_another_of_its_ranges(void **s
             assert_int_equal(w.meetings, 0);
             ni_grid_free(&g);
         }
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 static void every_node_is_in_one_range_and_ranges_are_alike(void **state)
@@ -373,13 +373,13 @@ static void run_epoch(uint32_t layers, uint32_t threads, uint32_t negatives, flo
     uint64_t weight[NODES], step = 0;
     double loss;
     ni_grid grid;
-    ni_pool *pool;
+    ni_threads *pool;
     for (uint32_t u = 0; u < NODES; u++) weight[u] = 1 + u % 7;
     assert_int_equal(ni_grid_create(NODES, layers, 8, weight, 0.75, 1, &grid, NULL), NEAP_OK);
-    assert_int_equal(ni_pool_create(threads, &pool, NULL), NEAP_OK);
+    assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
     ni_skipgram s = { .source = { &layers, PLACES, PER_TASK, COUPLES, make_some, 0 },
                       .grid = &grid,
-                      .pool = pool,
+                      .threads = pool,
                       .in = in,
                       .out = out,
                       .tied = out ? 0 : layers,
@@ -392,7 +392,7 @@ static void run_epoch(uint32_t layers, uint32_t threads, uint32_t negatives, flo
         ni_skipgram_step(&s, 0, first, step++, rate, &loss);
     assert_true(isfinite(loss));
     ni_skipgram_free(&s);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
     ni_grid_free(&grid);
 }
 

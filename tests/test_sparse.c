@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "model/sparse.h"
+#include "linalg/sparse.h"
 
 enum { ROWS = 13, COLS = 17, MOST = 500, D = 9 };
 
@@ -40,10 +40,10 @@ static void fill(world *w, uint32_t entries)
                              .term = w->term };
 }
 
-static ni_pool *pool_of(uint32_t threads)
+static ni_threads *pool_of(uint32_t threads)
 {
-    ni_pool *pool;
-    assert_int_equal(ni_pool_create(threads, &pool, NULL), NEAP_OK);
+    ni_threads *pool;
+    assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
     return pool;
 }
 
@@ -52,7 +52,7 @@ static void entries_of_a_row_keep_their_order_for_any_number_of_threads(void **s
     static world w;
     (void)state;
     for (uint32_t threads = 1; threads <= 4; threads++) {
-        ni_pool *pool = pool_of(threads);
+        ni_threads *pool = pool_of(threads);
         for (uint32_t entries = 0; entries < MOST; entries += entries < 20 ? 1 : 97) {
             fill(&w, entries);
             ni_sparse_sort(&w.matrix, pool);
@@ -67,14 +67,14 @@ static void entries_of_a_row_keep_their_order_for_any_number_of_threads(void **s
                 assert_int_equal(w.matrix.end[r], at);
             }
         }
-        ni_pool_free(pool);
+        ni_threads_free(pool);
     }
 }
 
 static void columns_and_values_may_be_left_out(void **state)
 {
     static world w;
-    ni_pool *pool = pool_of(2);
+    ni_threads *pool = pool_of(2);
     (void)state;
     fill(&w, 200);
     w.matrix.col = NULL;
@@ -86,7 +86,7 @@ static void columns_and_values_may_be_left_out(void **state)
                 assert_int_equal(w.term[at].row, i);
                 assert_true(w.term[at++].weight == 1);
             }
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 /* The sum of all entries of a cell in their order; *first is the number of the first one, or `entries`. */
@@ -108,7 +108,7 @@ static void merged_cells_are_sums_in_the_order_of_their_first_entries(void **sta
     uint32_t known[4 * COLS], at, cells, first, last;
     (void)state;
     for (uint32_t threads = 1; threads <= 4; threads++) {
-        ni_pool *pool = pool_of(threads);
+        ni_threads *pool = pool_of(threads);
         for (uint32_t entries = 0; entries < MOST; entries += 61) {
             fill(&w, entries);
             ni_sparse_sort(&w.matrix, pool);
@@ -125,7 +125,7 @@ static void merged_cells_are_sums_in_the_order_of_their_first_entries(void **sta
                 assert_int_equal(at - w.start[r], cells);
             }
         }
-        ni_pool_free(pool);
+        ni_threads_free(pool);
     }
 }
 
@@ -135,7 +135,7 @@ static void turned_it_has_the_same_cells_in_ascending_order(void **state)
     uint32_t known[2 * COLS], start[COLS], place[NI_SPARSE_CHUNKS * COLS], first, found = 0;
     ni_term term[MOST];
     ni_sparse turned = { .rows = COLS, .start = start, .place = place, .term = term };
-    ni_pool *pool = pool_of(2);
+    ni_threads *pool = pool_of(2);
     (void)state;
     fill(&w, 300);
     ni_sparse_sort(&w.matrix, pool);
@@ -148,7 +148,7 @@ static void turned_it_has_the_same_cells_in_ascending_order(void **state)
         }
     for (uint32_t r = 0; r < ROWS; r++) found -= w.matrix.end[r] - w.start[r];
     assert_int_equal(found, 0);
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 static void products_agree_with_the_definition(void **state)
@@ -157,7 +157,7 @@ static void products_agree_with_the_definition(void **state)
     float B[COLS * D], out[ROWS * D];
     double dense[ROWS * COLS] = { 0 };
     ni_rng rng = ni_rng_at(4, NI_STREAM_GRAPH, 0, 0);
-    ni_pool *pool = pool_of(2);
+    ni_threads *pool = pool_of(2);
     (void)state;
     fill(&w, 300);
     for (int i = 0; i < COLS * D; i++) B[i] = (float)ni_normal(&rng);
@@ -171,7 +171,7 @@ static void products_agree_with_the_definition(void **state)
             for (int c = 0; c < COLS; c++) sum += dense[r * COLS + c] * (double)B[c * D + k];
             assert_true(fabs(sum - (double)out[r * D + k]) < 1e-4);
         }
-    ni_pool_free(pool);
+    ni_threads_free(pool);
 }
 
 int main(void)

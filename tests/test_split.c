@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "data/split.h"
 #include "graph/hood.h"
-#include "graph/split.h"
 
 enum { N = 40 };
 

@@ -17,7 +17,7 @@
 #include "world.h"
 
 #include "model/model.h"
-#include "skipgram/owners.h"
+#include "walks/owners.h"
 
 /* ---- a small world ---- */
 
@@ -127,11 +127,11 @@ static void a_pull_goes_along_the_gradient(void **state)
     const double rate = 1e-3, lambda = 0.7, h = 1e-5;
     float vector[3 * DIM], start[3 * DIM];
     ni_owners o = { 3, owner, vector, before, DIM, lambda };
-    ni_pool *pool;
+    ni_threads *threads;
     (void)state;
-    assert_int_equal(ni_pool_create(2, &pool, NULL), NEAP_OK);
+    assert_int_equal(ni_threads_create(2, &threads, NULL), NEAP_OK);
     for (int i = 0; i < 3 * DIM; i++) start[i] = vector[i] = (float)sin(i + 1);
-    ni_owners_pull(&o, 0, 3, rate, pool);
+    ni_owners_pull(&o, 0, 3, rate, threads);
     for (int i = 0; i < 3 * DIM; i++) {
         double x[DIM];
         const float *y = before + owner[i / DIM] * DIM;
@@ -142,7 +142,7 @@ static void a_pull_goes_along_the_gradient(void **state)
         slope = (slope - likelihood(x, y, DIM, lambda)) / (2 * h);
         assert_float_equal((double)(vector[i] - start[i]) / rate, slope, 2e-4);
     }
-    ni_pool_free(pool);
+    ni_threads_free(threads);
 }
 
 /* Pulls 5 .. 11 of three personas: all twice, and number 2, at which they begin, once more. */
@@ -152,14 +152,14 @@ static void pulls_go_round(void **state)
     const float before[] = { 1 };
     float vector[3] = { 0 }, by_one[3] = { 0 };
     ni_owners o = { 3, owner, vector, before, 1, 1 }, one = { 3, owner, by_one, before, 1, 1 };
-    ni_pool *pool;
+    ni_threads *threads;
     (void)state;
-    assert_int_equal(ni_pool_create(1, &pool, NULL), NEAP_OK);
-    ni_owners_pull(&o, 5, 12, 0.1, pool);
-    for (uint64_t j = 5; j < 12; j++) ni_owners_pull(&one, j, j + 1, 0.1, pool);
+    assert_int_equal(ni_threads_create(1, &threads, NULL), NEAP_OK);
+    ni_owners_pull(&o, 5, 12, 0.1, threads);
+    for (uint64_t j = 5; j < 12; j++) ni_owners_pull(&one, j, j + 1, 0.1, threads);
     assert_memory_equal(vector, by_one, sizeof vector);
     assert_true(vector[0] == vector[1] && vector[2] > vector[0] && vector[0] > 0);
-    ni_pool_free(pool);
+    ni_threads_free(threads);
 }
 
 static double cosine(const float *x, const float *y, uint32_t n)

@@ -12,10 +12,10 @@
 
 #include "world.h"
 
+#include "attention/dropout.h"
+#include "attention/optimizer.h"
+#include "attention/trainer.h"
 #include "base/rng.h"
-#include "model/dropout.h"
-#include "model/optimizer.h"
-#include "train/trainer.h"
 
 static neap_graph *random_graph(uint32_t nodes, uint64_t edges, uint64_t seed)
 {
@@ -289,8 +289,8 @@ static void run_optimizer(const char *name, float E[ROWS * D], float P[D * D])
 {
     neap_options *o = options_of("neap", "optimizer", name, NULL);
     ni_optimizer opt;
-    ni_pool *pool;
-    assert_int_equal(ni_pool_create(1, &pool, NULL), NEAP_OK);
+    ni_threads *threads;
+    assert_int_equal(ni_threads_create(1, &threads, NULL), NEAP_OK);
     assert_int_equal(ni_optimizer_create(o, ROWS, D, &opt, NULL), NEAP_OK);
     for (int i = 0; i < ROWS * D; i++) E[i] = 1;
     for (int i = 0; i < D * D; i++) P[i] = 1;
@@ -300,10 +300,10 @@ static void run_optimizer(const char *name, float E[ROWS * D], float P[D * D])
         for (int k = 0; k < D; k++) dE[k] = 0.1F * (float)(t * (k + 1)), dE[D + k] = -0.2F;
         for (int k = 0; k < D * D; k++) dP[k] = 0.01F * (float)(k + t);
         ni_gradient g = { t == 1 ? 2 : 1, nodes, dE, dP };
-        ni_optimizer_step(&opt, &g, 0.1, E, P, pool);
+        ni_optimizer_step(&opt, &g, 0.1, E, P, threads);
     }
     ni_optimizer_free(&opt);
-    ni_pool_free(pool);
+    ni_threads_free(threads);
     neap_options_free(o);
 }
 

@@ -18,8 +18,8 @@
 #include "tamper.h"
 #include "world.h"
 
+#include "attention/feed.h"
 #include "model/model.h"
-#include "train/feed.h"
 
 /* ---- a small world ---- */
 
@@ -417,10 +417,10 @@ static void a_step_has_the_drawn_items_in_the_order_of_their_sources(void **stat
     assert_int_equal(ni_sampler_create(o, g, &links, &s, NULL), NEAP_OK);
     uint32_t items = ni_sampler_draw(&s, 1, 0, 200, drawn);
     for (uint32_t threads = 1; threads <= 3; threads++) {
-        ni_pool *pool;
+        ni_threads *pool;
         ni_feed feed;
         uint32_t at = 0;
-        assert_int_equal(ni_pool_create(threads, &pool, NULL), NEAP_OK);
+        assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
         assert_int_equal(ni_feed_create(&s, pool, &feed, NULL), NEAP_OK);
         assert_int_equal(ni_feed_fill(&feed, 1, 0, 200), items);
         for (uint32_t u = 0; u < g->nodes; u++)
@@ -429,7 +429,7 @@ static void a_step_has_the_drawn_items_in_the_order_of_their_sources(void **stat
                     assert_memory_equal(feed.nodes + at++ * 5, drawn + i * 5, 5 * sizeof *drawn);
         assert_true(at == items && items > 100);
         ni_feed_free(&feed);
-        ni_pool_free(pool);
+        ni_threads_free(pool);
     }
     ni_sampler_free(&s);
     ni_links_free(&links);

@@ -13,7 +13,7 @@
 #include "chance.h"
 #include "world.h"
 
-#include "skipgram/ends.h"
+#include "walks/ends.h"
 
 /* 4 is a sink along edges, 5 stands alone. */
 enum { NODES = 6, LONE = 5 };

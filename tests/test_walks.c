@@ -12,7 +12,7 @@
 #include "chance.h"
 
 #include "base/sys.h"
-#include "skipgram/grid.h"
+#include "walks/grid.h"
 #include "walks/walker.h"
 
 /* ---- a small town ---- */

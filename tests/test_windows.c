@@ -13,7 +13,7 @@
 #include "chance.h"
 
 #include "base/sys.h"
-#include "skipgram/windows.h"
+#include "walks/windows.h"
 
 enum { NODES = 45, LENGTH = 8, ROUNDS = 3, WINDOW = 4 };
 
@@ -139,17 +139,17 @@ static void visits_are_counted_over_one_walk_from_every_node(void **state)
     (void)state;
     for (int closed = 0; closed < 2; closed++) {
         road r;
-        ni_pool *pool;
+        ni_threads *threads;
         uint64_t *visits, due[NODES] = { 0 };
         uint32_t walk[LENGTH];
         build(&r, closed, false, WINDOW, LENGTH);
-        assert_int_equal(ni_pool_create(2, &pool, NULL), NEAP_OK);
-        assert_int_equal(ni_windows_visits(&r.windows, pool, &visits, NULL), NEAP_OK);
+        assert_int_equal(ni_threads_create(2, &threads, NULL), NEAP_OK);
+        assert_int_equal(ni_windows_visits(&r.windows, threads, &visits, NULL), NEAP_OK);
         for (uint32_t start = 0; start < NODES; start++)
             for (uint32_t n = walk_from(&r, start, walk); n-- > 0;) due[walk[n]]++;
         assert_memory_equal(visits, due, sizeof due);
         ni_free(visits);
-        ni_pool_free(pool);
+        ni_threads_free(threads);
         tear_down(&r);
     }
 }

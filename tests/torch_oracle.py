@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """torch_oracle.py REFERENCE_BATCH - the PyTorch implementation that `make bench` measures against does the same work: on
-the batch that the program REFERENCE_BATCH prints, its loss and gradients are those of src/model/reference.c; so are those
+the batch that the program REFERENCE_BATCH prints, its loss and gradients are those of src/attention/reference.c; so are those
 of the tuned one, by each of its plans. Exit 0: they are; 1: not; 77: there is no PyTorch."""
 import json
 import os

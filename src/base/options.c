@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
+#include "support/text.h"
 
 typedef enum kind { U32, U64, REAL, SWITCH, CHOICE, BYTES, TEXT } kind;
 

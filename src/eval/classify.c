@@ -6,9 +6,9 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "eval/logistic.h"
-#include "metrics/metrics.h"
+#include "eval/metrics.h"
+#include "support/text.h"
 
 static uint32_t count_labelled(const ni_sample *s)
 {
@@ -119,13 +119,13 @@ static void predict(void *arg, uint32_t i, uint32_t thread)
     t->guess[i] = ni_logistic_predict(t->weight, s->classes, s->x + (size_t)t->split.test[i] * s->d, s->d);
 }
 
-static neap_status measure(task *t, ni_pool *pool, neap_classify_result *r, neap_error *err)
+static neap_status measure(task *t, ni_threads *threads, neap_classify_result *r, neap_error *err)
 {
     const ni_sample *s = t->s;
     neap_status rc = ni_logistic_fit(s->x, s->d, t->split.train, t->split.trains, s->label, s->classes,
-                                     pool, t->weight, err);
+                                     threads, t->weight, err);
     if (rc != NEAP_OK) return rc;
-    ni_pool_run(pool, t->split.tests, predict, t);
+    ni_threads_run(threads, t->split.tests, predict, t);
     return ni_f1(t->truth, t->guess, t->split.tests, s->classes, &r->micro, &r->macro, err);
 }
 
@@ -135,7 +135,7 @@ static void spread(const task *t, uint32_t *predicted)
     for (uint32_t i = 0; i < t->split.tests; i++) predicted[t->split.test[i]] = t->guess[i];
 }
 
-neap_status ni_classify(const ni_sample *s, const neap_classify_spec *spec, ni_pool *pool,
+neap_status ni_classify(const ni_sample *s, const neap_classify_spec *spec, ni_threads *threads,
                         uint32_t *predicted, neap_classify_result *result, neap_error *err)
 {
     task t = { .s = s };
@@ -143,7 +143,7 @@ neap_status ni_classify(const ni_sample *s, const neap_classify_spec *spec, ni_p
     if (rc == NEAP_OK) rc = task_init(&t, spec, err);
     *result = (neap_classify_result){ .train = t.split.trains, .test = t.split.tests };
     if (rc == NEAP_OK) rc = measure_frequent(&t, result, err);
-    if (rc == NEAP_OK) rc = measure(&t, pool, result, err);
+    if (rc == NEAP_OK) rc = measure(&t, threads, result, err);
     if (rc == NEAP_OK && predicted) spread(&t, predicted);
     task_free(&t);
     return rc;
@@ -153,11 +153,11 @@ neap_status neap_classify(const float *vectors, uint32_t dim, const neap_labels 
                           const neap_classify_spec *spec, uint32_t *predicted, neap_classify_result *result,
                           neap_error *err)
 {
-    ni_pool *pool;
+    ni_threads *threads;
     ni_sample s = ni_sample_of(labels, vectors, dim);
-    neap_status rc = ni_pool_create(spec->threads, &pool, err);
+    neap_status rc = ni_threads_create(spec->threads, &threads, err);
     if (rc != NEAP_OK) return rc;
-    rc = ni_classify(&s, spec, pool, predicted, result, err);
-    ni_pool_free(pool);
+    rc = ni_classify(&s, spec, threads, predicted, result, err);
+    ni_threads_free(threads);
     return rc;
 }

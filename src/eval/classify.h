@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/pool.h"
+#include "base/threads.h"
 #include "eval/sample.h"
 
 /* The labelled nodes in two lists, each ascending. */
@@ -22,9 +22,9 @@ neap_status ni_class_split_create(const ni_sample *s, double share, uint64_t see
                                   neap_error *err);
 void ni_class_split_free(ni_class_split *split);
 
-/* neap_classify with a pool instead of spec->threads. NEAP_E_NUMERIC if a labelled vector is not finite.
- * The same input gives the same bits for any pool. */
-neap_status ni_classify(const ni_sample *s, const neap_classify_spec *spec, ni_pool *pool,
+/* neap_classify with threads instead of spec->threads. NEAP_E_NUMERIC if a labelled vector is not finite.
+ * The same input gives the same bits for any number of threads. */
+neap_status ni_classify(const ni_sample *s, const neap_classify_spec *spec, ni_threads *threads,
                         uint32_t *predicted, neap_classify_result *result, neap_error *err);
 
 #endif

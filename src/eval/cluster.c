@@ -6,9 +6,9 @@
 #include "base/status.h"
 #include "base/sys.h"
 #include "eval/kmeans.h"
+#include "eval/metrics.h"
 #include "eval/spectral.h"
 #include "eval/trial.h"
-#include "metrics/metrics.h"
 
 /* The nodes that take part, close together. */
 typedef struct dense {
@@ -59,8 +59,8 @@ static neap_status choose(const char *what, const char *choice, const char *firs
     return ni_fail(err, NEAP_E_ARG, "%s is %s or %s, not '%.40s'", what, first, second, choice);
 }
 
-static neap_status find_clusters(const dense *a, uint32_t d, const neap_cluster_spec *spec, ni_pool *pool,
-                                 neap_cluster_result *result, neap_error *err)
+static neap_status find_clusters(const dense *a, uint32_t d, const neap_cluster_spec *spec,
+                                 ni_threads *threads, neap_cluster_result *result, neap_error *err)
 {
     bool is_auto = !spec->algorithm || !strcmp(spec->algorithm, "auto"), is_kmeans, by_kmeans;
     neap_status rc = choose("assign", spec->assign, "discretise", "kmeans", &by_kmeans, err);
@@ -69,13 +69,13 @@ static neap_status find_clusters(const dense *a, uint32_t d, const neap_cluster_
     if (rc != NEAP_OK) return rc;
     if (is_auto) is_kmeans = a->n > NI_SPECTRAL_MOST;
     result->algorithm = is_kmeans ? "kmeans" : "spectral";
-    if (is_kmeans) return ni_kmeans(a->x, a->n, d, result->clusters, spec->seed, pool, a->found, err);
+    if (is_kmeans) return ni_kmeans(a->x, a->n, d, result->clusters, spec->seed, threads, a->found, err);
     ni_spectral_options o = { .k = result->clusters,
                               .gamma = spec->gamma,
                               .assign = by_kmeans ? NI_ASSIGN_KMEANS : NI_ASSIGN_DISCRETISE,
                               .seed = spec->seed,
                               .used = NAN };
-    rc = ni_spectral(a->x, a->n, d, &o, pool, a->found, err);
+    rc = ni_spectral(a->x, a->n, d, &o, threads, a->found, err);
     result->gamma = o.used;
     return rc;
 }
@@ -94,8 +94,8 @@ static void spread(const dense *a, uint32_t n, uint32_t *cluster)
     for (uint32_t k = 0; k < a->n; k++) cluster[a->node[k]] = a->found[k];
 }
 
-neap_status ni_cluster(const ni_sample *s, const neap_cluster_spec *spec, ni_pool *pool, uint32_t *cluster,
-                       neap_cluster_result *result, neap_error *err)
+neap_status ni_cluster(const ni_sample *s, const neap_cluster_spec *spec, ni_threads *threads,
+                       uint32_t *cluster, neap_cluster_result *result, neap_error *err)
 {
     dense a = { 0 };
     neap_status rc = gather(s, spec->trial, &a, err);
@@ -108,7 +108,7 @@ neap_status ni_cluster(const ni_sample *s, const neap_cluster_spec *spec, ni_poo
             "%u nodes with a class and a vector are too few for a cluster for each of the %u classes; "
             "--clusters N makes fewer",
             a.n, s->classes);
-    if (rc == NEAP_OK) rc = find_clusters(&a, s->d, spec, pool, result, err);
+    if (rc == NEAP_OK) rc = find_clusters(&a, s->d, spec, threads, result, err);
     if (rc == NEAP_OK) rc = compare(&a, result, err);
     if (rc == NEAP_OK && cluster) spread(&a, s->n, cluster);
     dense_free(&a);
@@ -119,11 +119,11 @@ neap_status neap_cluster(const float *vectors, uint32_t dim, const neap_labels *
                          const neap_cluster_spec *spec, uint32_t *cluster, neap_cluster_result *result,
                          neap_error *err)
 {
-    ni_pool *pool;
+    ni_threads *threads;
     ni_sample s = ni_sample_of(labels, vectors, dim);
-    neap_status rc = ni_pool_create(spec->threads, &pool, err);
+    neap_status rc = ni_threads_create(spec->threads, &threads, err);
     if (rc != NEAP_OK) return rc;
-    rc = ni_cluster(&s, spec, pool, cluster, result, err);
-    ni_pool_free(pool);
+    rc = ni_cluster(&s, spec, threads, cluster, result, err);
+    ni_threads_free(threads);
     return rc;
 }

@@ -2,12 +2,13 @@
 #ifndef NI_CLUSTER_H
 #define NI_CLUSTER_H
 
-#include "base/pool.h"
+#include "base/threads.h"
 #include "eval/sample.h"
 
-/* neap_cluster with a pool instead of spec->threads. The same input gives the same clusters for any pool.
+/* neap_cluster with threads instead of spec->threads. The same input gives the same clusters for any number
+ * of threads.
  */
-neap_status ni_cluster(const ni_sample *s, const neap_cluster_spec *spec, ni_pool *pool, uint32_t *cluster,
-                       neap_cluster_result *result, neap_error *err);
+neap_status ni_cluster(const ni_sample *s, const neap_cluster_spec *spec, ni_threads *threads,
+                       uint32_t *cluster, neap_cluster_result *result, neap_error *err);
 
 #endif

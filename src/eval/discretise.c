@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "kernels/blas.h"
+#include "linalg/blas.h"
 
 /* LAPACK, which is inside OpenBLAS; Debian's has no header for it. A = U S V', all column-major. gfortran
  * wants the lengths of the two words behind the last argument. */

@@ -19,7 +19,7 @@ typedef struct kmeans {
     ni_points points;
     uint32_t k, tiles;
     uint64_t seed;
-    ni_pool *pool;
+    ni_threads *threads;
     float *centre, *norm;      /* k x d, k                                             */
     float *trial, *trial_norm; /* TRIALS_MOST x d, TRIALS_MOST: candidates for a centre */
     uint32_t trials;
@@ -37,7 +37,7 @@ static neap_status set_up(kmeans *m, const float *x, uint32_t n, uint32_t d, nea
 {
     neap_status rc = ni_points_init(&m->points, x, n, d, err);
     if (rc != NEAP_OK) return rc;
-    size_t threads = ni_pool_threads(m->pool), width = d * sizeof(float);
+    size_t threads = ni_threads_count(m->threads), width = d * sizeof(float);
     m->tiles = (n - 1) / TILE + 1;
     m->centre = ni_array(m->k, width);
     m->norm = ni_array(m->k, sizeof *m->norm);
@@ -146,7 +146,7 @@ static uint32_t best_trial(kmeans *m)
 {
     uint32_t best = 0;
     double least = INFINITY;
-    ni_pool_run(m->pool, m->tiles, weigh_trials, m);
+    ni_threads_run(m->threads, m->tiles, weigh_trials, m);
     for (uint32_t j = 0; j < m->trials; j++) {
         double sum = sum_parts(m, j);
         if (sum < least) least = sum, best = j;
@@ -168,7 +168,7 @@ static void draw_centres(kmeans *m, uint32_t run)
         }
         uint32_t chosen = m->trials > 1 ? drawn[best_trial(m)] : drawn[0];
         set_trial(m, 0, chosen);
-        ni_pool_run(m->pool, m->tiles, take_trial, m);
+        ni_threads_run(m->threads, m->tiles, take_trial, m);
         memcpy(m->centre + (size_t)c * m->points.d, point(m, chosen), m->points.d * sizeof(float));
         m->norm[c] = m->points.norm[chosen];
     }
@@ -269,7 +269,7 @@ static void move_centre(void *arg, uint32_t c, uint32_t thread)
 static bool assign(kmeans *m)
 {
     bool changed = false;
-    ni_pool_run(m->pool, m->tiles, assign_tile, m);
+    ni_threads_run(m->threads, m->tiles, assign_tile, m);
     collect_members(m);
     if (has_empty(m)) fill_empty(m);
     for (uint32_t t = 0; t < m->tiles; t++) changed |= m->changed[t];
@@ -279,7 +279,7 @@ static bool assign(kmeans *m)
 static double move_centres(kmeans *m)
 {
     double shift = 0;
-    ni_pool_run(m->pool, m->k, move_centre, m);
+    ni_threads_run(m->threads, m->k, move_centre, m);
     for (uint32_t c = 0; c < m->k; c++) shift += m->shift[c];
     return shift;
 }
@@ -302,13 +302,13 @@ static double run_once(kmeans *m, uint32_t run)
     return sum_parts(m, 0);
 }
 
-neap_status ni_kmeans(const float *x, uint32_t n, uint32_t d, uint32_t k, uint64_t seed, ni_pool *pool,
-                      uint32_t *cluster, neap_error *err)
+neap_status ni_kmeans(const float *x, uint32_t n, uint32_t d, uint32_t k, uint64_t seed,
+                      ni_threads *threads, uint32_t *cluster, neap_error *err)
 {
     if (k < 1 || k > n || d < 1)
         return ni_fail(err, NEAP_E_ARG, "k-means makes 1 to %u clusters of %u vectors of length %u, not %u",
                        n, n, d, k);
-    kmeans m = { .k = k, .seed = seed, .pool = pool };
+    kmeans m = { .k = k, .seed = seed, .threads = threads };
     neap_status rc = set_up(&m, x, n, d, err);
     double least = INFINITY;
     for (uint32_t run = 0; rc == NEAP_OK && run < NI_KMEANS_STARTS; run++) {

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "base/pool.h"
+#include "base/threads.h"
 #include "neap.h"
 
 enum { NI_KMEANS_STARTS = 10, NI_KMEANS_ROUNDS = 300 };
@@ -18,8 +18,8 @@ enum { NI_KMEANS_STARTS = 10, NI_KMEANS_ROUNDS = 300 };
  * takes the point that is farthest from its own centre, so every number below k occurs, unless there are
  * fewer than k different vectors. Memory: the vectors once more and about 16 bytes a vector. NEAP_E_ARG
  * unless 1 <= k <= n and d >= 1; NEAP_E_NUMERIC if a vector is not finite. The same vectors, k and seed
- * give the same clusters for any pool. */
-neap_status ni_kmeans(const float *x, uint32_t n, uint32_t d, uint32_t k, uint64_t seed, ni_pool *pool,
-                      uint32_t *cluster, neap_error *err);
+ * give the same clusters for any number of threads. */
+neap_status ni_kmeans(const float *x, uint32_t n, uint32_t d, uint32_t k, uint64_t seed,
+                      ni_threads *threads, uint32_t *cluster, neap_error *err);
 
 #endif

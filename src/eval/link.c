@@ -3,15 +3,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "attention/engine.h"
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "eval/leak.h"
+#include "eval/metrics.h"
 #include "eval/rivals.h"
-#include "kernels/kernels.h"
-#include "methods/method.h"
-#include "metrics/metrics.h"
-#include "model/engine.h"
+#include "linalg/kernels.h"
+#include "model/method.h"
+#include "support/text.h"
 
 /* ---- scorers ---- */
 

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "base/sys.h"
 #include "eval/points.h"
-#include "kernels/kernels.h"
+#include "linalg/kernels.h"
 
 enum { STEPS_MOST = 100, CG_MOST = 250, HALVINGS_MOST = 40 };
 
@@ -154,13 +154,14 @@ static void fit_class(void *arg, uint32_t c, uint32_t thread)
 }
 
 neap_status ni_logistic_fit(const float *x, uint32_t d, const uint32_t *row, uint32_t m,
-                            const uint32_t *label, uint32_t classes, ni_pool *pool, double *weight,
+                            const uint32_t *label, uint32_t classes, ni_threads *threads, double *weight,
                             neap_error *err)
 {
     fit f = { .x = x, .row = row, .label = label, .d = d, .m = m, .classes = classes, .weight = weight };
-    f.memory = ni_array(ni_pool_threads(pool), (3 * (size_t)m + 5 * ((size_t)d + 1)) * sizeof *f.memory);
+    f.memory =
+        ni_array(ni_threads_count(threads), (3 * (size_t)m + 5 * ((size_t)d + 1)) * sizeof *f.memory);
     if (!f.memory) return ni_fail_memory(err, "logistic regression");
-    ni_pool_run(pool, classes, fit_class, &f);
+    ni_threads_run(threads, classes, fit_class, &f);
     ni_free(f.memory);
     return NEAP_OK;
 }

@@ -12,14 +12,14 @@
 
 #include <stdint.h>
 
-#include "base/pool.h"
+#include "base/threads.h"
 #include "neap.h"
 
 /* x: vectors of length d, the training ones are row[0 .. m-1] with label[row[i]] below classes. weight:
  * classes x (d + 1), filled with w and b of each class. A class without a row gets b = -infinity, one that
  * has all rows b = +infinity. Vectors must be finite. */
 neap_status ni_logistic_fit(const float *x, uint32_t d, const uint32_t *row, uint32_t m,
-                            const uint32_t *label, uint32_t classes, ni_pool *pool, double *weight,
+                            const uint32_t *label, uint32_t classes, ni_threads *threads, double *weight,
                             neap_error *err);
 
 /* The class with the largest w x + b; the first of equals. */

@@ -7,11 +7,11 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "io/crc32c.h"
 #include "io/folder.h"
 #include "io/output.h"
 #include "io/stream.h"
+#include "support/text.h"
 
 #define FORMAT "neap split 1"
 

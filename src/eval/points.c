@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "kernels/blas.h"
+#include "linalg/blas.h"
 
 float ni_norm(const float *x, uint32_t d)
 {

@@ -3,7 +3,7 @@
 #ifndef NI_SAMPLE_H
 #define NI_SAMPLE_H
 
-#include "eval/labels.h"
+#include "data/labels.h"
 
 typedef struct ni_sample {
     const float *x; /* n x d */

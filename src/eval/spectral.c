@@ -8,11 +8,11 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/sys.h"
-#include "eval/cholesky.h"
 #include "eval/discretise.h"
-#include "eval/eigen.h"
 #include "eval/kmeans.h"
 #include "eval/points.h"
+#include "linalg/cholesky.h"
+#include "linalg/eigen.h"
 
 enum { TILE = 256 };          /* points in one matrix product        */
 enum { BLOCK = 16 };          /* rows in one task of other work      */
@@ -28,7 +28,7 @@ static const double SHIFT = 1 + 1e-4;
 
 typedef struct spectral {
     ni_points points;
-    ni_pool *pool;
+    ni_threads *threads;
     uint64_t seed;
     double gamma;       /* for the scaled points                                     */
     double *a;          /* n x n: squared distances, then SHIFT I - A, then its Cholesky factor */
@@ -39,7 +39,7 @@ typedef struct spectral {
 
 static neap_status set_up(spectral *s, uint32_t k, neap_error *err)
 {
-    size_t n = s->points.n, threads = ni_pool_threads(s->pool);
+    size_t n = s->points.n, threads = ni_threads_count(s->threads);
     s->a = ni_array(n, n * sizeof *s->a);
     s->log_degree = ni_array(n, sizeof *s->log_degree);
     s->tile = ni_array(threads, TILE * TILE * sizeof *s->tile);
@@ -144,10 +144,10 @@ static void normalise_rows(void *arg, uint32_t block, uint32_t thread)
 static neap_status make_matrix(spectral *s, neap_error *err)
 {
     uint32_t tiles = (s->points.n - 1) / TILE + 1, blocks = (s->points.n - 1) / BLOCK + 1;
-    ni_pool_run(s->pool, tiles * (tiles + 1) / 2, measure_tile, s);
-    ni_pool_run(s->pool, blocks, sum_rows, s);
-    ni_pool_run(s->pool, blocks, normalise_rows, s);
-    return ni_cholesky(s->a, s->points.n, s->pool, err);
+    ni_threads_run(s->threads, tiles * (tiles + 1) / 2, measure_tile, s);
+    ni_threads_run(s->threads, blocks, sum_rows, s);
+    ni_threads_run(s->threads, blocks, normalise_rows, s);
+    return ni_cholesky(s->a, s->points.n, s->threads, err);
 }
 
 /* ---- eigenvectors ---- */
@@ -213,10 +213,10 @@ static neap_status set_gamma(spectral *s, ni_spectral_options *o, neap_error *er
     return rc;
 }
 
-neap_status ni_spectral_embed(const float *x, uint32_t n, uint32_t d, ni_spectral_options *o, ni_pool *pool,
-                              double *row, neap_error *err)
+neap_status ni_spectral_embed(const float *x, uint32_t n, uint32_t d, ni_spectral_options *o,
+                              ni_threads *threads, double *row, neap_error *err)
 {
-    spectral s = { .pool = pool, .seed = o->seed };
+    spectral s = { .threads = threads, .seed = o->seed };
     neap_status rc = check(n, d, o, err);
     if (rc == NEAP_OK) rc = ni_points_init(&s.points, x, n, d, err);
     if (rc == NEAP_OK) rc = set_gamma(&s, o, err);
@@ -231,21 +231,21 @@ neap_status ni_spectral_embed(const float *x, uint32_t n, uint32_t d, ni_spectra
 /* ---- clusters ---- */
 
 static neap_status assign_by_kmeans(const double *row, uint32_t n, const ni_spectral_options *o,
-                                    ni_pool *pool, uint32_t *cluster, neap_error *err)
+                                    ni_threads *threads, uint32_t *cluster, neap_error *err)
 {
     size_t cells = (size_t)n * o->k;
     float *x = ni_array(cells, sizeof *x);
     if (!x) return ni_fail_memory(err, "spectral clustering");
     for (size_t i = 0; i < cells; i++) x[i] = (float)row[i];
-    neap_status rc = ni_kmeans(x, n, o->k, o->k, o->seed, pool, cluster, err);
+    neap_status rc = ni_kmeans(x, n, o->k, o->k, o->seed, threads, cluster, err);
     ni_free(x);
     return rc;
 }
 
-static neap_status assign(double *row, uint32_t n, const ni_spectral_options *o, ni_pool *pool,
+static neap_status assign(double *row, uint32_t n, const ni_spectral_options *o, ni_threads *threads,
                           uint32_t *cluster, neap_error *err)
 {
-    if (o->assign == NI_ASSIGN_KMEANS) return assign_by_kmeans(row, n, o, pool, cluster, err);
+    if (o->assign == NI_ASSIGN_KMEANS) return assign_by_kmeans(row, n, o, threads, cluster, err);
     ni_rng rng = ni_rng_at(o->seed, NI_STREAM_SPECTRAL, DRAWS_AXIS, 0);
     return ni_discretise(row, n, o->k, (uint32_t)ni_below(&rng, n), cluster, err);
 }
@@ -256,7 +256,7 @@ static void assign_each(uint32_t *cluster, uint32_t n)
     for (uint32_t i = 0; i < n; i++) cluster[i] = i;
 }
 
-neap_status ni_spectral(const float *x, uint32_t n, uint32_t d, ni_spectral_options *o, ni_pool *pool,
+neap_status ni_spectral(const float *x, uint32_t n, uint32_t d, ni_spectral_options *o, ni_threads *threads,
                         uint32_t *cluster, neap_error *err)
 {
     neap_status rc = check(n, d, o, err);
@@ -264,8 +264,8 @@ neap_status ni_spectral(const float *x, uint32_t n, uint32_t d, ni_spectral_opti
     if (o->k == n) return assign_each(cluster, n), NEAP_OK;
     double *row = ni_array(n, o->k * sizeof *row);
     if (!row) return ni_fail_memory(err, "spectral clustering");
-    rc = ni_spectral_embed(x, n, d, o, pool, row, err);
-    if (rc == NEAP_OK) rc = assign(row, n, o, pool, cluster, err);
+    rc = ni_spectral_embed(x, n, d, o, threads, row, err);
+    if (rc == NEAP_OK) rc = assign(row, n, o, threads, cluster, err);
     ni_free(row);
     return rc;
 }

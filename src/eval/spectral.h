@@ -21,7 +21,7 @@
 
 #include <stdint.h>
 
-#include "base/pool.h"
+#include "base/threads.h"
 #include "neap.h"
 
 #define NI_SPECTRAL_WIDTH 0.1
@@ -40,14 +40,14 @@ typedef struct ni_spectral_options {
 /* x: n x d. cluster: n, filled with numbers below k, not all of which need occur.
  * NEAP_E_ARG unless 1 <= k <= n, d >= 1 and gamma is 0 or positive; NEAP_E_LIMIT beyond NI_SPECTRAL_MOST;
  * NEAP_E_NUMERIC if a vector is not finite or the eigenvectors do not converge. Calls in several threads
- * wait for each other (eigen.h). The same input gives the same clusters for any pool. */
-neap_status ni_spectral(const float *x, uint32_t n, uint32_t d, ni_spectral_options *o, ni_pool *pool,
+ * wait for each other (eigen.h). The same input gives the same clusters for any number of threads. */
+neap_status ni_spectral(const float *x, uint32_t n, uint32_t d, ni_spectral_options *o, ni_threads *threads,
                         uint32_t *cluster, neap_error *err);
 
 /* The first part alone, for k < n. row: n x k, filled with the eigenvectors as columns, those of the
  * smallest eigenvalues of the Laplacian first, divided by sqrt(D), up to a common factor and the sign of a
  * column. */
-neap_status ni_spectral_embed(const float *x, uint32_t n, uint32_t d, ni_spectral_options *o, ni_pool *pool,
-                              double *row, neap_error *err);
+neap_status ni_spectral_embed(const float *x, uint32_t n, uint32_t d, ni_spectral_options *o,
+                              ni_threads *threads, double *row, neap_error *err);
 
 #endif

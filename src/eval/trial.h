@@ -13,8 +13,8 @@
 #ifndef NI_TRIAL_H
 #define NI_TRIAL_H
 
+#include "data/split.h"
 #include "graph/links.h"
-#include "graph/split.h"
 
 typedef enum ni_protocol { NI_CLEAN, NI_PAPER, NI_PAPER_CLEAN } ni_protocol;
 typedef enum ni_negatives { NI_UNIFORM, NI_BY_DEGREE, NI_TWO_HOP } ni_negatives;

@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
+#include "support/text.h"
 
 void neap_graph_free(neap_graph *graph)
 {

@@ -7,8 +7,8 @@
 #include <strings.h>
 
 #include "base/sys.h"
-#include "base/text.h"
 #include "io/foreign.h"
+#include "support/text.h"
 
 enum { BLOCK = 1 << 21, SPARE = 1 }; /* spare: a last line may need its \n */
 

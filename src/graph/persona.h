@@ -7,7 +7,7 @@
 #ifndef NI_PERSONA_H
 #define NI_PERSONA_H
 
-#include "base/pool.h"
+#include "base/threads.h"
 #include "graph/links.h"
 
 typedef struct ni_personas {
@@ -17,7 +17,7 @@ typedef struct ni_personas {
 } ni_personas;
 
 /* way: NI_CIRCLES_LABELS, ... The same for any number of threads. NEAP_E_LIMIT: too many to be numbered. */
-neap_status ni_personas_create(const ni_links *links, uint32_t way, uint64_t seed, ni_pool *pool,
+neap_status ni_personas_create(const ni_links *links, uint32_t way, uint64_t seed, ni_threads *threads,
                                ni_personas *personas, ni_links *persona_links, neap_error *err);
 
 /* From a file: NEAP_E_FORMAT if owners do not ascend or leave out one of the nodes. */

@@ -3,11 +3,11 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "graph/graph.h"
 #include "io/foreign.h"
 #include "io/safetensors.h"
 #include "io/stream.h"
+#include "support/text.h"
 
 typedef neap_status (*reader)(ni_stream_in *in, const neap_options *options, ni_builder *b,
                               neap_error *err);

@@ -15,9 +15,9 @@
  *   NI_LINE_SHORT bytes, a broken quote: refused.                                                   */
 #include <string.h>
 
-#include "base/pool.h"
 #include "base/status.h"
 #include "base/sys.h"
+#include "base/threads.h"
 #include "graph/graph.h"
 #include "graph/layout.h"
 
@@ -58,7 +58,7 @@ struct edge_reader {
     ni_lines lines;
     const neap_options *options;
     ni_builder *b;
-    ni_pool *pool; /* NULL until there is much to read */
+    ni_threads *threads; /* NULL until there is much to read */
     ni_layout layout;
     bool weighted;
     bool wordy;        /* edge 0 looks as a header might                  */
@@ -241,7 +241,7 @@ static neap_status take_chunk(edge_reader *r, chunk *c, neap_error *err)
 static uint32_t cut(edge_reader *r)
 {
     ni_lines *all = &r->lines;
-    uint32_t count = 0, most = r->pool ? CHUNKS : 1;
+    uint32_t count = 0, most = r->threads ? CHUNKS : 1;
     size_t size = (all->whole - all->from) / most + 1;
     while (all->from < all->whole) {
         size_t left = all->whole - all->from, end = all->whole;
@@ -264,10 +264,10 @@ static uint32_t cut(edge_reader *r)
 static neap_status read_block(edge_reader *r, neap_error *err)
 {
     neap_status rc = NEAP_OK;
-    if (!r->pool && !r->lines.ended) rc = ni_pool_create(r->options->threads, &r->pool, err);
+    if (!r->threads && !r->lines.ended) rc = ni_threads_create(r->options->threads, &r->threads, err);
     if (rc != NEAP_OK) return rc;
     uint32_t count = cut(r);
-    if (r->pool) ni_pool_run(r->pool, count, read_chunk, r->chunk);
+    if (r->threads) ni_threads_run(r->threads, count, read_chunk, r->chunk);
     else read_chunk(r->chunk, 0, 0);
     for (uint32_t i = 0; i < count && rc == NEAP_OK; i++) rc = take_chunk(r, &r->chunk[i], err);
     return rc;
@@ -358,7 +358,7 @@ static void reader_free(edge_reader *r)
         ni_free(r->chunk[i].newcomer);
     }
     ni_free(r->chunk);
-    ni_pool_free(r->pool);
+    ni_threads_free(r->threads);
     ni_lines_free(&r->lines);
 }
 

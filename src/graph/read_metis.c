@@ -7,9 +7,9 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "graph/graph.h"
 #include "graph/lines.h"
+#include "support/text.h"
 
 typedef struct metis {
     ni_lines lines;

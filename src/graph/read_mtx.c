@@ -7,9 +7,9 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "graph/graph.h"
 #include "graph/lines.h"
+#include "support/text.h"
 
 /* A size line may promise any number of nodes; so many are believed for the entries that really came. */
 enum { NODES_FREE = 1000000, NODES_AN_ENTRY = 64 };

@@ -12,12 +12,12 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "graph/graph.h"
 #include "graph/layout.h"
 #include "graph/links.h"
 #include "io/output.h"
 #include "io/safetensors.h"
+#include "support/text.h"
 
 static void write_weight(ni_output *out, float weight)
 {

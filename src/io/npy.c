@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
+#include "support/text.h"
 
 enum { HEADER_MOST = 1 << 16, CHUNK = 1 << 14 };
 static const char magic[] = "\x93NUMPY";

@@ -10,9 +10,9 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "io/crc32c.h"
 #include "io/output.h"
+#include "support/text.h"
 
 /* Tensors go from memory to the file and back as they stand. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-endian");

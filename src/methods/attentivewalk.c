@@ -1,13 +1,13 @@
 #include <string.h>
 
+#include "attention/optimizer.h"
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/sys.h"
+#include "methods/attentive.h"
 #include "methods/dot.h"
-#include "methods/method.h"
-#include "model/attentive.h"
-#include "model/optimizer.h"
-#include "train/loop.h"
+#include "model/loop.h"
+#include "model/method.h"
 
 typedef struct learner {
     neap_model *model;
@@ -72,7 +72,7 @@ static neap_status make_memory(learner *l, neap_error *err)
               (l->E_m = ni_zeros(cells, sizeof *l->E_m)) && (l->E_v = ni_zeros(cells, sizeof *l->E_v)) &&
               (l->q_m = ni_zeros(powers, sizeof *l->q_m)) && (l->q_v = ni_zeros(powers, sizeof *l->q_v));
     if (!ok) return ni_fail_memory(err, "the optimiser; a smaller --dim needs less");
-    return ni_attentive_create(l->graph, l->links, &m->options, m->pool, &l->dense, err);
+    return ni_attentive_create(l->graph, l->links, &m->options, m->threads, &l->dense, err);
 }
 
 static void release(learner *l)
@@ -166,7 +166,7 @@ static neap_status step(void *self, ni_run *run, uint64_t *items, double *loss, 
     (void)err;
     double mean = ni_attentive_pass(&l->dense, m->E, m->attention, l->dE, l->dq);
     update u = { l, ni_adam_at(ni_course_rate(&l->course, 0), ++run->updates) };
-    ni_pool_run(m->pool, ni_tasks(m->rows, ROWS_PER_TASK), adam_task, &u);
+    ni_threads_run(m->threads, ni_tasks(m->rows, ROWS_PER_TASK), adam_task, &u);
     ni_kernels_get()->adam(&u.adam, l->dq, m->attention, l->q_m, l->q_v, o->window);
     *items = m->rows;
     *loss = mean * (double)m->rows;
@@ -232,7 +232,7 @@ static neap_status bytes(const neap_graph *graph, const neap_options *options, n
         if (l.split) r->bytes_graph += ni_split_bytes(l.split, &l.split_links);
         r->bytes_tables = table * (l.split ? 2 : 1);
         r->bytes_optimizer = 3 * table; /* two moments and the gradient */
-        r->bytes_batch = ni_attentive_bytes(rows, l.links->offset[rows], ni_pool_threads(l.model->pool),
+        r->bytes_batch = ni_attentive_bytes(rows, l.links->offset[rows], ni_threads_count(l.model->threads),
                                             options->window);
     }
     release(&l);

@@ -53,13 +53,13 @@ static void block_task(void *arg, uint32_t task, uint32_t thread)
 }
 
 /* One block needs no second thread, nor memory for it. */
-static bool run(job *j, ni_pool *pool)
+static bool run(job *j, ni_threads *threads)
 {
     uint32_t blocks = j->sources / j->by->lanes + (j->sources % j->by->lanes != 0);
-    uint32_t threads = blocks > 1 ? ni_pool_threads(pool) : 1;
-    j->scratch = ni_zeros((size_t)threads * j->links->nodes, j->by->width);
+    uint32_t seats = blocks > 1 ? ni_threads_count(threads) : 1;
+    j->scratch = ni_zeros((size_t)seats * j->links->nodes, j->by->width);
     if (!j->scratch) return false;
-    if (threads > 1) ni_pool_run(pool, blocks, block_task, j);
+    if (seats > 1) ni_threads_run(threads, blocks, block_task, j);
     else
         for (uint32_t b = 0; b < blocks; b++) block_task(j, b, 0);
     return true;
@@ -70,7 +70,7 @@ neap_status ni_by_source_score(const neap_model *m, const ni_by_source *by, cons
 {
     job j = { .links = &m->links, .by = by, .rule = rule, .pairs = pairs };
     j.scores = scores;
-    bool ok = group(&j, count) && run(&j, m->pool);
+    bool ok = group(&j, count) && run(&j, m->threads);
     ni_free(j.first);
     ni_free(j.order);
     ni_free(j.source);

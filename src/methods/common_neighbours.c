@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "methods/by_source.h"
-#include "methods/method.h"
+#include "model/method.h"
 
 typedef double (*worth)(double degree);
 

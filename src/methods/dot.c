@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "kernels/kernels.h"
+#include "linalg/kernels.h"
 
 const float *ni_dot_vector(const neap_model *m, uint32_t u, float *scratch)
 {

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "kernels/kernels.h"
+#include "linalg/kernels.h"
 
 /* ---- the personas of a node ---- */
 
@@ -103,9 +103,9 @@ enum { A_TASK = 32 };
 static neap_status answer(question *q, ni_task task, neap_error *err)
 {
     const neap_model *m = q->model;
-    q->room = ni_array((uint64_t)ni_pool_threads(m->pool) * 4 * m->dim, sizeof *q->room);
+    q->room = ni_array((uint64_t)ni_threads_count(m->threads) * 4 * m->dim, sizeof *q->room);
     if (!q->room) return ni_fail_memory(err, "the answer");
-    ni_pool_run(m->pool, ni_tasks(q->count, A_TASK), task, q);
+    ni_threads_run(m->threads, ni_tasks(q->count, A_TASK), task, q);
     ni_free(q->room);
     return NEAP_OK;
 }

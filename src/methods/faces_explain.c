@@ -4,11 +4,11 @@
  * average every circle has the same attention. So the contributions of a side sum to the score. */
 #include <math.h>
 
+#include "attention/queries.h"
 #include "base/status.h"
 #include "base/sys.h"
 #include "graph/circles.h"
 #include "methods/faces.h"
-#include "model/queries.h"
 
 /* Pairs of neighbours in an explanation: 64 MB of alignments. */
 enum { MOST_CELLS = 1 << 24 };

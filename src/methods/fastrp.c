@@ -8,10 +8,10 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
-#include "kernels/kernels.h"
+#include "linalg/kernels.h"
 #include "methods/dot.h"
-#include "methods/method.h"
+#include "model/method.h"
+#include "support/text.h"
 
 enum { HOPS_MOST = 12, ROWS_PER_TASK = 64 };
 
@@ -104,9 +104,9 @@ static void hop_task(void *arg, uint32_t task, uint32_t thread)
 static void run(spread *s)
 {
     const neap_model *m = s->model;
-    ni_pool_run(m->pool, ni_tasks(m->rows, ROWS_PER_TASK), draw_task, s);
+    ni_threads_run(m->threads, ni_tasks(m->rows, ROWS_PER_TASK), draw_task, s);
     for (s->k = 0; s->k < s->hops; s->k++) {
-        ni_pool_run(m->pool, ni_tasks(m->rows, ROWS_PER_TASK), hop_task, s);
+        ni_threads_run(m->threads, ni_tasks(m->rows, ROWS_PER_TASK), hop_task, s);
         float *heard = s->next;
         s->next = s->now;
         s->now = heard;

@@ -1,6 +1,6 @@
-#include "methods/method.h"
-#include "model/queries.h"
-#include "train/trainer.h"
+#include "attention/queries.h"
+#include "attention/trainer.h"
+#include "model/method.h"
 
 const ni_method ni_method_gap = {
     .info = { "gap",

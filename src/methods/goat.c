@@ -1,6 +1,6 @@
-#include "methods/method.h"
-#include "model/queries.h"
-#include "train/trainer.h"
+#include "attention/queries.h"
+#include "attention/trainer.h"
+#include "model/method.h"
 
 /* The presets of gap, with three differences that are the same in all of them. */
 static const ni_default defaults[] = {

@@ -4,8 +4,8 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "methods/method.h"
 #include "methods/series.h"
+#include "model/method.h"
 
 enum { TERMS = 40, STEPS_MOST = 5000, ROWS_PER_TASK = 2048 };
 
@@ -48,7 +48,7 @@ static double iterate(const neap_model *m, double *x, double *next)
     for (uint32_t v = 0; v < n; v++) x[v] = 1 / sqrt(n);
     for (int i = 0; i < STEPS_MOST && lambda - before > 1e-11 * lambda; i++) {
         before = lambda;
-        ni_pool_run(m->pool, tasks, rows_task, &(power){ &m->links, x, next });
+        ni_threads_run(m->threads, tasks, rows_task, &(power){ &m->links, x, next });
         lambda = normalise(next, x, n);
     }
     return lambda;

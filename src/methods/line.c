@@ -7,9 +7,9 @@
 #include "base/status.h"
 #include "base/sys.h"
 #include "methods/dot.h"
-#include "methods/method.h"
-#include "skipgram/edges.h"
-#include "skipgram/learner.h"
+#include "model/method.h"
+#include "walks/edges.h"
+#include "walks/learner.h"
 
 static ni_edges edges_of(const neap_options *o, const neap_graph *graph)
 {

@@ -1,4 +1,4 @@
-#include "methods/method.h"
+#include "model/method.h"
 
 static neap_status score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores,
                          neap_error *err)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "methods/by_source.h"
-#include "methods/method.h"
+#include "model/method.h"
 
 typedef struct rule {
     double (*inner)(double degree); /* f */

@@ -3,8 +3,8 @@
  *     pi_v(u) = 0.15 sum over l >= 0 of 0.85^l P^l[v, u],     P = D^-1 A
  * Since D P^l is symmetric, k_u pi_u(v) = k_v pi_v(u): the series of u alone gives both directions, for all
  * targets at once. What 100 terms leave out is below 1e-7. */
-#include "methods/method.h"
 #include "methods/series.h"
+#include "model/method.h"
 
 #define RESTART 0.15
 

@@ -4,9 +4,9 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "io/safetensors.h"
-#include "methods/method.h"
+#include "model/method.h"
+#include "support/text.h"
 
 static const ni_method *const methods[] = {
     &ni_method_gap,      &ni_method_goat,

@@ -114,7 +114,7 @@ neap_status ni_series_score_all(const neap_model *m, const ni_series *s, uint32_
     for (uint32_t l = 0; l < s->terms; l++) {
         float *next = y == scores ? other : scores;
         y[source] += 1;
-        ni_pool_run(m->pool, tasks, rows_task, &(alone){ &m->links, s, y, next });
+        ni_threads_run(m->threads, tasks, rows_task, &(alone){ &m->links, s, y, next });
         y = next;
     }
     for (uint32_t t = 0; t < n; t++) scores[t] = (float)s->finish(&m->links, source, t, scores[t]);

@@ -12,7 +12,7 @@
 #include "base/sys.h"
 #include "methods/faces.h"
 #include "methods/walking.h"
-#include "skipgram/owners.h"
+#include "walks/owners.h"
 
 static const char table[] = "persona.vectors";
 
@@ -44,7 +44,7 @@ static void pull(void *self, uint64_t first, uint64_t places, double rate)
                          .before = m->E,
                          .dim = m->dim,
                          .lambda = m->options.lambda };
-    ni_owners_pull(&owners, first / PLACES_A_PULL, (first + places) / PLACES_A_PULL, rate, m->pool);
+    ni_owners_pull(&owners, first / PLACES_A_PULL, (first + places) / PLACES_A_PULL, rate, m->threads);
 }
 
 static neap_status score_so_far(void *self, const neap_pair *pairs, size_t count, float *scores,
@@ -152,8 +152,8 @@ static neap_status learn(ni_learner *l, const ni_links *links, const neap_hooks 
 static neap_status split_nodes(ni_learner *l, ni_links *links, neap_error *err)
 {
     neap_model *m = l->model;
-    return ni_personas_create(l->links, m->options.personas, m->options.seed, m->pool, &m->personas, links,
-                              err);
+    return ni_personas_create(l->links, m->options.personas, m->options.seed, m->threads, &m->personas,
+                              links, err);
 }
 
 static neap_status train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,

@@ -6,9 +6,9 @@
 #include "base/status.h"
 #include "base/sys.h"
 #include "methods/dot.h"
-#include "methods/method.h"
-#include "skipgram/ends.h"
-#include "skipgram/learner.h"
+#include "model/method.h"
+#include "walks/ends.h"
+#include "walks/learner.h"
 
 /* What noise-contrastive estimation takes off a product: the log of how often its noise brings a node. */
 static neap_status start(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,

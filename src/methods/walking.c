@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "skipgram/windows.h"
+#include "walks/windows.h"
 
 /* gensim and word2vec draw negatives by the power 3/4 of how often they occur (Mikolov and others 2013). */
 static const double power = 0.75;
@@ -32,7 +32,7 @@ neap_status ni_walking_learn(ni_learner *l, bool scales, const neap_hooks *hooks
     neap_status rc = ni_walker_create(l->graph, l->links, o->along, o->p, o->q, &walker, err);
     if (rc != NEAP_OK) return rc;
     ni_windows windows = windows_of(o, scales, &walker);
-    rc = ni_windows_visits(&windows, l->model->pool, &visits, err);
+    rc = ni_windows_visits(&windows, l->model->threads, &visits, err);
     if (rc == NEAP_OK) rc = ni_windows_thin(visits, walker.nodes, o->sample, &kept, err);
     windows.kept = kept;
     ni_source source = ni_windows_source(&windows);

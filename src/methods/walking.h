@@ -3,8 +3,8 @@
 #ifndef NI_WALKING_H
 #define NI_WALKING_H
 
-#include "methods/method.h"
-#include "skipgram/learner.h"
+#include "model/method.h"
+#include "walks/learner.h"
 
 /* Options that all three read. */
 #define NI_WALKING_OPTIONS                                                                                 \

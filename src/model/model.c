@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/sys.h"
-#include "kernels/kernels.h"
+#include "linalg/kernels.h"
 
 static bool no_loop(void *user, uint32_t s, uint32_t t)
 {
@@ -46,7 +46,7 @@ neap_status ni_model_create(const neap_graph *graph, const neap_options *options
     neap_status rc = take_graph(graph, options, &m->graph, err);
     if (rc == NEAP_OK) rc = ni_links_create(m->graph, &m->links, err);
     if (rc == NEAP_OK) rc = ni_hood_create(m->graph, &m->links, options, &m->hood, err);
-    if (rc == NEAP_OK) rc = ni_pool_create(options->threads, &m->pool, err);
+    if (rc == NEAP_OK) rc = ni_threads_create(options->threads, &m->threads, err);
     if (rc == NEAP_OK) *out = m;
     else neap_model_free(m);
     return rc;
@@ -75,7 +75,7 @@ void neap_model_free(neap_model *m)
     neap_graph_free(m->graph);
     ni_links_free(&m->links);
     ni_hood_free(&m->hood);
-    ni_pool_free(m->pool);
+    ni_threads_free(m->threads);
     ni_free(m->E);
     ni_free(m->P);
     ni_free(m->pad);
@@ -156,12 +156,12 @@ neap_training neap_model_training(const neap_model *m)
     return (neap_training){ m->epochs, m->loss, m->valid_auc };
 }
 
-neap_status neap_model_set_threads(neap_model *m, uint32_t threads, neap_error *err)
+neap_status neap_model_set_threads(neap_model *m, uint32_t count, neap_error *err)
 {
-    ni_pool *pool;
-    neap_status rc = ni_pool_create(threads, &pool, err);
+    ni_threads *threads;
+    neap_status rc = ni_threads_create(count, &threads, err);
     if (rc != NEAP_OK) return rc;
-    ni_pool_free(m->pool);
-    m->pool = pool;
+    ni_threads_free(m->threads);
+    m->threads = threads;
     return NEAP_OK;
 }

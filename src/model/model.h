@@ -3,7 +3,7 @@
 #define NI_MODEL_H
 
 #include "base/options.h"
-#include "base/pool.h"
+#include "base/threads.h"
 #include "graph/graph.h"
 #include "graph/hood.h"
 #include "graph/links.h"
@@ -26,7 +26,7 @@ struct neap_model {
     uint32_t epochs;      /* epochs after which the weights were kept                */
     double loss;          /* mean of that epoch, or NaN                              */
     double valid_auc;     /* of that epoch, or NaN                                   */
-    ni_pool *pool;        /* for queries; made at load                               */
+    ni_threads *threads;  /* for queries; made at load                               */
 };
 
 /* An empty model of a graph: options, the graph (shared), links and neighbourhoods; no tables. */

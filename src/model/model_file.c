@@ -4,9 +4,9 @@
 
 #include "base/status.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "io/safetensors.h"
 #include "model/model.h"
+#include "support/text.h"
 
 static const char option_prefix[] = "option.";
 
@@ -310,7 +310,7 @@ neap_status ni_model_load(const char *path, neap_model **out, neap_error *err)
     if (ni_tensors_are(&t, "model")) rc = ni_model_from_tensors(&t, out, err);
     else rc = ni_fail(err, NEAP_E_FORMAT, "it holds a %s, not a model", ni_tensors_fact(&t, "neap.kind"));
     ni_tensors_release(&t);
-    if (rc == NEAP_OK) rc = ni_pool_create(0, &(*out)->pool, err);
+    if (rc == NEAP_OK) rc = ni_threads_create(0, &(*out)->threads, err);
     if (rc != NEAP_OK) {
         neap_model_free(*out);
         *out = NULL;

@@ -15,6 +15,8 @@ grep -rn '^#include "[a-z]*/' . | awk -v layers="$(tr '\n' ' ' <<<"$layers")" '
         match($0, /"[a-z]*\//)
         to = substr($0, RSTART + 1, RLENGTH - 2)
         if (!(from in place) || !(to in place)) bad = "is not in the table of ARCHITECTURE.md"
-        else if (place[to] > place[from] || (from == "cli" && to != "cli")) bad = "looks the wrong way"
+        else if (place[to] > place[from]) bad = "looks the wrong way"
         if (bad) { print $0 ": " bad; exit 1 }
     }' >"$work/wrong" || fail "$(cat "$work/wrong")"
+
+if grep -n '^#include "[a-z]*/' ../programs/neap/*.[ch]; then fail 'the program sees more than neap.h'; fi

@@ -1,0 +1,35 @@
+/* Colours after Okabe and Ito (2008), darkened for light paper and lightened for dark, so that each stands
+ * out from the page by at least 3 to 1. Blue is kept for the line that a chart is about. Dashes and marks
+ * differ too: no line is told by its colour alone. */
+#include "pages/chart.h"
+
+const char ni_chart_style[] =
+    ":root{--accent:#0a5cad;--k0:#a86400;--k1:#007a5a;--k2:#a8488a;--k3:#7f7000;--k4:#1f7d93;--k5:#c04a1c;"
+    "--k6:#6b7280;--k7:#7d5a36}"
+    "@media screen and (prefers-color-scheme:dark){:root{--accent:#74b6ff;--k0:#e6a03c;--k1:#3dbb90;"
+    "--k2:#dd92c4;--k3:#cfc04a;--k4:#67c0d6;--k5:#f08a64;--k6:#a8b0ba;--k7:#c8a682}}\n"
+    ".k0{--k:var(--k0)}.k1{--k:var(--k1)}.k2{--k:var(--k2)}.k3{--k:var(--k3)}.k4{--k:var(--k4)}"
+    ".k5{--k:var(--k5)}.k6{--k:var(--k6)}.k7{--k:var(--k7)}"
+    ".strong,.twin{--k:var(--accent)}.quoted{--k:var(--ink)}\n"
+    ".chart svg{display:block;width:100%;height:auto}"
+    ".chart .narrow{display:none}"
+    ".chart text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',sans-serif;"
+    "font-variant-numeric:tabular-nums}"
+    ".chart .narrow text,.chart .small text{font-size:11px}"
+    ".chart .tick,.chart .name{fill:var(--muted)}.chart .name{font-weight:600}"
+    ".chart .end{text-anchor:end}.chart .middle{text-anchor:middle}"
+    ".chart .end-name{fill:var(--k)}.chart .strong .end-name{font-weight:700}"
+    ".chart .quoted .end-name{fill:var(--muted);font-style:italic}\n"
+    ".chart .grid{stroke:var(--faint)}.chart .base{stroke:var(--line);fill:none}"
+    ".chart .stroke{fill:none;stroke:var(--k);stroke-width:1.5;stroke-linejoin:round}"
+    ".chart .d1 .stroke{stroke-dasharray:6 3}.chart .d2 .stroke{stroke-dasharray:2 2.5}"
+    ".chart .strong .stroke{stroke-width:3}.chart .twin .stroke{stroke-width:1.75;stroke-dasharray:7 4}"
+    ".chart .quoted .stroke{stroke-width:1.25;stroke-dasharray:1.5 3;stroke-linecap:round}"
+    ".chart .bridge{stroke:var(--k);stroke-width:1;stroke-dasharray:1 5;opacity:.5}"
+    ".chart .thread{fill:none;stroke:var(--k);stroke-width:.75;opacity:.55}"
+    ".chart .spread{stroke:var(--k);stroke-width:1;opacity:.6}.chart .band{fill:var(--k);opacity:.16}"
+    ".chart .mark{fill:var(--k);stroke:var(--paper);stroke-width:1}"
+    ".chart .twin .mark{fill:var(--paper);stroke:var(--k);stroke-width:1.5}"
+    ".chart .quoted .mark{opacity:0}.chart .mark:hover{stroke:var(--ink);stroke-width:1.5;opacity:1}\n"
+    "@media(max-width:40rem){.chart .wide{display:none}.chart .narrow{display:block}}"
+    "@media print{.chart .wide{display:block}.chart .narrow{display:none}}";

@@ -1,0 +1,94 @@
+/* report.h - what the three reports say in the same way: which value is the best of its column, how a
+ * number is written, what a protocol means.
+ *
+ * Numbers are rounded first and compared then, so that a table never contradicts itself: what looks equal
+ * is equal, and a difference is the difference of what is printed.                                      */
+#ifndef NI_REPORT_H
+#define NI_REPORT_H
+
+#include "paper/sheet.h"
+
+/* ---- protocols ---- */
+
+typedef struct ni_protocol_info {
+    const char *name;  /* "paper"                        */
+    const char *words; /* what it does, in two sentences */
+    bool leaky;
+} ni_protocol_info;
+
+/* NULL behind the last, in the order of the reports. */
+const ni_protocol_info *ni_protocol_at(size_t i);
+bool ni_sheet_is_leaky(const ni_sheet *sheet);
+
+/* Why, in one line; it begins with "Leaky". */
+extern const char ni_leak_words[];
+
+/* In a leaky sheet: the row's method reads neighbourhoods, and so the test links. */
+bool ni_row_sees_test(const ni_sheet *sheet, size_t row);
+
+/* What of lr, epochs and batch of gap is not the paper's in a sheet of its protocols, and how the settings
+ * of the other systems came about, as sentences; "" if there is nothing to say, or if the sheet is of
+ * another protocol. */
+enum { NI_NOT_PAPERS = 512 };
+void ni_sheet_not_papers(const ni_study *study, const ni_sheet *sheet, char words[NI_NOT_PAPERS]);
+
+/* ---- what was run ---- */
+
+const ni_entry *ni_sheet_entry(const ni_sheet *sheet, size_t row, size_t column);
+bool ni_row_was_run(const ni_sheet *sheet, size_t row); /* in any column */
+bool ni_sheet_was_run(const ni_sheet *sheet);           /* in any row    */
+bool ni_row_is_published(const ni_sheet *sheet, size_t row, size_t value);
+bool ni_row_is_in_version(const ni_sheet *sheet, size_t row); /* its method */
+
+/* From a sheet on, how many are of the same table, and whether anything of that table was run. */
+size_t ni_study_same_table(const ni_study *study, size_t sheet, bool *run);
+
+/* Whether there is a number of ours to be printed. */
+bool ni_entry_has(const ni_entry *entry, size_t value);
+
+/* Seeds that a cell has if none is missing: a time is taken once. */
+uint32_t ni_sheet_seeds(const ni_study *study, const ni_sheet *sheet);
+
+/* ---- words and numbers ---- */
+
+/* "AUC", "NMI", "seconds an epoch". */
+const char *ni_value_title(const ni_sheet *sheet, size_t value);
+
+/* "gap, untrained" */
+enum { NI_ROW_LABEL = 128 };
+void ni_row_label(const ni_place *row, char label[NI_ROW_LABEL]);
+
+/* What a clustering clustered: "885 nodes, γ 0.0287"; false if that is not known. */
+enum { NI_CLUSTERED = 128 };
+bool ni_entry_clustered(const ni_entry *entry, char words[NI_CLUSTERED]);
+
+/* A value as it is printed: in per cent where the task has it so, rounded. */
+double ni_shown(const ni_sheet *sheet, double value);
+int ni_shown_decimals(const ni_sheet *sheet, double value);
+
+/* Decimals that the paper gave in this sheet: one, or none where all its numbers are whole. */
+int ni_paper_decimals(const ni_sheet *sheet, size_t value);
+
+/* Ours less the paper's; both must be there. */
+double ni_difference(const ni_sheet *sheet, const ni_entry *entry, size_t value);
+
+/* How it stands among those it competes with, of which there must be at least two: the methods of a column
+ * that see the same; where the columns are settings of one method (S), those of a row. */
+typedef enum ni_standing { NI_BEHIND, NI_TIED, NI_AHEAD } ni_standing;
+ni_standing ni_standing_of(const ni_sheet *sheet, size_t row, size_t column, size_t value);
+
+/* Ahead, or tied with others: equals are all best. */
+bool ni_is_best(const ni_sheet *sheet, size_t row, size_t column, size_t value);
+
+/* ---- settings ---- */
+
+/* What the numbers are not, in one sentence; its second half is for more than one seed. */
+extern const char ni_nested_words[], ni_deviation_words[];
+
+/* Options that make a result what it is: all that are saved, but for what belongs to a cell. */
+bool ni_setting_matters(const neap_option_info *option);
+
+/* Of the settings of the paper's protocols (0) or of clean (1): the option is that of the graph. */
+bool ni_setting_is_by_graph(const ni_study *study, const char *option, int which);
+
+#endif

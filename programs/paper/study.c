@@ -1,0 +1,339 @@
+#include "paper/study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/sys.h"
+#include "support/text.h"
+
+enum { SEEDS_MOST = 1000 }; /* all cells are listed before the first one is run */
+
+static const char *const protocols[] = { "paper", "paper-clean", "clean", NULL };
+
+/* ---- what is asked for ---- */
+
+/* A list that is not given holds everything. */
+static bool holds(const char *const *list, const char *name)
+{
+    if (!list) return true;
+    for (size_t i = 0; list[i]; i++)
+        if (!strcmp(list[i], name)) return true;
+    return false;
+}
+
+static bool is_method(const char *name)
+{
+    return ni_method_info_of(name) != NULL;
+}
+
+static bool is_table(const char *name)
+{
+    for (size_t i = 0; i < ni_table_count(); i++)
+        if (!strcmp(ni_table_at(i)->name, name)) return true;
+    return false;
+}
+
+static bool is_protocol(const char *name)
+{
+    return holds(protocols, name);
+}
+
+static neap_status check_names(const char *const *list, bool (*is)(const char *), const char *what,
+                               const char *choices, neap_error *err)
+{
+    for (size_t i = 0; list && list[i]; i++)
+        if (!is(list[i]))
+            return ni_fail(err, NEAP_E_ARG, "there is no %s '%.40s'; %s", what, list[i], choices);
+    return NEAP_OK;
+}
+
+static neap_status check_request(const neap_reproduction *r, neap_error *err)
+{
+    neap_status rc = check_names(r->tables, is_table, "table", "`neap help reproduce` lists them", err);
+    if (rc == NEAP_OK) rc = check_names(r->methods, is_method, "method", "`neap methods` lists them", err);
+    if (rc == NEAP_OK)
+        rc = check_names(r->protocols, is_protocol, "protocol", "there are paper, paper-clean and clean",
+                         err);
+    if (rc == NEAP_OK && (r->seeds < 1 || r->seeds > SEEDS_MOST))
+        rc = ni_fail(err, NEAP_E_ARG, "there may be 1 to %d seeds, not %u", SEEDS_MOST, r->seeds);
+    return rc;
+}
+
+/* ---- sheets ---- */
+
+static bool takes_part(const ni_table *t, const neap_method_info *m)
+{
+    return t->aim == NI_AIM_LINK || m->vectors;
+}
+
+static bool has_epochs(const neap_method_info *m)
+{
+    return m->vectors && ni_word_in(m->options, ',', "epochs") >= 0;
+}
+
+static bool is_published(const ni_table *t, const char *method)
+{
+    const char *name;
+    for (size_t i = 0; (name = ni_published_method(t, i)); i++)
+        if (!strcmp(name, method)) return true;
+    return false;
+}
+
+/* First what this version has, each with its untrained twin if it learns; then what only the paper has. An
+ * ablation compares the variants of one method and nothing else. In the paper's protocols a method that
+ * reads neighbourhoods is shown untrained as the authors' program reads them, too. */
+static size_t list_methods(const ni_table *t, const char *protocol, ni_place *row)
+{
+    bool theirs = strcmp(protocol, "clean") && t->aim == NI_AIM_LINK;
+    bool variants_only = !strcmp(t->name, "ablation");
+    const char *name;
+    size_t n = 0;
+    for (size_t i = 0; i < neap_method_count(); i++) {
+        const neap_method_info *m = neap_method_at(i);
+        if (!takes_part(t, m)) continue;
+        if (variants_only && !is_published(t, m->name)) continue;
+        row[n++] = (ni_place){ .label = m->name, .method = m->name };
+        if (has_epochs(m) && t->aim != NI_AIM_TIME)
+            row[n++] = (ni_place){ .label = m->name, .method = m->name, .untrained = true };
+        if (theirs && ni_word_in(m->options, ',', "neighbors") >= 0)
+            row[n++] = (ni_place){ .label = m->name, .method = m->name, .untrained = true, .self = true };
+    }
+    for (size_t i = 0; (name = ni_published_method(t, i)); i++)
+        if (!is_method(name)) row[n++] = (ni_place){ .label = name, .method = name };
+    return n;
+}
+
+/* The paper's numbers belong beside its own split and metric, not beside others. */
+static void place_published(ni_sheet *s)
+{
+    const ni_table *t = s->table;
+    for (size_t i = 0; i < s->rows; i++)
+        for (size_t j = 0; j < t->columns; j++)
+            for (size_t v = 0; v < NI_SHOWN; v++) {
+                bool theirs = strcmp(s->protocol, "clean") && !s->row[i].untrained && !t->rows;
+                s->entry[i * t->columns + j].paper[v] =
+                    theirs ? ni_published(t, s->row[i].method, v, j) : NAN;
+            }
+}
+
+static neap_status make_sheet(const ni_table *t, const char *protocol, ni_sheet *s, neap_error *err)
+{
+    size_t most = t->rows;
+    if (!most) {
+        most = 3 * neap_method_count();
+        while (ni_published_method(t, most - 3 * neap_method_count())) most++;
+    }
+    *s = (ni_sheet){ .table = t, .protocol = protocol, .row = ni_array(most, sizeof *s->row) };
+    if (!s->row) return ni_fail_memory(err, "the tables");
+    s->rows = t->rows ? t->rows : list_methods(t, protocol, s->row);
+    if (t->rows) memcpy(s->row, t->row, t->rows * sizeof *s->row);
+    s->entry = ni_zeros(s->rows * t->columns, sizeof *s->entry);
+    if (!s->entry) return ni_fail_memory(err, "the tables");
+    place_published(s);
+    return NEAP_OK;
+}
+
+/* A time has no split, so no protocol. */
+static size_t protocols_of(const ni_table *t)
+{
+    return t->aim == NI_AIM_TIME ? 1 : 3;
+}
+
+static neap_status make_sheets(ni_study *study, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    for (size_t i = 0; i < ni_table_count() && rc == NEAP_OK; i++) {
+        const ni_table *t = ni_table_at(i);
+        for (size_t p = 0; p < protocols_of(t) && rc == NEAP_OK; p++)
+            rc = make_sheet(t, t->aim == NI_AIM_TIME ? "" : protocols[p], &study->sheet[study->sheets++],
+                            err);
+    }
+    return rc;
+}
+
+void ni_study_free(ni_study *study)
+{
+    for (size_t i = 0; i < study->sheets; i++) {
+        ni_free(study->sheet[i].row);
+        ni_free(study->sheet[i].entry);
+    }
+    ni_free(study->sheet);
+    ni_free(study->seed);
+    *study = (ni_study){ 0 };
+}
+
+/* ---- cells ---- */
+
+static bool wanted_ratio(const neap_reproduction *r, double ratio)
+{
+    bool any = r->ratio_count == 0;
+    for (size_t i = 0; i < r->ratio_count; i++) any |= fabs(r->ratios[i] - ratio) < 1e-9;
+    return any;
+}
+
+/* In the paper's protocols S and dropout are those of its table 2, unless the user has given others. */
+static void set_options(const neap_reproduction *r, ni_cell *c)
+{
+    bool clean = !strcmp(c->protocol, "clean");
+    neap_options *o = &c->options;
+    *o = clean ? *r->clean : *r->paper;
+    neap_options_set(o, "method", c->place.method, NULL); /* which exists */
+    neap_options_settle(o, NULL);
+    o->seed = c->seed;
+    if (!clean && !r->own_neighbors) o->neighbors = c->place.graph->neighbors;
+    if (!clean && !r->own_dropout) o->dropout = c->place.graph->dropout;
+    if (c->place.neighbors) o->neighbors = c->place.neighbors;
+    if (c->aim == NI_AIM_TIME) o->epochs = 1, o->valid = 0;
+    if (c->place.untrained) o->epochs = 0;
+    if (c->place.self) o->self = true;
+}
+
+bool ni_study_cell(const neap_reproduction *r, const ni_sheet *s, size_t row, size_t column, uint64_t seed,
+                   ni_cell *cell)
+{
+    ni_place place = ni_place_join(&s->row[row], &s->table->column[column]);
+    const neap_method_info *method = ni_method_info_of(place.method);
+    if (!method || !takes_part(s->table, method)) return false;
+    *cell = (ni_cell){ .aim = s->table->aim, .protocol = s->protocol, .place = place, .seed = seed };
+    cell->learns = method->vectors;
+    set_options(r, cell);
+    return true;
+}
+
+/* A time is taken once. */
+bool ni_study_asks(const neap_reproduction *r, const ni_sheet *s, const ni_cell *c)
+{
+    bool timed = c->aim == NI_AIM_TIME;
+    uint64_t seeds = timed ? 1 : r->seeds;
+    return holds(r->tables, s->table->name) && (timed || holds(r->protocols, c->protocol)) &&
+           holds(r->methods, c->place.method) && (timed || wanted_ratio(r, c->place.ratio)) &&
+           c->seed - r->paper->seed < seeds;
+}
+
+/* ---- a study ---- */
+
+typedef struct choices {
+    char text[160];
+    size_t length;
+} choices;
+
+/* Adds a word that is not there yet. */
+static void add_choice(choices *c, const char *word)
+{
+    size_t room = sizeof c->text - c->length, size = strlen(word);
+    for (const char *at = c->text; (at = strstr(at, word)); at += size)
+        if ((at == c->text || at[-1] == ' ') && (!at[size] || at[size] == ',')) return;
+    int n = snprintf(c->text + c->length, room, "%s%s", c->length ? ", " : "", word);
+    if (n > 0 && (size_t)n < room) c->length += (size_t)n;
+}
+
+/* What a sheet has to offer, as the user would have to write it. */
+static void list_choices(const neap_reproduction *r, const ni_sheet *s, choices *ratios, choices *methods)
+{
+    ni_cell c;
+    char ratio[32];
+    for (size_t row = 0; row < s->rows; row++)
+        for (size_t column = 0; column < s->table->columns; column++) {
+            if (!ni_study_cell(r, s, row, column, r->paper->seed, &c)) continue;
+            snprintf(ratio, sizeof ratio, "%d", (int)lround(100 * c.place.ratio));
+            add_choice(ratios, ratio);
+            add_choice(methods, c.place.method);
+        }
+}
+
+static neap_status refuse(const neap_reproduction *r, const ni_study *study, neap_error *err)
+{
+    choices ratios = { "", 0 }, methods = { "", 0 };
+    const ni_sheet *s = study->sheet;
+    while (s + 1 < study->sheet + study->sheets && !holds(r->tables, s->table->name)) s++;
+    list_choices(r, s, &ratios, &methods);
+    if (s->table->aim == NI_AIM_TIME)
+        return ni_fail(err, NEAP_E_ARG, "nothing is asked for: the methods of %s are %s", s->table->name,
+                       methods.text);
+    return ni_fail(err, NEAP_E_ARG, "nothing is asked for: the ratios of %s are %s, its methods are %s",
+                   s->table->name, ratios.text, methods.text);
+}
+
+/* Whether any cell of any sheet is asked for. */
+static bool asks_for_something(const neap_reproduction *r, const ni_study *study)
+{
+    ni_cell c;
+    for (size_t i = 0; i < study->sheets; i++) {
+        const ni_sheet *s = &study->sheet[i];
+        for (size_t k = 0; k < s->rows * s->table->columns; k++)
+            if (ni_study_cell(r, s, k / s->table->columns, k % s->table->columns, r->paper->seed, &c) &&
+                ni_study_asks(r, s, &c))
+                return true;
+    }
+    return false;
+}
+
+neap_status ni_study_add_seed(ni_study *study, uint64_t seed, neap_error *err)
+{
+    size_t at = study->seeds;
+    while (at && study->seed[at - 1] > seed) at--;
+    if (at && study->seed[at - 1] == seed) return NEAP_OK;
+    uint64_t *more = ni_resize(study->seed, (size_t)study->seeds + 1, sizeof *more);
+    if (!more) return ni_fail_memory(err, "the seeds");
+    memmove(more + at + 1, more + at, (study->seeds - at) * sizeof *more);
+    more[at] = seed;
+    study->seed = more;
+    study->seeds++;
+    return NEAP_OK;
+}
+
+static neap_status add_asked_seeds(const neap_reproduction *r, ni_study *study, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    for (uint32_t i = 0; i < r->seeds && rc == NEAP_OK; i++)
+        rc = ni_study_add_seed(study, r->paper->seed + i, err);
+    return rc;
+}
+
+neap_status ni_study_create(const neap_reproduction *r, ni_study *study, neap_error *err)
+{
+    *study = (ni_study){ .settings = { r->paper, r->clean },
+                         .own_neighbors = r->own_neighbors,
+                         .own_dropout = r->own_dropout,
+                         .chosen_on_leaky = r->chosen_on_leaky,
+                         .sheet = ni_zeros(3 * ni_table_count(), sizeof *study->sheet) };
+    neap_status rc = study->sheet ? check_request(r, err) : ni_fail_memory(err, "the tables");
+    if (rc == NEAP_OK) rc = make_sheets(study, err);
+    if (rc == NEAP_OK) rc = add_asked_seeds(r, study, err);
+    if (rc == NEAP_OK && !asks_for_something(r, study)) rc = refuse(r, study, err);
+    if (rc != NEAP_OK) ni_study_free(study);
+    return rc;
+}
+
+/* ---- sums, means, deviations ---- */
+
+void ni_study_add(ni_sheet *s, size_t row, size_t column, const ni_outcome *o)
+{
+    ni_entry *e = &s->entry[row * s->table->columns + column];
+    e->seeds++;
+    e->seconds += o->seconds;
+    for (size_t v = 0; v < NI_VALUES; v++) {
+        double from_mean = o->value[v] - e->mean[v]; /* Welford: no cancellation */
+        e->mean[v] += from_mean / e->seeds;
+        e->std[v] += from_mean * (o->value[v] - e->mean[v]);
+    }
+}
+
+static void finish(ni_entry *e)
+{
+    e->seconds = e->seeds ? e->seconds / e->seeds : NAN;
+    for (size_t v = 0; v < NI_VALUES; v++) {
+        if (!e->seeds) e->mean[v] = e->std[v] = NAN;
+        else if (!isnan(e->mean[v])) e->std[v] = e->seeds > 1 ? sqrt(e->std[v] / (e->seeds - 1)) : NAN;
+    }
+}
+
+void ni_study_finish(ni_study *study)
+{
+    for (size_t i = 0; i < study->sheets; i++) {
+        const ni_sheet *s = &study->sheet[i];
+        for (size_t k = 0; k < s->rows * s->table->columns; k++) finish(&s->entry[k]);
+    }
+}

@@ -1,0 +1,161 @@
+#include "attention/sampler.h"
+
+#include <math.h>
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "base/sys.h"
+
+/* ---- draws in proportion to a weight: bisection in the running sum ---- */
+
+/* Position of the first running sum above x; sums ascend, x is below the last. */
+static uint64_t bisect(const double *sum, uint64_t n, double x)
+{
+    uint64_t low = 0, high = n - 1;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (sum[middle] > x) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+static uint64_t draw_by(const double *sum, uint64_t n, ni_rng *rng)
+{
+    return bisect(sum, n, ni_uniform(rng) * sum[n - 1]);
+}
+
+static bool sum_edges(ni_sampler *s)
+{
+    double sum = 0;
+    if (!s->graph->weight) return true;
+    if (!(s->edge_sum = ni_array(s->graph->edges, sizeof *s->edge_sum))) return false;
+    for (uint64_t e = 0; e < s->graph->edges; e++) s->edge_sum[e] = sum += (double)s->graph->weight[e];
+    return true;
+}
+
+static bool sum_degrees(ni_sampler *s)
+{
+    double sum = 0;
+    if (s->options->negative_sampling != NI_NEGATIVE_DEGREE) return true;
+    if (!(s->degree_sum = ni_array(s->links->nodes, sizeof *s->degree_sum))) return false;
+    for (uint32_t u = 0; u < s->links->nodes; u++)
+        s->degree_sum[u] = sum += floor(1 + pow((double)ni_degree(s->links, u), 0.75));
+    return true;
+}
+
+/* ---- negatives ---- */
+
+static bool has_stranger(const ni_sampler *s, uint32_t u)
+{
+    return ni_degree(s->links, u) + 1 < s->links->nodes;
+}
+
+static bool may_be_negative(const ni_sampler *s, uint32_t u, uint32_t v, uint32_t n)
+{
+    if (n == u || n == v) return false;
+    return !s->options->reject_links || !ni_linked(s->links, u, n);
+}
+
+/* A node that u should score lower than v. Evenly and without links it takes one draw; otherwise draws
+ * are repeated, and a source that rejects a hundred of them takes a stranger. */
+static uint32_t draw_negative(const ni_sampler *s, uint32_t u, uint32_t v, ni_rng *rng)
+{
+    bool by_degree = s->degree_sum != NULL;
+    if (!by_degree && s->options->reject_links) return ni_stranger(s->links, u, rng);
+    for (int tries = 0; tries < 100; tries++) {
+        uint64_t n =
+            by_degree ? draw_by(s->degree_sum, s->links->nodes, rng) : ni_below(rng, s->links->nodes);
+        if (may_be_negative(s, u, v, (uint32_t)n)) return (uint32_t)n;
+    }
+    return ni_stranger(s->links, u, rng);
+}
+
+/* ---- items ---- */
+
+/* Which edge stands at a place: an index into 0 .. places-1; the second half is the first turned round. */
+static uint64_t item_at(const ni_sampler *s, uint64_t epoch, uint64_t place)
+{
+    uint64_t edges = s->graph->edges;
+    if (s->edge_sum) {
+        ni_rng rng = ni_rng_at(s->options->seed, NI_STREAM_EDGE, epoch, place);
+        uint64_t turned = s->places > edges ? ni_below(&rng, 2) * edges : 0;
+        return draw_by(s->edge_sum, edges, &rng) + turned;
+    }
+    /* Without shuffling: one random order for all epochs. The order of the file is not it, because edges
+     * lie sorted by source, and a batch would be one source. */
+    uint64_t order = s->options->shuffle ? epoch : 0;
+    return ni_permute(s->options->seed, NI_STREAM_ORDER, order, s->places, place);
+}
+
+static bool draw_item(const ni_sampler *s, uint64_t epoch, uint64_t place, uint32_t *nodes)
+{
+    uint64_t item = item_at(s, epoch, place), edge = item % s->graph->edges;
+    uint32_t u = ni_graph_source(s->graph, edge), v = s->graph->target[edge];
+    bool turned = item >= s->graph->edges, fresh = s->options->fresh_negatives;
+    nodes[0] = turned ? v : u;
+    nodes[1] = turned ? u : v;
+    if (!has_stranger(s, nodes[0])) return false;
+    ni_rng rng = ni_rng_at(s->options->seed, NI_STREAM_NEGATIVE, fresh ? epoch : 0, fresh ? place : item);
+    for (uint32_t k = 0; k < s->options->negatives; k++)
+        nodes[2 + k] = draw_negative(s, nodes[0], nodes[1], &rng);
+    return true;
+}
+
+uint32_t ni_sampler_draw(const ni_sampler *s, uint64_t epoch, uint64_t first, uint32_t count,
+                         uint32_t *nodes)
+{
+    uint32_t items = 0, width = 2 + s->options->negatives;
+    for (uint64_t place = first; place < first + count && place < s->places; place++)
+        items += draw_item(s, epoch, place, nodes + (uint64_t)items * width);
+    return items;
+}
+
+/* ---- making one ---- */
+
+/* Counts the sources without a stranger; false if there are no others. */
+static bool count_left_out(ni_sampler *s)
+{
+    bool any = false;
+    for (uint32_t u = 0; u < s->graph->nodes; u++) {
+        bool source = s->graph->undirected ? ni_degree(s->links, u) > 0
+                                           : s->graph->offset[u + 1] > s->graph->offset[u];
+        if (source && has_stranger(s, u)) any = true;
+        else s->left_out += source;
+    }
+    return any;
+}
+
+neap_status ni_sampler_create(const neap_options *options, const neap_graph *graph, const ni_links *links,
+                              ni_sampler *s, neap_error *err)
+{
+    *s = (ni_sampler){ .options = options,
+                       .graph = graph,
+                       .links = links,
+                       .places = graph->edges * (graph->undirected ? 2 : 1) };
+    if (links->offset[links->nodes] == 0)
+        return ni_fail(err, NEAP_E_FORMAT,
+                       "no edge links two different nodes, so there is nothing to train on");
+    if (!count_left_out(s))
+        return ni_fail(
+            err, NEAP_E_FORMAT,
+            "every source is linked with every other node, so there is no non-link to learn from; %sa "
+            "graph with more nodes or fewer edges is needed",
+            graph->undirected ? "" : "try --undirected, or ");
+    if (sum_edges(s) && sum_degrees(s)) return NEAP_OK;
+    ni_sampler_free(s);
+    return ni_fail_memory(err, "drawing edges");
+}
+
+void ni_sampler_free(ni_sampler *s)
+{
+    ni_free(s->edge_sum);
+    ni_free(s->degree_sum);
+    *s = (ni_sampler){ 0 };
+}
+
+uint64_t ni_sampler_bytes(const neap_options *options, const neap_graph *graph)
+{
+    return (graph->weight ? 8 * graph->edges : 0) +
+           (options->negative_sampling == NI_NEGATIVE_DEGREE ? 8 * (uint64_t)graph->nodes : 0);
+}

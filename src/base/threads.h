@@ -1,0 +1,38 @@
+/* threads.h - a few threads that wait for work.
+ *
+ * Work is a number of tasks; which thread runs which task is left to chance, so a task must write only
+ * to what belongs to it. Then the result does not depend on the number of threads.                 */
+#ifndef NI_THREADS_H
+#define NI_THREADS_H
+
+#include <stdint.h>
+
+#include "neap.h"
+
+typedef struct ni_threads ni_threads;
+
+/* task: 0 .. tasks-1. thread: 0 .. threads-1, for scratch memory. */
+typedef void (*ni_task)(void *arg, uint32_t task, uint32_t thread);
+
+/* threads = 0: all cores. The calling thread is one of them. */
+neap_status ni_threads_create(uint32_t threads, ni_threads **out, neap_error *err);
+void ni_threads_free(ni_threads *threads);
+uint32_t ni_threads_count(const ni_threads *threads);
+
+/* Runs all tasks and returns when the last has ended. A caller that finds the threads busy with somebody
+ * else's round runs its tasks itself, as thread 0; scratch memory must therefore be the caller's own. */
+void ni_threads_run(ni_threads *threads, uint32_t tasks, ni_task task, void *arg);
+
+/* How many tasks so many things make. */
+static inline uint32_t ni_tasks(uint64_t things, uint32_t per_task)
+{
+    return (uint32_t)((things + per_task - 1) / per_task);
+}
+
+/* Where the things of a task end that begin with `first`. */
+static inline uint64_t ni_task_end(uint64_t first, uint64_t per_task, uint64_t things)
+{
+    return first + per_task < things ? first + per_task : things;
+}
+
+#endif

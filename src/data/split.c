@@ -1,0 +1,208 @@
+#include "data/split.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/options.h"
+#include "base/order.h"
+#include "base/status.h"
+#include "base/sys.h"
+
+/* An unordered pair as one number. */
+static uint64_t pair_key(uint32_t u, uint32_t v)
+{
+    return u < v ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
+}
+
+/* Each unordered pair is met at one of its edges: the only one, or the one that starts at the smaller
+ * node. A loop is no pair. */
+static bool stands_for_pair(const neap_graph *g, uint32_t u, uint32_t v)
+{
+    return u < v || (u > v && !ni_graph_has(g, v, u));
+}
+
+static uint64_t count_pairs(const neap_graph *g)
+{
+    uint64_t pairs = 0;
+    for (uint32_t u = 0; u < g->nodes; u++)
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
+            pairs += stands_for_pair(g, u, g->target[e]);
+    return pairs;
+}
+
+/* The direction of a test pair is that of its edge; where both exist, or none is meant, it is drawn. */
+static neap_pair directed(const neap_graph *g, uint32_t u, uint32_t v, uint64_t seed, ni_stream stream,
+                          uint64_t index)
+{
+    ni_rng rng = ni_rng_at(seed, NI_STREAM_DIRECTION, stream, index);
+    bool either = g->undirected || (ni_graph_has(g, u, v) && ni_graph_has(g, v, u));
+    return either && ni_below(&rng, 2) ? (neap_pair){ v, u } : (neap_pair){ u, v };
+}
+
+/* Fills positive[] with the pairs whose running numbers are in chosen[] (sorted). */
+static void collect(const neap_graph *g, const uint64_t *chosen, size_t count, uint64_t seed,
+                    ni_stream stream, neap_pair *positive)
+{
+    uint64_t index = 0;
+    size_t found = 0;
+    for (uint32_t u = 0; u < g->nodes && found < count; u++)
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1] && found < count; e++) {
+            if (!stands_for_pair(g, u, g->target[e])) continue;
+            if (index == chosen[found]) {
+                positive[found] = directed(g, u, g->target[e], seed, stream, index);
+                found++;
+            }
+            index++;
+        }
+}
+
+/* A negative for each positive; positives that have none are dropped from the scored set. */
+static void draw_negatives(const ni_links *links, uint64_t seed, ni_stream stream, neap_split *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        ni_rng rng = ni_rng_at(seed, NI_STREAM_TEST, stream, i);
+        uint32_t stranger = ni_stranger(links, s->positive[i].source, &rng);
+        if (stranger == NEAP_NONE) continue;
+        s->positive[kept] = s->positive[i];
+        s->negative[kept++] = (neap_pair){ s->positive[i].source, stranger };
+    }
+    s->without_negative = s->count - kept;
+    s->count = kept;
+}
+
+typedef struct held_out {
+    const uint64_t *key; /* sorted */
+    size_t count;
+    bool loops; /* loops stay: they are no pairs */
+} held_out;
+
+static bool not_held_out(void *user, uint32_t u, uint32_t v)
+{
+    const held_out *h = user;
+    uint64_t key = pair_key(u, v);
+    return u == v ? h->loops : !bsearch(&key, h->key, h->count, sizeof key, ni_ascending_u64);
+}
+
+/* The graph without these pairs, in both directions. */
+static neap_status leave_out(const neap_graph *g, const neap_pair *pairs, size_t count, bool loops,
+                             neap_graph **out, neap_error *err)
+{
+    uint64_t *key = ni_array(count, sizeof *key);
+    if (!key) return ni_fail_memory(err, "the held-out pairs");
+    for (size_t i = 0; i < count; i++) key[i] = pair_key(pairs[i].source, pairs[i].target);
+    qsort(key, count, sizeof *key, ni_ascending_u64);
+    neap_status rc = ni_graph_filter(g, not_held_out, &(held_out){ key, count, loops }, out, err);
+    ni_free(key);
+    return rc;
+}
+
+neap_status ni_split_create(const neap_graph *g, const ni_links *links, double share, uint64_t seed,
+                            ni_stream stream, neap_split **out, neap_error *err)
+{
+    *out = NULL;
+    uint64_t pairs = count_pairs(g);
+    double wanted = round(share * (double)pairs);
+    if (!(share > 0 && share < 1)) return ni_fail(err, NEAP_E_ARG, "a share of pairs is between 0 and 1");
+    if (pairs < 2)
+        return ni_fail(err, NEAP_E_FORMAT,
+                       "the graph has %llu pair%s of different nodes with an edge: too few to "
+                       "hold any out",
+                       (unsigned long long)pairs, pairs == 1 ? "" : "s");
+    size_t count = wanted < 1 ? 1 : wanted >= (double)pairs ? (size_t)pairs - 1 : (size_t)wanted;
+
+    neap_status rc = NEAP_OK;
+    neap_split *s = ni_zeros(1, sizeof *s);
+    uint64_t *chosen = ni_array(count, sizeof *chosen);
+    if (!s || !chosen || !(s->positive = ni_array(count, sizeof *s->positive)) ||
+        !(s->negative = ni_array(count, sizeof *s->negative))) {
+        rc = ni_fail_memory(err, "the held-out pairs");
+        goto done;
+    }
+    s->count = count;
+    for (size_t i = 0; i < count; i++) chosen[i] = ni_permute(seed, stream, 0, pairs, i);
+    qsort(chosen, count, sizeof *chosen, ni_ascending_u64);
+    collect(g, chosen, count, seed, stream, s->positive);
+    rc = leave_out(g, s->positive, count, stream != NI_STREAM_SPLIT, &s->train, err);
+    if (rc != NEAP_OK) goto done;
+
+    draw_negatives(links, seed, stream, s);
+    if (s->count == 0)
+        rc = ni_fail(err, NEAP_E_FORMAT,
+                     "every source is linked with every node, so that there is no non-link to "
+                     "compare with; a graph with fewer links is needed");
+done:
+    ni_free(chosen);
+    if (rc == NEAP_OK) *out = s;
+    else neap_split_free(s);
+    return rc;
+}
+
+static bool are_nodes(const neap_graph *g, const neap_pair *pairs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].source >= g->nodes || pairs[i].target >= g->nodes) return false;
+    return true;
+}
+
+neap_status ni_split_take(const neap_graph *g, const neap_validation *pairs, neap_split **out,
+                          neap_error *err)
+{
+    *out = NULL;
+    if (!pairs->count || !are_nodes(g, pairs->positives, pairs->count) ||
+        !are_nodes(g, pairs->negatives, pairs->count))
+        return ni_fail(err, NEAP_E_ARG, "pairs to hold back must be some, and nodes of the graph");
+    neap_split *s = ni_zeros(1, sizeof *s);
+    if (!s) return ni_fail_memory(err, "the held-out pairs");
+    s->count = pairs->count;
+    s->positive = ni_copy(pairs->positives, s->count, sizeof *s->positive);
+    s->negative = ni_copy(pairs->negatives, s->count, sizeof *s->negative);
+    neap_status rc = s->positive && s->negative ? leave_out(g, s->positive, s->count, true, &s->train, err)
+                                                : ni_fail_memory(err, "the held-out pairs");
+    if (rc == NEAP_OK) *out = s;
+    else neap_split_free(s);
+    return rc;
+}
+
+neap_status ni_split_hold_out(const neap_graph *g, const ni_links *links, const neap_options *options,
+                              const neap_validation *valid, neap_split **out, ni_links *rest,
+                              neap_error *err)
+{
+    neap_status rc =
+        valid ? ni_split_take(g, valid, out, err)
+              : ni_split_create(g, links, options->valid, options->seed, NI_STREAM_VALID, out, err);
+    return rc == NEAP_OK ? ni_links_create((*out)->train, rest, err) : rc;
+}
+
+neap_status neap_split_create(const neap_graph *graph, double share, uint64_t seed, neap_split **out,
+                              neap_error *err)
+{
+    ni_links links;
+    *out = NULL;
+    neap_status rc = ni_links_create(graph, &links, err);
+    if (rc != NEAP_OK) return rc;
+    rc = ni_split_create(graph, &links, share, seed, NI_STREAM_SPLIT, out, err);
+    ni_links_free(&links);
+    return rc;
+}
+
+void neap_split_free(neap_split *s)
+{
+    if (!s) return;
+    neap_graph_free(s->train);
+    ni_free(s->positive);
+    ni_free(s->negative);
+    ni_free(s);
+}
+
+const neap_graph *neap_split_train(const neap_split *s)
+{
+    return s->train;
+}
+
+size_t neap_split_pairs(const neap_split *s, const neap_pair **positives, const neap_pair **negatives)
+{
+    *positives = s->positive;
+    *negatives = s->negative;
+    return s->count;
+}

@@ -1,0 +1,149 @@
+#include "linalg/sparse.h"
+
+#include <string.h>
+
+enum { ROWS_PER_TASK = 64 };
+
+/* ---- sorting ---- */
+
+/* The i-th chunk of so many things begins here. */
+static uint64_t chunk_first(uint64_t things, uint64_t i)
+{
+    return things * i / NI_SPARSE_CHUNKS;
+}
+
+static void count_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const ni_sparse *m = arg;
+    uint32_t *place = m->place + task * m->rows;
+    uint64_t end = chunk_first(m->entries, task + 1ULL);
+    (void)thread;
+    memset(place, 0, m->rows * sizeof *place);
+    for (uint64_t i = chunk_first(m->entries, task); i < end; i++)
+        if (m->row[i] != NEAP_NONE) place[m->row[i]]++;
+}
+
+/* The counts of the chunks become the places where they write next; behind the last of a row it ends. */
+static void sum_counts(ni_sparse *m)
+{
+    uint32_t sum = 0;
+    for (uint64_t r = 0; r < m->rows; r++) {
+        m->start[r] = sum;
+        for (uint64_t i = r; i < NI_SPARSE_CHUNKS * m->rows; i += m->rows) {
+            uint32_t here = m->place[i];
+            m->place[i] = sum;
+            sum += here;
+        }
+    }
+    m->end = m->place + (NI_SPARSE_CHUNKS - 1) * m->rows;
+}
+
+static void write_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const ni_sparse *m = arg;
+    uint32_t *place = m->place + task * m->rows;
+    uint64_t end = chunk_first(m->entries, task + 1ULL);
+    (void)thread;
+    for (uint64_t i = chunk_first(m->entries, task); i < end; i++)
+        if (m->row[i] != NEAP_NONE)
+            m->term[place[m->row[i]]++] =
+                (ni_term){ m->col ? m->col[i] : (uint32_t)i, m->value ? m->value[i] : 1 };
+}
+
+void ni_sparse_sort(ni_sparse *matrix, ni_threads *threads)
+{
+    ni_threads_run(threads, NI_SPARSE_CHUNKS, count_task, matrix);
+    sum_counts(matrix);
+    ni_threads_run(threads, NI_SPARSE_CHUNKS, write_task, matrix);
+}
+
+/* ---- merging ---- */
+
+typedef struct merging {
+    ni_sparse *matrix;
+    uint64_t columns;
+    uint32_t *known; /* threads x columns: where the term of a column stands, if it does */
+} merging;
+
+/* Returns how many are left. What `known` says of other rows is seen to be wrong; it is cleared once a
+ * call, only so that nothing undefined is read. */
+static uint32_t merge_row(ni_term *term, uint32_t count, uint32_t *known)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = known[term[i].row];
+        if (at < left && term[at].row == term[i].row) {
+            term[at].weight += term[i].weight;
+        } else {
+            known[term[i].row] = left;
+            term[left++] = term[i];
+        }
+    }
+    return left;
+}
+
+static void merge_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const merging *m = arg;
+    const ni_sparse *s = m->matrix;
+    uint32_t *known = m->known + thread * m->columns;
+    uint64_t end = ni_task_end((uint64_t)task * ROWS_PER_TASK, ROWS_PER_TASK, s->rows);
+    for (uint64_t r = (uint64_t)task * ROWS_PER_TASK; r < end; r++)
+        s->end[r] = s->start[r] + merge_row(s->term + s->start[r], s->end[r] - s->start[r], known);
+}
+
+void ni_sparse_merge(ni_sparse *matrix, uint64_t columns, uint32_t *known, ni_threads *threads)
+{
+    memset(known, 0, ni_threads_count(threads) * columns * sizeof *known);
+    ni_threads_run(threads, ni_tasks(matrix->rows, ROWS_PER_TASK), merge_task,
+                   &(merging){ matrix, columns, known });
+}
+
+/* ---- turning ---- */
+
+typedef struct turning {
+    const ni_sparse *from;
+    ni_sparse *to;
+} turning;
+
+static void count_columns_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const turning *t = arg;
+    const ni_sparse *from = t->from;
+    uint32_t *place = t->to->place + task * t->to->rows;
+    uint64_t end = chunk_first(from->rows, task + 1ULL);
+    (void)thread;
+    memset(place, 0, t->to->rows * sizeof *place);
+    for (uint64_t r = chunk_first(from->rows, task); r < end; r++)
+        for (uint32_t i = from->start[r]; i < from->end[r]; i++) place[from->term[i].row]++;
+}
+
+static void write_columns_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const turning *t = arg;
+    const ni_sparse *from = t->from;
+    uint32_t *place = t->to->place + task * t->to->rows;
+    uint64_t end = chunk_first(from->rows, task + 1ULL);
+    (void)thread;
+    for (uint64_t r = chunk_first(from->rows, task); r < end; r++)
+        for (uint32_t i = from->start[r]; i < from->end[r]; i++)
+            t->to->term[place[from->term[i].row]++] = (ni_term){ (uint32_t)r, from->term[i].weight };
+}
+
+void ni_sparse_turn(const ni_sparse *matrix, ni_sparse *turned, ni_threads *threads)
+{
+    turning t = { matrix, turned };
+    ni_threads_run(threads, NI_SPARSE_CHUNKS, count_columns_task, &t);
+    sum_counts(turned);
+    ni_threads_run(threads, NI_SPARSE_CHUNKS, write_columns_task, &t);
+}
+
+/* ---- products ---- */
+
+void ni_sparse_times(const ni_sparse *m, uint64_t first, uint64_t end, const float *B, uint64_t d,
+                     float *out)
+{
+    const ni_kernels *k = ni_kernels_get();
+    for (uint64_t r = first; r < end; r++)
+        k->combine(m->term + m->start[r], m->end[r] - m->start[r], B, d, out + r * d);
+}

@@ -1,0 +1,107 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "io/safetensors.h"
+#include "model/method.h"
+
+typedef struct listener {
+    void (*fact)(const char *key, const char *value, void *user);
+    void *user;
+} listener;
+
+static void tell_count(const listener *to, const char *key, uint64_t value)
+{
+    char words[24];
+    snprintf(words, sizeof words, "%llu", (unsigned long long)value);
+    to->fact(key, words, to->user);
+}
+
+static void tell_graph(const listener *to, const neap_graph *graph)
+{
+    tell_count(to, "nodes", graph->nodes);
+    tell_count(to, "edges", graph->edges);
+    to->fact("weighted", graph->weight ? "yes" : "no", to->user);
+}
+
+static void tell_tensor(const listener *to, const ni_tensor *tensor)
+{
+    char key[48], value[64];
+    snprintf(key, sizeof key, "tensor.%s", tensor->name);
+    int n = snprintf(value, sizeof value, "%s %llu", ni_type_name(tensor->type),
+                     (unsigned long long)tensor->shape[0]);
+    if (tensor->rank == 2)
+        snprintf(value + n, sizeof value - (size_t)n, " x %llu", (unsigned long long)tensor->shape[1]);
+    to->fact(key, value, to->user);
+}
+
+/* The metadata as they stand (neap.kind as kind), what they do not say, then the tensors. */
+static void tell(const listener *to, const ni_tensors *t, const neap_graph *graph)
+{
+    for (uint32_t i = 0; i < t->facts; i++) {
+        const ni_fact *f = &t->fact[i];
+        to->fact(strcmp(f->key, "neap.kind") ? f->key : "kind", f->value, to->user);
+    }
+    if (graph) tell_graph(to, graph);
+    for (uint32_t i = 0; i < t->count; i++) tell_tensor(to, &t->tensor[i]);
+}
+
+/* Each name ends with the only NUL in it. */
+static neap_status check_names(const uint64_t *offset, uint64_t n, const char *bytes, uint64_t length,
+                               neap_error *err)
+{
+    if (offset[0] != 0 || offset[n] != length)
+        return ni_fail(err, NEAP_E_FORMAT, "names.offsets do not fit names.bytes");
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t from = offset[i], to = offset[i + 1];
+        if (to <= from || to > length || memchr(bytes + from, 0, (size_t)(to - from)) != bytes + to - 1)
+            return ni_fail(err, NEAP_E_FORMAT, "name %llu is not a text", (unsigned long long)i);
+    }
+    return NEAP_OK;
+}
+
+static neap_status check_vectors(const ni_tensors *t, neap_error *err)
+{
+    const ni_tensor *vectors = ni_tensors_find(t, "vectors"), *names = ni_tensors_find(t, "names.bytes");
+    const void *offset = NULL;
+    if (!vectors || !names) return ni_fail(err, NEAP_E_FORMAT, "vectors or names are missing");
+    neap_status rc = ni_tensors_need(t, "names.offsets", NI_U64, vectors->shape[0] + 1, 0, &offset, err);
+    if (rc == NEAP_OK) rc = check_names(offset, vectors->shape[0], names->data, names->shape[0], err);
+    const void *x;
+    return rc == NEAP_OK
+               ? ni_tensors_need(t, "vectors", NI_F32, vectors->shape[0], vectors->shape[1], &x, err)
+               : rc;
+}
+
+static neap_status check_contents(const ni_tensors *t, const listener *to, neap_error *err)
+{
+    neap_model *model = NULL;
+    neap_graph *graph = NULL;
+    neap_status rc;
+    if (ni_tensors_are(t, "graph")) rc = ni_graph_from_tensors(t, &graph, err);
+    else if (ni_tensors_are(t, "vectors")) rc = check_vectors(t, err);
+    else rc = ni_model_from_tensors(t, &model, err);
+    if (rc == NEAP_OK && model) rc = ni_method_check(model, ni_tensors_are(t, "model"), err);
+    if (rc == NEAP_OK && ni_tensors_are(t, "checkpoint")) rc = ni_method_check_state(t, model, err);
+    if (rc == NEAP_OK && to->fact) tell(to, t, model ? model->graph : graph);
+    neap_model_free(model);
+    neap_graph_free(graph);
+    return rc;
+}
+
+neap_status neap_file_check(const char *path, void (*fact)(const char *key, const char *value, void *user),
+                            void *user, neap_error *err)
+{
+    ni_tensors t;
+    if (!path) return ni_fail(err, NEAP_E_ARG, "neap_file_check needs a path");
+    neap_status rc = ni_tensors_read(path, &t, err);
+    if (rc != NEAP_OK) return rc;
+    rc = check_contents(&t, &(listener){ fact, user }, err);
+    ni_tensors_release(&t);
+    return ni_name_file(path, rc, err);
+}
+
+int neap_file_is_ours(const char *path)
+{
+    return path && ni_tensors_look(path);
+}

@@ -1,0 +1,105 @@
+#include "walks/grid.h"
+
+#include <math.h>
+
+#include "base/status.h"
+#include "base/sys.h"
+
+/* A range must be large enough to be like the whole graph, and there should be several for each thread. */
+static uint32_t choose_ranges(uint32_t nodes)
+{
+    enum { NODES_A_RANGE = 64 };
+    uint32_t ranges = NI_RANGES_MOST;
+    while (ranges > 1 && nodes / ranges < NODES_A_RANGE) ranges /= 2;
+    return ranges;
+}
+
+static void deal(ni_grid *g, uint64_t seed)
+{
+    for (uint32_t u = 0; u < g->nodes; u++) {
+        uint64_t place = ni_permute(seed, NI_STREAM_RANGE, 0, g->nodes, u);
+        g->range[u] = (uint8_t)(place * g->ranges / g->nodes);
+        g->start[g->range[u] + 1]++;
+    }
+    for (uint32_t i = 0; i < g->ranges; i++) g->start[i + 1] += g->start[i];
+    uint32_t next[NI_RANGES_MOST];
+    for (uint32_t i = 0; i < g->ranges; i++) next[i] = g->start[i];
+    for (uint32_t u = 0; u < g->nodes; u++) g->member[next[g->range[u]]++] = u;
+}
+
+static bool weigh(ni_grid *g, const uint64_t *weight, double power)
+{
+    double *share = ni_array(g->nodes, sizeof *share);
+    uint32_t *scratch = ni_array(g->nodes, sizeof *scratch);
+    for (uint32_t i = 0; i < g->nodes && share; i++) share[i] = pow((double)weight[g->member[i]], power);
+    for (uint32_t i = 0; i < g->ranges && share && scratch; i++)
+        ni_alias_fill(g->alias + g->start[i], share + g->start[i], g->start[i + 1] - g->start[i], scratch);
+    ni_free(share);
+    ni_free(scratch);
+    return share && scratch;
+}
+
+neap_status ni_grid_create(uint32_t nodes, uint32_t layers, uint32_t ranges, const uint64_t *weight,
+                           double power, uint64_t seed, ni_grid *g, neap_error *err)
+{
+    *g = (ni_grid){ .nodes = nodes,
+                    .layers = layers,
+                    .ranges = ranges ? ranges : choose_ranges(nodes),
+                    .range = ni_array(nodes, sizeof *g->range),
+                    .member = ni_array(nodes, sizeof *g->member),
+                    .alias = ni_array(nodes, sizeof *g->alias) };
+    bool ok = g->range && g->member && g->alias;
+    if (ok) deal(g, seed);
+    if (ok && weigh(g, weight, power)) return NEAP_OK;
+    ni_grid_free(g);
+    return ni_fail_memory(err, "the order of training");
+}
+
+void ni_grid_free(ni_grid *g)
+{
+    ni_free(g->range);
+    ni_free(g->member);
+    ni_free(g->alias);
+    *g = (ni_grid){ 0 };
+}
+
+/* ---- the tournament ---- */
+
+typedef struct matches {
+    const ni_grid *grid;
+    void (*run)(void *arg, uint32_t block, uint32_t thread);
+    void *arg;
+    uint32_t round;
+} matches;
+
+static uint32_t block_at(const ni_grid *g, uint32_t layer, uint32_t i, uint32_t j)
+{
+    return (layer * g->ranges + i) * g->ranges + j;
+}
+
+/* In round r of the circle method the last range meets r, and r + k meets r - k (modulo ranges - 1). */
+static void match_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const matches *m = arg;
+    const ni_grid *g = m->grid;
+    uint32_t half = g->ranges / 2, k = task % half, layer = task / half, n = g->ranges - 1;
+    uint32_t i = k ? (m->round + k) % n : n, j = (m->round + n - k) % n;
+    m->run(m->arg, block_at(g, layer, i, j), thread);
+    m->run(m->arg, block_at(g, layer, j, i), thread);
+}
+
+static void alone_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const matches *m = arg;
+    uint32_t i = task % m->grid->ranges, layer = task / m->grid->ranges;
+    m->run(m->arg, block_at(m->grid, layer, i, i), thread);
+}
+
+void ni_grid_run(const ni_grid *g, ni_threads *threads,
+                 void (*run)(void *arg, uint32_t block, uint32_t thread), void *arg)
+{
+    matches m = { g, run, arg, 0 };
+    for (; m.round + 1 < g->ranges; m.round++)
+        ni_threads_run(threads, g->layers * (g->ranges / 2), match_task, &m);
+    ni_threads_run(threads, g->layers * g->ranges, alone_task, &m);
+}
