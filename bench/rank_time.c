@@ -23,29 +23,29 @@ typedef struct times {
     uint32_t neighbours[SOURCES_MOST];
 } times;
 
-static neap_status time_list(const neap_model *model, uint32_t source, size_t length, double *seconds,
+static neap_status time_list(neap_query *query, uint32_t source, size_t length, double *seconds,
                              uint32_t *first, neap_error *err)
 {
-    size_t count = 0;
-    neap_ranked *best = malloc(length * sizeof *best);
+    neap_rank_spec spec = { .size = sizeof spec, .sources = &source, .source_count = 1, .k = length };
+    neap_ranking *best = NULL;
     double start = now();
-    neap_status rc = best ? neap_model_rank(model, source, length, 0, best, &count, err) : NEAP_E_MEM;
+    neap_status rc = neap_query_rank(query, &spec, &best, err);
     *seconds = now() - start;
-    *first = count ? best[0].node : source;
-    free(best);
+    *first = best && best->count ? best->node[0] : source;
+    neap_ranking_free(best);
     return rc;
 }
 
-static neap_status time_source(const neap_model *model, uint32_t source, times *t, uint32_t i,
+static neap_status time_source(neap_query *query, uint64_t nodes, uint32_t source, times *t, uint32_t i,
                                neap_error *err)
 {
     uint32_t best;
-    size_t many = neap_graph_nodes(neap_model_graph(model)) / 8;
+    size_t many = nodes / 8;
     neap_explanation *why = NULL;
-    neap_status rc = time_list(model, source, many, &t->long_seconds[i], &best, err);
-    if (rc == NEAP_OK) rc = time_list(model, source, BEST, &t->seconds[i], &best, err);
-    if (rc == NEAP_OK) rc = neap_explain(model, source, best, &why, err);
-    if (rc == NEAP_OK) t->neighbours[i] = why->source_count;
+    neap_status rc = time_list(query, source, many, &t->long_seconds[i], &best, err);
+    if (rc == NEAP_OK) rc = time_list(query, source, BEST, &t->seconds[i], &best, err);
+    if (rc == NEAP_OK) rc = neap_query_explain(query, source, best, &why, err);
+    if (rc == NEAP_OK) t->neighbours[i] = why->by_source->count;
     neap_explanation_free(why);
     return rc;
 }
@@ -54,11 +54,13 @@ static neap_status time_source(const neap_model *model, uint32_t source, times *
 static neap_status time_all(const neap_model *model, uint32_t sources, times *t, neap_error *err)
 {
     uint64_t nodes = neap_graph_nodes(neap_model_graph(model));
-    neap_status rc = NEAP_OK;
+    neap_query *query = NULL;
+    neap_status rc = neap_query_create(model, NULL, &query, err);
     for (uint32_t i = 0; i <= sources && rc == NEAP_OK; i++) {
         uint32_t k = i ? i - 1 : 0;
-        rc = time_source(model, (uint32_t)((2 * k + 1) * nodes / (2 * sources)), t, k, err);
+        rc = time_source(query, nodes, (uint32_t)((2 * k + 1) * nodes / (2 * sources)), t, k, err);
     }
+    neap_query_free(query);
     return rc;
 }
 
@@ -76,7 +78,7 @@ int main(int argc, char **argv)
     neap_model *model = NULL;
     unsigned long sources = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
     if (sources < 1 || sources > SOURCES_MOST) return 2;
-    neap_status rc = neap_model_load(argv[1], &model, &err);
+    neap_status rc = neap_model_load(argv[1], NULL, &model, &err);
     if (rc == NEAP_OK) rc = time_all(model, (uint32_t)sources, &t, &err);
     neap_model_free(model);
     if (rc != NEAP_OK) return fprintf(stderr, "rank_time: %s\n", err.text), 3;

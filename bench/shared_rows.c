@@ -35,7 +35,7 @@ static void sum_task(void *arg, uint32_t task, uint32_t thread)
     for (uint64_t s = (uint64_t)task * PER_TASK; s < (uint64_t)(task + 1) * PER_TASK; s++) {
         ni_rng rng = ni_rng_at(1, NI_STREAM_GRAPH, 0, s);
         for (int i = 0; i < TERMS; i++) term[i] = (ni_term){ (uint32_t)ni_below(&rng, w->rows), 0.01F };
-        ni_kernels_get()->combine(term, TERMS, w->table, w->dim, w->sum + s * w->dim);
+        ni_kernels_get()->spmm_row(term, TERMS, w->table, w->dim, w->sum + s * w->dim);
     }
 }
 

@@ -25,11 +25,15 @@ static neap_status measure(const char *path, double ratio, const neap_options *o
     neap_graph *graph = NULL;
     neap_trial *trial = NULL;
     neap_model *model = NULL;
-    neap_link_spec spec = { .protocol = "paper", .negatives = "uniform", .ratio = ratio, .seed = 1 };
-    neap_hooks hooks = { .progress = look, .user = w };
-    neap_status rc = neap_graph_load(path, options, &graph, err);
+    neap_link_spec spec = {
+        .size = sizeof spec, .protocol = "paper", .negatives = "uniform", .ratio = ratio, .seed = 1
+    };
+    neap_trial_facts facts = NEAP_SIZED(neap_trial_facts);
+    neap_hooks hooks = { .size = sizeof hooks, .progress = look, .user = w };
+    neap_status rc = neap_graph_load(path, options, NULL, &graph, err);
     if (rc == NEAP_OK) rc = neap_trial_create(graph, &spec, &trial, err);
-    if (rc == NEAP_OK) *edges = neap_trial_facts_view(trial)->train;
+    if (rc == NEAP_OK) rc = neap_trial_facts_of(trial, &facts, err);
+    *edges = facts.train;
     if (rc == NEAP_OK) rc = neap_trial_train(trial, options, &hooks, &model, err);
     neap_model_free(model);
     neap_trial_free(trial);

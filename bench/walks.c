@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/options.h"
-#include "base/status.h"
 #include "base/sys.h"
-#include "graph/graph.h"
-#include "walks/windows.h"
+#include "model/method.h"
+#include "support/status.h"
+#include "walks/sources.h"
 
 typedef struct tour {
     const ni_windows *windows;
@@ -53,20 +52,43 @@ static neap_status walk_epochs(const ni_windows *w, uint32_t epochs, ni_threads 
     return NEAP_OK;
 }
 
-static neap_status walk_graph(const char *path, const neap_options *o, FILE *out, neap_error *err)
+/* What a walk depends on; every method that walks has these among its options. */
+typedef struct walk_values {
+    const uint32_t *epochs, *walks, *length;
+    const bool *along;
+    const double *p, *q;
+} walk_values;
+
+static neap_status read_values(const ni_settings *s, walk_values *v, neap_error *err)
 {
+    *v = (walk_values){ .epochs = ni_settings_find(s, "epochs"),
+                        .walks = ni_settings_find(s, "walks"),
+                        .length = ni_settings_find(s, "walk-length"),
+                        .along = ni_settings_find(s, "along"),
+                        .p = ni_settings_find(s, "p"),
+                        .q = ni_settings_find(s, "q") };
+    if (v->epochs && v->walks && v->length && v->along && v->p && v->q) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG, "method %s makes no walks; try method deepwalk", s->common.method);
+}
+
+static neap_status walk_graph(const char *path, const neap_options *options, const ni_settings *s,
+                              FILE *out, neap_error *err)
+{
+    walk_values v;
     neap_graph *graph = NULL;
     ni_links links = { 0 };
     ni_walker walker = { 0 };
     ni_threads *threads = NULL;
-    neap_status rc = neap_graph_load(path, o, &graph, err);
+    neap_status rc = read_values(s, &v, err);
+    if (rc != NEAP_OK) return rc;
+    rc = neap_graph_load(path, options, NULL, &graph, err);
     if (rc == NEAP_OK) rc = ni_links_create(graph, &links, err);
-    if (rc == NEAP_OK) rc = ni_walker_create(graph, &links, o->along, o->p, o->q, &walker, err);
-    if (rc == NEAP_OK) rc = ni_threads_create(o->threads, &threads, err);
+    if (rc == NEAP_OK) rc = ni_walker_create(graph, &links, *v.along, *v.p, *v.q, &walker, err);
+    if (rc == NEAP_OK) rc = ni_threads_create(s->common.threads, &threads, err);
     ni_windows windows = {
-        .walker = &walker, .rounds = o->walks, .length = o->walk_length, .seed = o->seed
+        .walker = &walker, .rounds = *v.walks, .length = *v.length, .seed = s->common.seed
     };
-    if (rc == NEAP_OK) rc = walk_epochs(&windows, o->epochs, threads, out, err);
+    if (rc == NEAP_OK) rc = walk_epochs(&windows, *v.epochs, threads, out, err);
     ni_threads_free(threads);
     ni_walker_free(&walker);
     ni_links_free(&links);
@@ -78,14 +100,17 @@ int main(int argc, char **argv)
 {
     neap_error err = { 0 };
     neap_options *options = NULL;
+    const ni_method *method;
+    ni_settings *settings = NULL;
     if (argc < 3 || argc % 2 == 0) return 2;
     FILE *out = strcmp(argv[2], "-") ? fopen(argv[2], "wb") : NULL;
     if (!out && strcmp(argv[2], "-")) return perror(argv[2]), 3;
     neap_status rc = neap_options_create("neap", &options, &err);
     for (int i = 3; i < argc && rc == NEAP_OK; i += 2)
         rc = neap_options_set(options, argv[i], argv[i + 1], &err);
-    if (rc == NEAP_OK) rc = neap_options_settle(options, &err);
-    if (rc == NEAP_OK) rc = walk_graph(argv[1], options, out, &err);
+    if (rc == NEAP_OK) rc = ni_settings_read(options, &method, &settings, &err);
+    if (rc == NEAP_OK) rc = walk_graph(argv[1], options, settings, out, &err);
+    ni_settings_free(settings);
     neap_options_free(options);
     if (rc != NEAP_OK) return fprintf(stderr, "walks: %s\n", err.text), 3;
     if (out && (ferror(out) || fclose(out))) return perror(argv[2]), 3;

@@ -11,7 +11,8 @@ TYPES = {"F32": "<f4", "U8": "u1", "U32": "<u4", "U64": "<u8"}
 
 
 def open_tensors(path):
-    """The tensors as arrays by name, and the metadata. `neap check` looks a file of unknown origin over."""
+    """The tensors as arrays by name, and the metadata, of any kind of file and version of the format. `neap check` looks
+    a file of unknown origin over."""
     data = open(path, "rb").read()
     length = int.from_bytes(data[:8], "little")
     header = json.loads(data[8:8 + length])
@@ -52,7 +53,7 @@ def score(t, facts, source, target):
     if len(s) == 0 or len(u) == 0:
         return 0.0
     X, Y = t["E"][s], t["E"][u]
-    M = X @ t["P"] @ Y.T
+    M = X @ t["P"] @ Y.T if "P" in t else X @ Y.T  # --no-matrix
     r_s = softmax(pooled(M.max(axis=1), len(u), facts)) @ X
     r_t = softmax(pooled(M.max(axis=0), len(s), facts)) @ Y
     return float(r_s @ r_t)
@@ -66,8 +67,8 @@ def main():
         print(name, t[name].dtype, *t[name].shape, sep="\t")
     if len(sys.argv) == 2:
         return
-    if facts["option.pooling"] != "max" or facts["option.padding"] == "vector":
-        sys.exit("read_model.py: this example only knows --pooling max, and no padding by a vector")
+    if facts.get("method") not in ("gap", "goat") or facts["option.pooling"] != "max" or facts["option.padding"] == "vector":
+        sys.exit("read_model.py: this example only knows gap and goat, --pooling max, and no padding by a vector")
     names = bytes(t["names.bytes"]).split(b"\0")[:-1]
     s, u = (names.index(name.encode()) for name in sys.argv[2:4])
     both = facts["undirected"] == "yes"

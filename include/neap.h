@@ -9,12 +9,13 @@
  *
  *     neap_error err = { 0 };
  *     neap_options *opt = NULL; neap_graph *graph = NULL; neap_model *model = NULL;
+ *     neap_data data = NEAP_SIZED(neap_data);
  *     neap_pair pair = { 0, 1 };
  *     float score = 0;
  *     if (neap_options_create("neap", &opt, &err) ||
  *         neap_options_set(opt, "epochs", "5", &err) ||
- *         neap_graph_load("friends.txt", opt, &graph, &err) ||
- *         neap_train(graph, opt, NULL, &model, &err) ||
+ *         neap_graph_load("friends.txt", opt, NULL, &graph, &err) ||
+ *         (data.graph = graph, neap_train(&data, opt, NULL, &model, &err)) ||
  *         neap_model_score(model, &pair, 1, &score, &err))
  *         fprintf(stderr, "%s\n", err.text);
  *     else
@@ -33,7 +34,19 @@
  *     threads at once unless its function says otherwise; nobody may read while one thread changes it.
  *   - Nodes are numbered 0 .. n-1 in the order in which their names first appeared in the input.
  *
- * Everything here is available since version 0.1.0.
+ * Rules that keep old programs running
+ *   - An open struct that is passed by itself begins with its size, in and out: NEAP_SIZED sets it and
+ * makes the rest 0, which always is a good start. A library that is newer fills only what the caller's
+ * struct has; one that is older refuses (NEAP_E_ARG) what it does not know unless it is 0. Afterwards the
+ * size of a struct that was filled says how much of it was.
+ *   - neap_error and elements of arrays (neap_pair, neap_edge, neap_bench_stage) are frozen.
+ *   - Results that will grow are objects of the library with one array per column (neap_scores,
+ * neap_ranking, neap_reasons); their size says which columns there are.
+ *   - Facts of an object X come by neap_X_facts_of(x, &facts, err).
+ *   - The header has three tiers: simple calls, contexts, what may still change.
+ *
+ * Everything here is available since version 0.1.0; until 1.0, a minor version may break it, and the name
+ * of the shared library says which (libneap.so.0.1).
  */
 #ifndef NEAP_H
 #define NEAP_H
@@ -50,6 +63,26 @@ extern "C" {
 #else
 #define NEAP_API
 #endif
+
+/* A struct that begins with its size, with everything else 0: neap_data data = NEAP_SIZED(neap_data); */
+#ifdef __cplusplus
+#define NEAP_SIZED(type)                                                                                   \
+    []() -> type {                                                                                         \
+        type sized = type();                                                                               \
+        sized.size = sizeof sized;                                                                         \
+        return sized;                                                                                      \
+    }()
+#else
+#define NEAP_SIZED(type)                                                                                   \
+    {                                                                                                      \
+        .size = sizeof(type)                                                                               \
+    }
+#endif
+
+/* ====================================================================================================
+ * FIRST TIER: simple calls
+ * From a file to a model, and one question at a time.
+ * ================================================================================================= */
 
 /* ---- version ------------------------------------------------------------------------------------ */
 
@@ -81,7 +114,10 @@ typedef enum neap_status {
     NEAP_E_LEAK = -11     /* a model or a split knows test pairs that it must not know                */
 } neap_status;
 
-/* Belongs to the caller, may be NULL everywhere. */
+/* "NEAP_E_FORMAT"; "unknown" for a number that is no status. Static text. */
+NEAP_API const char *neap_status_name(neap_status status);
+
+/* Belongs to the caller, may be NULL everywhere. Frozen: it will never grow. */
 typedef struct neap_error {
     int32_t code;   /* a neap_status                                        */
     int32_t sys;    /* errno, or 0                                          */
@@ -91,51 +127,89 @@ typedef struct neap_error {
 
 /* ---- options ------------------------------------------------------------------------------------ */
 
-/* Every option has a name, a range and a line of help in one table (src/base/options.def). The same
- * table makes the flags of the program, the fields of the model file and the manual page. */
+/* Options are text by name: some are common, the others belong to methods. The same declarations make the
+ * flags of the program, the fields of the model file and the manual page. Ranges and defaults are the
+ * method's, so a value is judged once the method is known, whatever the order in which they were set. */
 typedef struct neap_options neap_options;
 
 typedef struct neap_option_info {
+    size_t size;            /* of this struct in the library                                  */
     const char *name;       /* "dim"; the flag is --dim                                       */
     const char *aliases;    /* "dimensions,size", or ""                                       */
     char letter;            /* 'd' for -d, or 0                                               */
-    const char *group;      /* "model", "training", "reading" or "running"                    */
+    const char *group;      /* "model", "training", "walks", "reading" or "running"           */
     const char *value;      /* "N", "X", "a|b|c" for a choice, "" for a switch                */
     const char *help;       /* one sentence                                                   */
+    const char *kind;       /* "U32", "U64", "REAL", "SWITCH", "CHOICE", "BYTES", "TEXT"; one
+                               name has one kind in all methods                               */
     double min, max;        /* range of a number                                              */
     const char *presets[3]; /* default in the presets neap, paper, authors, as text           */
     int saved;              /* 1: part of the result, kept in the model; 0: does not change it */
 } neap_option_info;
 
+/* All options there are, each name once, the common ones first; NULL behind the last. */
 NEAP_API size_t neap_option_count(void);
 NEAP_API const neap_option_info *neap_option_at(size_t i);
 
-/* All options at the values of a preset: "neap" (also for NULL), "paper" or "authors". */
+/* Nothing set, with the defaults of a preset: "neap" (also for NULL), "paper" or "authors". */
 NEAP_API neap_status neap_options_create(const char *preset, neap_options **out, neap_error *err);
+
+/* Another set with the same values, given or not, for the caller to change. */
+NEAP_API neap_status neap_options_copy(const neap_options *options, neap_options **out, neap_error *err);
 NEAP_API void neap_options_free(neap_options *options);
 
-/* Sets one option from text, by name or alias, with `-` and `_` alike. A switch takes "yes" or "no".
- * An unknown name is NEAP_E_ARG, and the error names the nearest one. */
+/* Sets one option from text, by name or alias, with `-` and `_` alike. A switch takes "yes" or "no". Text
+ * may be of any length. NEAP_E_ARG: an unknown name, and the error names the nearest one, or a value that
+ * no method takes. */
 NEAP_API neap_status neap_options_set(neap_options *options, const char *name, const char *value,
                                       neap_error *err);
 
-/* As if the preset had this value: what was set by name stays, and a method's own default goes before it.
- * To be called before the method's defaults are filled in. */
+/* As if the preset had this value: what was set by name goes before it, and so does a method's own default.
+ */
 NEAP_API neap_status neap_options_suggest(neap_options *options, const char *name, const char *value,
                                           neap_error *err);
 
-/* Methods have defaults of their own: fills them in for every option that was not set by name. Training
- * does it, too; a caller needs it only to see what will be used. */
-NEAP_API neap_status neap_options_settle(neap_options *options, neap_error *err);
+/* Judges all values by the method that is set: NEAP_E_ARG. Training does it, too. */
+NEAP_API neap_status neap_options_check(const neap_options *options, neap_error *err);
 
-/* Writes the value as text into the caller's buffer; NEAP_E_ARG if it does not fit. */
+/* Writes the value that the method will use as text into the caller's buffer. NEAP_E_ARG if the method has
+ * no such option, or if there is no room. */
 NEAP_API neap_status neap_options_get(const neap_options *options, const char *name, char *text,
                                       size_t room, neap_error *err);
+
+/* ---- methods ------------------------------------------------------------------------------------ */
+
+typedef struct neap_method_info {
+    size_t size; /* of this struct in the library                            */
+    const char *name;
+    const char *summary; /* one line                                                 */
+    const char *details; /* a few lines: idea, what --epochs means, source           */
+    int context;         /* 1: a node's vector depends on its partner                */
+    int vectors;         /* 1: it has a vector per node; 0: it only scores pairs     */
+} neap_method_info;
+NEAP_API size_t neap_method_count(void);
+NEAP_API const neap_method_info *neap_method_at(size_t i);
+
+/* The method of that name, or NULL if this version has none; name may be NULL. */
+NEAP_API const neap_method_info *neap_method_find(const char *name);
+
+/* 1 if there is such a method and it has this option, as one of its own or a common one. */
+NEAP_API int neap_method_has_option(const char *method, const char *option);
+
+/* The options of a method besides the common ones, with its own defaults, one after the other:
+ * NEAP_E_UNKNOWN behind the last. NEAP_E_ARG: there is no such method. */
+NEAP_API neap_status neap_method_option(const char *method, size_t i, neap_option_info *info,
+                                        neap_error *err);
 
 /* ---- graphs ------------------------------------------------------------------------------------- */
 
 typedef struct neap_graph neap_graph;
+typedef struct neap_hooks neap_hooks; /* progress, and the wish to stop: see "training" */
 
+/* A number that is no node. */
+#define NEAP_NONE UINT32_MAX
+
+/* Elements of arrays are frozen: they will never grow. */
 typedef struct neap_pair {
     uint32_t source, target;
 } neap_pair;
@@ -147,6 +221,7 @@ typedef struct neap_edge {
 
 /* What a reader saw and decided; printed by the program before it does anything else. */
 typedef struct neap_graph_report {
+    size_t size;
     uint64_t lines;      /* lines read, comments and blanks included                         */
     uint64_t edges_read; /* edges as written                                                 */
     uint64_t repeats;    /* edges seen again: merged, their weights added                    */
@@ -161,9 +236,10 @@ typedef struct neap_graph_report {
 } neap_graph_report;
 
 /* Reads a graph; "-" is standard input. The options of the group "reading" and `undirected` apply.
- * gzip, zstd and graphs that neap wrote are recognised by content. A node id is a name, never an index. */
-NEAP_API neap_status neap_graph_load(const char *path, const neap_options *options, neap_graph **out,
-                                     neap_error *err);
+ * gzip, zstd and graphs that neap wrote are recognised by content. A node id is a name, never an index.
+ * hooks may be NULL; only the progress is used: NEAP_E_STOPPED. */
+NEAP_API neap_status neap_graph_load(const char *path, const neap_options *options, const neap_hooks *hooks,
+                                     neap_graph **out, neap_error *err);
 
 /* Writes a graph; `format` as in the option of that name, NULL or "auto": by the ending of the path. The
  * formats mtx and metis know numbers only, so the names go into a file PATH.names.txt beside the graph,
@@ -178,15 +254,53 @@ NEAP_API neap_status neap_graph_create(uint32_t nodes, const char *const *names,
                                        neap_error *err);
 NEAP_API void neap_graph_free(neap_graph *graph);
 
+/* The same from separate arrays, as other programs keep their graphs. They are copied. */
+typedef struct neap_graph_arrays {
+    size_t size;
+    uint32_t nodes;
+    uint64_t edges;
+    const uint32_t *source; /* edges (COO); NULL: the edges are sorted by source, and offset is given */
+    const uint64_t *offset; /* nodes + 1 (CSR): the edges of node u are offset[u] .. offset[u + 1] - 1 */
+    const uint32_t *target; /* edges                                                                   */
+    const float *weight;    /* edges, or NULL: unweighted                                              */
+    const char *name_bytes; /* the names one behind the other; NULL: "0", "1", ...                     */
+    const uint64_t *name_offset; /* nodes + 1: name i is name_offset[i] .. name_offset[i + 1] - 1, without a
+                                    NUL inside; one at its end is left aside */
+    int undirected;
+} neap_graph_arrays;
+NEAP_API neap_status neap_graph_from_arrays(const neap_graph_arrays *arrays, neap_graph **out,
+                                            neap_error *err);
+
+/* The same from and to the bytes of a graph file in memory. To: *need receives how many there are;
+ * NEAP_E_LIMIT if that is more than room, and then nothing is written. */
+NEAP_API neap_status neap_graph_from_memory(const void *bytes, size_t count, neap_graph **out,
+                                            neap_error *err);
+NEAP_API neap_status neap_graph_to_memory(const neap_graph *graph, void *bytes, size_t room, size_t *need,
+                                          neap_error *err);
+
 NEAP_API uint32_t neap_graph_nodes(const neap_graph *graph);
 NEAP_API uint64_t neap_graph_edges(const neap_graph *graph); /* distinct edges, self-loops included */
 NEAP_API int neap_graph_is_undirected(const neap_graph *graph);
-NEAP_API const neap_graph_report *neap_graph_report_view(const neap_graph *graph);
+NEAP_API neap_status neap_graph_report_of(const neap_graph *graph, neap_graph_report *report,
+                                          neap_error *err);
+
+/* A number that two graphs share if they have the same nodes, names, edges, weights and direction, in the
+ * same order, and that others hardly ever share. It is stored in files, so it stays what it is. */
+NEAP_API uint64_t neap_graph_hash(const neap_graph *graph);
 
 /* The edges that leave a node, sorted by target; *weights is NULL in an unweighted graph. In an
  * undirected graph each pair is listed once, at the smaller of its two nodes. */
 NEAP_API uint64_t neap_graph_edges_of(const neap_graph *graph, uint32_t node, const uint32_t **targets,
                                       const float **weights);
+
+/* All edges at once, as views: those of node u are offset[u] .. offset[u + 1] - 1. Each pointer may be
+ * NULL. Returns the number of edges. */
+NEAP_API uint64_t neap_graph_csr(const neap_graph *graph, const uint64_t **offset, const uint32_t **targets,
+                                 const float **weights);
+
+/* All names at once, as views: name i is the bytes from offset[i] to offset[i + 1], the last of which is
+ * its only NUL. */
+NEAP_API void neap_graph_names(const neap_graph *graph, const char **bytes, const uint64_t **offset);
 
 /* The name of a node (UTF-8 or whatever bytes the input had, without NUL), or NULL if there is none. */
 NEAP_API const char *neap_graph_name(const neap_graph *graph, uint32_t node);
@@ -197,172 +311,247 @@ NEAP_API neap_status neap_graph_find(const neap_graph *graph, const char *name, 
 
 /* Facts for people: `neap info`. Degrees count distinct neighbours in either direction. */
 typedef struct neap_graph_facts {
+    size_t size;
     uint32_t nodes, isolated, components, largest_component, max_degree, hub;
     uint64_t edges, self_loops, reciprocal, pairs; /* pairs: distinct unordered pairs without loops */
     double mean_degree;
 } neap_graph_facts;
 NEAP_API neap_status neap_graph_facts_of(const neap_graph *graph, neap_graph_facts *facts, neap_error *err);
 
-/* Reproducible random graphs. kind "er": `nodes`, `edges` distinct directed edges without loops.
- * "ba": each new node brings `links` edges, chosen by degree. "sbm": `blocks` equal blocks, each pair
- * inside a block is an edge with probability p_in, each other pair with p_out. */
-typedef struct neap_generator {
-    const char *kind;
-    uint32_t nodes, links, blocks;
-    uint64_t edges, seed;
-    double p_in, p_out;
-} neap_generator;
-NEAP_API neap_status neap_graph_generate(const neap_generator *what, neap_graph **out, neap_error *err);
-
-/* ---- held-out pairs ----------------------------------------------------------------------------- */
-
-/* The clean protocol: loops are dropped, unordered pairs are split; a test pair keeps its direction; each
- * test pair (u, v) gets one negative (u, w), w uniform over the nodes that u has no edge with. */
-typedef struct neap_split neap_split;
-
-/* share: part of the pairs held out, in (0, 1). */
-NEAP_API neap_status neap_split_create(const neap_graph *graph, double share, uint64_t seed,
-                                       neap_split **out, neap_error *err);
-NEAP_API void neap_split_free(neap_split *split);
-
-/* The graph without the held-out pairs: same nodes, same names. */
-NEAP_API const neap_graph *neap_split_train(const neap_split *split);
-
-/* The held-out pairs and as many negatives, aligned by index; returns their number. */
-NEAP_API size_t neap_split_pairs(const neap_split *split, const neap_pair **positives,
-                                 const neap_pair **negatives);
-
-/* Probability that a positive outscores a negative, over all pairs of both; ties count half. */
-NEAP_API neap_status neap_auc(const float *positives, size_t n, const float *negatives, size_t m,
-                              double *auc, neap_error *err);
-
 /* ---- training ----------------------------------------------------------------------------------- */
 
 typedef struct neap_model neap_model;
 
+/* What to learn from. Only the graph must be there. */
+typedef struct neap_data {
+    size_t size;
+    const neap_graph *graph;
+    const struct neap_text *text;         /* of the nodes; no method of this version reads it            */
+    const struct neap_features *features; /* of the nodes; likewise                                      */
+    const struct neap_labels *labels;     /* of the nodes; likewise                                      */
+    const neap_graph *around;         /* read neighbourhoods from this graph of the same nodes; NULL: from
+                                         the training graph. Only to reproduce evaluations that leak. */
+    const neap_pair *valid_positives; /* where the option `valid` keeps pairs of the graph back: these, */
+    const neap_pair *valid_negatives; /* and as many non-links; NULL: they are drawn. A resumed run     */
+    size_t valid_count;               /* must be given the same                                         */
+} neap_data;
+
 typedef struct neap_progress {
+    size_t size;
     const char *stage;    /* "train"; "train-all": the second run of neap_train_fully; "score": the test
-                             pairs of a trial are scored, done of total, and all about epochs is 0 or NaN */
+                             pairs of a trial are scored; "load", "vectors", "rank", "cluster", "classify".
+                             Of all but training only done, total and seconds count, the rest is 0 or NaN */
     uint32_t epoch;       /* current epoch, from 1                                                   */
     uint32_t epochs;      /* epochs asked for                                                        */
-    uint64_t done, total; /* edges of this epoch                                                     */
+    uint64_t done, total; /* edges of this epoch; total is 0 where it is not known                   */
     double loss;          /* mean over this epoch so far                                             */
     double valid_auc;     /* of the last validated epoch, or NaN                                     */
-    double rate;          /* edges a second since the start or the resume                            */
+    double rate;          /* edges per second since the start or the resume                          */
     double seconds, left; /* spent in this run; expected until the last epoch                        */
     int epoch_end;        /* 1: the epoch is complete and `loss` final                               */
 } neap_progress;
 
-/* Pairs of the training graph that choose the best epoch, and as many negatives. */
-typedef struct neap_validation {
-    const neap_pair *positives, *negatives;
-    size_t count;
-} neap_validation;
-
-typedef struct neap_hooks {
-    /* Called after every batch from the training thread, at the end of an epoch before its checkpoint is
-     * written, and between blocks of scoring; non-zero asks to stop. */
+struct neap_hooks {
+    size_t size;
+    /* Called from the thread that made the call: after every batch, at the end of an epoch before its
+     * checkpoint is written, and now and then during any other long call; non-zero asks to stop. */
     int (*progress)(const neap_progress *now, void *user);
     /* Remarks a user should see ("3 sources are linked with every node: left out"), one line each. */
     void (*note)(const char *text, void *user);
     void *user;
-    const char *checkpoint;       /* file for checkpoints, or NULL for none                              */
-    double checkpoint_seconds;    /* also between epochs, this often; 0: 60                              */
-    int resume;                   /* 1: go on from the checkpoint if it is there                         */
-    const neap_graph *around;     /* read neighbourhoods from this graph of the same nodes; NULL: from the
-                                     training graph. Only to reproduce evaluations that leak.            */
-    const neap_validation *valid; /* where the option `valid` keeps pairs back: these; NULL: they are
-                                     drawn. A resumed run must be given the same.                        */
-} neap_hooks;
+    const char *checkpoint;    /* file for checkpoints, or NULL for none                              */
+    double checkpoint_seconds; /* also between epochs, this often; 0: 60                              */
+    int resume;                /* 1: go on from the checkpoint if it is there                         */
+};
 
-/* Trains the method named by the option `method`. hooks may be NULL. The same graph, options and seed
+/* Trains the method named by the option `method`. hooks may be NULL. The same data, options and seed
  * give the same bytes for any number of threads and after any number of resumes. A checkpoint is
  * written each epoch and is left in place for the caller to remove once the model is saved.
  * NEAP_E_MISMATCH: the checkpoint is of another graph or of other options. */
-NEAP_API neap_status neap_train(const neap_graph *graph, const neap_options *options,
-                                const neap_hooks *hooks, neap_model **out, neap_error *err);
+NEAP_API neap_status neap_train(const neap_data *data, const neap_options *options, const neap_hooks *hooks,
+                                neap_model **out, neap_error *err);
 
 /* The same for a measurement: where the options keep a share back for early stopping, that run only finds
  * the number of epochs, and then all pairs are trained on for that many (stage "train-all"). The checkpoint
  * of hooks is not used. */
-NEAP_API neap_status neap_train_fully(const neap_graph *graph, const neap_options *options,
+NEAP_API neap_status neap_train_fully(const neap_data *data, const neap_options *options,
                                       const neap_hooks *hooks, neap_model **out, neap_error *err);
-
-/* What a run will need. Memory is computed; time is measured on a few batches, if they fit. */
-typedef struct neap_estimate_result {
-    uint64_t bytes; /* peak of the whole run, reading included */
-    uint64_t bytes_graph, bytes_tables, bytes_optimizer, bytes_batch;
-    double seconds_epoch; /* NaN: not measured                       */
-    double seconds;
-} neap_estimate_result;
-NEAP_API neap_status neap_estimate(const neap_graph *graph, const neap_options *options,
-                                   neap_estimate_result *result, neap_error *err);
-
-/* A part of a training step, in the order in which a step does them. */
-typedef struct neap_bench_stage {
-    const char *name;  /* "pool"                                              */
-    const char *about; /* "alignments of each pair, maxima, attention"        */
-    double seconds;    /* all threads work on one stage, so these add up      */
-    double flops;      /* additions and multiplications, as they were done    */
-} neap_bench_stage;
-
-#define NEAP_BENCH_STAGES 16
-
-/* How fast training is on this graph and machine, and where its time goes. */
-typedef struct neap_bench_result {
-    uint64_t edges; /* trained on                                                              */
-    double seconds; /* of training alone: no reading, no validation                            */
-    double edges_per_second;
-    uint32_t threads;
-    uint64_t batches;
-    uint64_t table_batches; /* of these, how many were aligned by one large product            */
-    double entries;         /* alignments: products of two neighbours, summed over the pairs   */
-    double flops;           /* needed, had each batch been aligned the way that takes fewer and
-                               every entry of the gradient been added by itself               */
-    double peak;            /* flops a second of a 2048 x 2048 x 2048 product by these threads */
-    double share_of_peak;   /* flops / (seconds x peak)                                        */
-    uint32_t stage_count;
-    neap_bench_stage stages[NEAP_BENCH_STAGES];
-} neap_bench_result;
-
-/* Trains GAP for about so many seconds, compares the speed with that of a large matrix product in the same
- * run, and keeps nothing. The options `epochs`, `valid`, `patience` and `test` do not count. Of the hooks,
- * which may be NULL, `around` and the progress do, and NEAP_E_STOPPED is the progress asking to stop. */
-NEAP_API neap_status neap_bench(const neap_graph *graph, const neap_options *options,
-                                const neap_hooks *hooks, double seconds, neap_bench_result *result,
-                                neap_error *err);
 
 /* ---- models ------------------------------------------------------------------------------------- */
 
-NEAP_API neap_status neap_model_load(const char *path, neap_model **out, neap_error *err);
+NEAP_API neap_status neap_model_load(const char *path, const neap_hooks *hooks, neap_model **out,
+                                     neap_error *err);
 NEAP_API neap_status neap_model_save(const neap_model *model, const char *path, neap_error *err);
+
+/* From and to the bytes of a model file in memory; see neap_graph_to_memory. */
+NEAP_API neap_status neap_model_from_memory(const void *bytes, size_t count, neap_model **out,
+                                            neap_error *err);
+NEAP_API neap_status neap_model_to_memory(const neap_model *model, void *bytes, size_t room, size_t *need,
+                                          neap_error *err);
 NEAP_API void neap_model_free(neap_model *model);
 
 NEAP_API const neap_graph *neap_model_graph(const neap_model *model);
 NEAP_API const neap_options *neap_model_options(const neap_model *model);
-NEAP_API uint32_t neap_model_dim(const neap_model *model);
+/* What a model is, and how its training ended. With validation it is that of the best epoch, not the last.
+ */
+typedef struct neap_model_facts {
+    size_t size;
+    const char *method;
+    uint32_t nodes;   /* of its graph                                                          */
+    uint32_t rows;    /* of them, those that were in training; the others came by an extension */
+    uint32_t dim;     /* length of a vector; 0 in a method without vectors                     */
+    uint32_t epochs;  /* complete epochs behind the model                                      */
+    double loss;      /* mean loss of the last of them, or NaN                                 */
+    double valid_auc; /* validation AUC after it, or NaN                                       */
+} neap_model_facts;
+NEAP_API neap_status neap_model_facts_of(const neap_model *model, neap_model_facts *facts, neap_error *err);
 
-/* How the training of a model ended. With validation the model is that of the best epoch, not the last. */
-typedef struct neap_training {
-    uint32_t epochs;  /* complete epochs behind the model            */
-    double loss;      /* mean loss of the last of them, or NaN       */
-    double valid_auc; /* validation AUC after it, or NaN             */
-} neap_training;
-NEAP_API neap_training neap_model_training(const neap_model *model);
-
-/* Threads for the queries below; 0 (the start value): all cores. Changes the model. */
-NEAP_API neap_status neap_model_set_threads(neap_model *model, uint32_t threads, neap_error *err);
-
-/* Adds nodes that were not in training: `links` is a graph whose names are matched with the model's. A
- * node unknown to the model becomes a new node whose neighbourhood is its known neighbours; edges
- * between two known or two unknown nodes are counted and left aside. Nothing is trained. */
+/* A new model with nodes that were not in training: `links` is a graph whose names are matched with the
+ * model's. A node unknown to the model becomes a new node whose neighbourhood is its known neighbours;
+ * edges between two known or two unknown nodes are counted and left aside. Nothing is trained, nothing
+ * learned is copied: the two models share their tensors, and either may be freed first. report may be NULL.
+ */
 typedef struct neap_extension {
+    size_t size;
     uint32_t added;       /* new nodes                                     */
     uint32_t unreachable; /* new names without a known neighbour: left out */
     uint64_t ignored;     /* edges that link no new node with a known one  */
 } neap_extension;
-NEAP_API neap_status neap_model_extend(neap_model *model, const neap_graph *links, neap_extension *report,
-                                       neap_error *err);
+NEAP_API neap_status neap_model_extend(const neap_model *model, const neap_data *links, neap_model **out,
+                                       neap_extension *report, neap_error *err);
+
+/* ---- simple questions --------------------------------------------------------------------------- */
+
+/* Each of these makes a query (below), asks it once, on all cores, and frees it. Who asks often keeps one.
+ */
+
+/* Scores pairs into the caller's array; in a model of an undirected graph the mean of both orders. */
+NEAP_API neap_status neap_model_score(const neap_model *model, const neap_pair *pairs, size_t count,
+                                      float *scores, neap_error *err);
+
+/* The best targets of one or more sources, one array per column; more columns may join behind them. */
+typedef struct neap_ranking {
+    size_t size;          /* of this struct in the library                                      */
+    size_t sources;       /* that were asked for                                                */
+    const size_t *start;  /* sources + 1: those of source i are at start[i] .. start[i + 1] - 1 */
+    size_t count;         /* of all of them                                                     */
+    const uint32_t *node; /* count: the targets, of each source the best first, ties by number  */
+    const float *score;   /* count: their scores, or cosines                                    */
+} neap_ranking;
+NEAP_API void neap_ranking_free(neap_ranking *ranking);
+
+/* The k best targets for a source, exactly. Known links and the source itself are left out unless
+ * with_known is not 0. */
+NEAP_API neap_status neap_model_rank(const neap_model *model, uint32_t source, size_t k, int with_known,
+                                     neap_ranking **out, neap_error *err);
+
+/* One vector per node, nodes x dim floats: the mean over the node's training contexts. */
+NEAP_API neap_status neap_model_vectors(const neap_model *model, float *vectors, neap_error *err);
+
+/* ---- why ---------------------------------------------------------------------------------------- */
+
+/* The neighbours of one node of the pair, one array per column, largest weight first, then contribution;
+ * more columns may join behind them. The node itself may be one of them. The weights sum to 1, the
+ * contributions to the score. */
+typedef struct neap_reasons {
+    size_t size;               /* of this struct in the library                                           */
+    uint32_t count;            /* neighbours read                                                         */
+    const uint32_t *node;      /* count                                                                   */
+    const uint32_t *partner;   /* count: the neighbour of the other node it selected; NEAP_NONE: none, or
+                                  padding won                                                             */
+    const float *weight;       /* count: attention                                                        */
+    const float *contribution; /* count: share of the score, weight * (its vector . vector of the other)  */
+    const float *alignment;    /* count: tanh of its alignment with the partner; under mean pooling the
+                                  mean over all neighbours of the other node                              */
+} neap_reasons;
+
+typedef struct neap_explanation {
+    size_t size; /* of this struct in the library */
+    uint32_t source, target;
+    float score;
+    int linked; /* 1: the pair is a link of the model's graph, in either direction */
+    uint32_t source_links, target_links; /* neighbours in the graph, of which the model reads a sample */
+    uint32_t shared; /* nodes that are neighbours of both in the graph                  */
+    int selects;     /* 1: max pooling; 0: mean pooling, where nobody is selected       */
+    int circles; /* 1: no attention, but personas (splitter): members of a circle share its weight evenly,
+                    an alignment is the cosine of the personas of two circles, and nobody is selected     */
+    const neap_reasons *by_source; /* neighbours of the source                                  */
+    const neap_reasons *by_target; /* neighbours of the target                                  */
+    const float *alignment;        /* by_source->count x by_target->count, tanh, in their order */
+} neap_explanation;
+
+NEAP_API neap_status neap_model_explain(const neap_model *model, uint32_t source, uint32_t target,
+                                        neap_explanation **out, neap_error *err);
+NEAP_API void neap_explanation_free(neap_explanation *explanation);
+
+/* ====================================================================================================
+ * SECOND TIER: contexts
+ * Many questions to one model; evaluation; what other tools read and write.
+ * ================================================================================================= */
+
+/* ---- queries ------------------------------------------------------------------------------------ */
+
+/* A context for questions to one model: it holds threads and work space, so that a pair costs the pair. One
+ * thread at a time may use a query; several queries may use one model at once, and the model may be freed
+ * before them. After fork() the child's calls fail (NEAP_E_ARG): it makes its own. */
+typedef struct neap_query neap_query;
+
+typedef struct neap_query_spec {
+    size_t size;
+    uint32_t threads;        /* 0: all cores                                                          */
+    const neap_hooks *hooks; /* or NULL; only the progress is used, and may stop any call of the query
+                                (NEAP_E_STOPPED). It must outlive the query.                          */
+} neap_query_spec;
+
+/* spec may be NULL. */
+NEAP_API neap_status neap_query_create(const neap_model *model, const neap_query_spec *spec,
+                                       neap_query **out, neap_error *err);
+NEAP_API void neap_query_free(neap_query *query);
+
+/* Scores of pairs, one array per column; more columns may join behind them. */
+typedef struct neap_scores {
+    size_t size; /* of this struct in the library */
+    size_t count;
+    const float *score;
+} neap_scores;
+NEAP_API neap_status neap_query_score(neap_query *query, const neap_pair *pairs, size_t count,
+                                      neap_scores **out, neap_error *err);
+NEAP_API void neap_scores_free(neap_scores *scores);
+
+typedef enum neap_rank_by {
+    NEAP_BY_SCORE = 0, /* what neap_query_score gives for (source, target)                */
+    NEAP_BY_COSINE = 1 /* cosine of the vectors of neap_query_vectors; 0 of a zero vector */
+} neap_rank_by;
+
+typedef struct neap_rank_spec {
+    size_t size;
+    const uint32_t *sources;
+    size_t source_count;
+    const uint32_t *candidates; /* only these targets; NULL: all nodes */
+    size_t candidate_count;
+    size_t k;       /* at most so many for each source, at least 1                  */
+    int with_known; /* 1: known links and the source itself are not left out        */
+    int by;         /* a neap_rank_by                                               */
+} neap_rank_spec;
+NEAP_API neap_status neap_query_rank(neap_query *query, const neap_rank_spec *spec, neap_ranking **out,
+                                     neap_error *err);
+
+/* Vectors of some nodes (NULL: all, and count is not looked at), count x dim floats: each the mean over the
+ * node's training contexts, or, unless context is NEAP_NONE, that which it has when paired with `context`.
+ */
+NEAP_API neap_status neap_query_vectors(neap_query *query, const uint32_t *nodes, size_t count,
+                                        uint32_t context, float *vectors, neap_error *err);
+
+/* For each pair the vectors of its two nodes in the context of each other, count x dim floats each. In a
+ * method without contexts they are the nodes' only ones. */
+NEAP_API neap_status neap_query_pair_vectors(neap_query *query, const neap_pair *pairs, size_t count,
+                                             float *source_vectors, float *target_vectors, neap_error *err);
+
+/* See neap_model_explain. */
+NEAP_API neap_status neap_query_explain(neap_query *query, uint32_t source, uint32_t target,
+                                        neap_explanation **out, neap_error *err);
+
+/* ---- pairs from files --------------------------------------------------------------------------- */
 
 /* Pairs of nodes from a file, a few at a time, in little memory. The file may be whatever neap_graph_load
  * takes for an edge list, "-" for standard input; the options `delimiter` and `header` apply, columns other
@@ -387,25 +576,7 @@ NEAP_API neap_status neap_pair_reader_next(neap_pair_reader *reader, neap_pair *
 NEAP_API void neap_pair_reader_unknown(const neap_pair_reader *reader, const char **source,
                                        const char **target);
 
-/* Scores pairs; in a model of an undirected graph the mean of both orders. */
-NEAP_API neap_status neap_model_score(const neap_model *model, const neap_pair *pairs, size_t count,
-                                      float *scores, neap_error *err);
-
-/* The k best targets for a source, exactly, best first; ties by node number. Known links and the source
- * itself are left out unless with_known is not 0. *count receives how many there are (at most k). */
-typedef struct neap_ranked {
-    uint32_t node;
-    float score;
-} neap_ranked;
-NEAP_API neap_status neap_model_rank(const neap_model *model, uint32_t source, size_t k, int with_known,
-                                     neap_ranked *best, size_t *count, neap_error *err);
-
-/* One vector a node, n x dim floats: the mean over the node's training contexts. */
-NEAP_API neap_status neap_model_vectors(const neap_model *model, float *vectors, neap_error *err);
-
-/* The vectors of all nodes when paired with `context`, n x dim floats. */
-NEAP_API neap_status neap_model_context_vectors(const neap_model *model, uint32_t context, float *vectors,
-                                                neap_error *err);
+/* ---- vectors from and for other tools ----------------------------------------------------------- */
 
 /* Writes n vectors with the names of the graph's first n nodes. The ending of the path decides: .txt,
  * .vec (word2vec text), .bin (word2vec binary), .npy (+ .names.txt), .safetensors, .tsv (TensorBoard,
@@ -415,6 +586,7 @@ NEAP_API neap_status neap_vectors_save(const char *path, const neap_graph *graph
 
 /* Vectors from a file, one a node of a graph: what neap_vectors_save or another tool wrote. */
 typedef struct neap_vectors {
+    size_t size; /* of this struct in the library */
     uint32_t nodes, dim;
     float *values;      /* nodes x dim, in the order of the graph's nodes; all finite               */
     uint32_t missing;   /* nodes that the file does not have: their vectors are zero                */
@@ -434,41 +606,27 @@ NEAP_API neap_status neap_vectors_load(const char *path, const neap_graph *graph
                                        neap_vectors **out, neap_error *err);
 NEAP_API void neap_vectors_free(neap_vectors *vectors);
 
-/* ---- why ---------------------------------------------------------------------------------------- */
+/* ---- held-out pairs ----------------------------------------------------------------------------- */
 
-/* One neighbour in the explanation of a pair. Weights of a side sum to 1; contributions of a side sum
- * to the score. */
-typedef struct neap_attention {
-    uint32_t node;
-    uint32_t partner;   /* the neighbour of the other side it selected; NEAP_NONE: padding won */
-    float weight;       /* attention                                                           */
-    float contribution; /* its share of the score: weight * (its vector . vector of the other) */
-    float alignment;    /* tanh of its alignment with the partner                              */
-} neap_attention;
-#define NEAP_NONE UINT32_MAX
+/* The clean protocol: loops are dropped, unordered pairs are split; a test pair keeps its direction; each
+ * test pair (u, v) gets one negative (u, w), w uniform over the nodes that u has no edge with. */
+typedef struct neap_split neap_split;
 
-typedef struct neap_explanation {
-    uint32_t source, target;
-    float score;
-    int linked; /* 1: the pair is a link of the model's graph, in either direction */
-    uint32_t source_links, target_links; /* neighbours in the graph, of which the model reads a sample */
-    uint32_t shared; /* nodes that are neighbours of both in the graph                  */
-    int selects;     /* 1: max pooling; 0: mean pooling, where nobody is selected       */
-    int circles; /* 1: no attention, but personas (splitter): members of a circle share its weight evenly,
-                    an alignment is the cosine of the personas of two circles, and nobody is selected     */
-    uint32_t source_count, target_count; /* neighbours read; the node itself may be one of them */
-    neap_attention *by_source; /* neighbours of the source: largest weight first, then contribution */
-    neap_attention *by_target; /* neighbours of the target, likewise                                */
-    float *alignment;          /* source_count x target_count, tanh, in the order of the two lists  */
-} neap_explanation;
+/* share: part of the pairs held out, in (0, 1). */
+NEAP_API neap_status neap_split_create(const neap_graph *graph, double share, uint64_t seed,
+                                       neap_split **out, neap_error *err);
+NEAP_API void neap_split_free(neap_split *split);
 
-NEAP_API neap_status neap_explain(const neap_model *model, uint32_t source, uint32_t target,
-                                  neap_explanation **out, neap_error *err);
-NEAP_API void neap_explanation_free(neap_explanation *explanation);
+/* The graph without the held-out pairs: same nodes, same names. */
+NEAP_API const neap_graph *neap_split_train(const neap_split *split);
 
-/* Writes one self-contained HTML file; names are text there, whatever they contain. */
-NEAP_API neap_status neap_explanation_html(const neap_explanation *explanation, const neap_graph *graph,
-                                           const char *path, neap_error *err);
+/* The held-out pairs and as many negatives, aligned by index; returns their number. */
+NEAP_API size_t neap_split_pairs(const neap_split *split, const neap_pair **positives,
+                                 const neap_pair **negatives);
+
+/* Probability that a positive outscores a negative, over all pairs of both; ties count half. */
+NEAP_API neap_status neap_auc(const float *positives, size_t n, const float *negatives, size_t m,
+                              double *auc, neap_error *err);
 
 /* ---- evaluation --------------------------------------------------------------------------------- */
 
@@ -477,6 +635,7 @@ NEAP_API neap_status neap_explanation_html(const neap_explanation *explanation, 
 typedef struct neap_trial neap_trial;
 
 typedef struct neap_link_spec {
+    size_t size;
     const char *protocol;  /* "clean", or "paper" (leaky: neighbourhoods of the whole graph, test links
                               included) and "paper-clean" (the same without the leak)                  */
     const char *negatives; /* clean: "uniform", "degree" or "two-hop"                                  */
@@ -502,6 +661,7 @@ NEAP_API neap_status neap_trial_load(const char *folder, const neap_graph *graph
                                      neap_error *err);
 
 typedef struct neap_trial_facts {
+    size_t size;
     const char *protocol, *negatives; /* as in neap_link_spec                                        */
     double ratio;
     uint64_t seed;
@@ -517,7 +677,7 @@ typedef struct neap_trial_facts {
     uint64_t self_loops; /* of the graph: dropped in clean, split like other edges in the others     */
     uint64_t repeats;    /* edges that were read again and merged                                    */
 } neap_trial_facts;
-NEAP_API const neap_trial_facts *neap_trial_facts_view(const neap_trial *trial);
+NEAP_API neap_status neap_trial_facts_of(const neap_trial *trial, neap_trial_facts *facts, neap_error *err);
 
 /* The same from the manifest of a folder alone, without a look at the rest. */
 NEAP_API neap_status neap_trial_describe(const char *folder, neap_trial_facts *facts, neap_error *err);
@@ -530,6 +690,7 @@ NEAP_API neap_status neap_trial_train(const neap_trial *trial, const neap_option
 
 /* NaN where a protocol does not define a number. docs/evaluation.md has the definitions. */
 typedef struct neap_link_result {
+    size_t size;
     double auc;
     double auc_std;      /* paper protocols: over ten passes                                     */
     double auc_no_loops; /* paper protocols: without the self-loops among the test pairs         */
@@ -559,6 +720,7 @@ NEAP_API neap_status neap_trial_measure_vectors(const neap_trial *trial, const f
 
 /* What the leak check has looked at; all of it free of test pairs, unless the check failed. */
 typedef struct neap_leak_report {
+    size_t size;
     uint64_t test_pairs;       /* held-out pairs, those that are not scored included               */
     uint64_t train_edges;      /* edges of the model                                               */
     uint64_t neighbours;       /* entries of its neighbourhoods                                    */
@@ -589,6 +751,7 @@ NEAP_API neap_status neap_labels_load(const char *path, const neap_graph *graph,
 NEAP_API void neap_labels_free(neap_labels *labels);
 
 typedef struct neap_labels_facts {
+    size_t size;
     uint32_t nodes;        /* of the graph                                       */
     uint32_t labelled;     /* of them, those with a class                        */
     uint32_t classes;      /* at least 2                                         */
@@ -596,13 +759,15 @@ typedef struct neap_labels_facts {
     const uint32_t *of;    /* nodes: the class of each, or NEAP_NONE             */
     const uint32_t *count; /* classes: how many nodes are of each                */
 } neap_labels_facts;
-NEAP_API neap_labels_facts neap_labels_facts_of(const neap_labels *labels);
+NEAP_API neap_status neap_labels_facts_of(const neap_labels *labels, neap_labels_facts *facts,
+                                          neap_error *err);
 
 /* The name of a class, or NULL if there is none. */
 NEAP_API const char *neap_labels_class(const neap_labels *labels, uint32_t class_number);
 
 /* Everything 0 is a good start: as many clusters as classes, by spectral clustering where that fits. */
 typedef struct neap_cluster_spec {
+    size_t size;
     const char *algorithm; /* "spectral", "kmeans", or "auto" (also NULL): spectral clustering of up to
                               20,000 vectors, k-means of more                                            */
     const char *assign;    /* the last step of spectral clustering: "discretise" (also NULL), "kmeans"   */
@@ -611,10 +776,12 @@ typedef struct neap_cluster_spec {
     const neap_trial *trial; /* that was trained on: in the paper's protocols, nodes without a training
                                 edge have no vector and are left out; NULL: all labelled nodes           */
     uint64_t seed;
-    uint32_t threads; /* 0: all cores */
+    uint32_t threads;        /* 0: all cores                            */
+    const neap_hooks *hooks; /* or NULL; only the progress is used      */
 } neap_cluster_spec;
 
 typedef struct neap_cluster_result {
+    size_t size;
     double nmi; /* mutual information over the mean of the entropies              */
     double ami; /* the same adjusted for chance                                   */
     double ari; /* Rand index adjusted for chance                                 */
@@ -630,12 +797,15 @@ NEAP_API neap_status neap_cluster(const float *vectors, uint32_t dim, const neap
                                   neap_cluster_result *result, neap_error *err);
 
 typedef struct neap_classify_spec {
+    size_t size;
     double share;  /* of the labelled nodes that trains, in (0, 1)                   */
     uint64_t seed; /* which ones                                                     */
     uint32_t threads;
+    const neap_hooks *hooks; /* or NULL; only the progress is used                   */
 } neap_classify_spec;
 
 typedef struct neap_classify_result {
+    size_t size;
     double micro, macro;                   /* F1 over the other labelled nodes                  */
     double frequent_micro, frequent_macro; /* of who always says the most frequent class        */
     uint32_t train, test;                  /* nodes                                             */
@@ -647,63 +817,71 @@ NEAP_API neap_status neap_classify(const float *vectors, uint32_t dim, const nea
                                    const neap_classify_spec *spec, uint32_t *predicted,
                                    neap_classify_result *result, neap_error *err);
 
-/* ---- the paper's experiments -------------------------------------------------------------------- */
+/* ====================================================================================================
+ * THIRD TIER: what may still change
+ * Measurements, generators, files, the allocator.
+ * ================================================================================================= */
 
-/* A table or figure of the paper: "link-cora", "cluster-email", "time", ... NULL behind the last. */
-NEAP_API const char *neap_table_name(size_t i);
-NEAP_API const char *neap_table_title(size_t i);
+/* ---- before and beside training ----------------------------------------------------------------- */
 
-/* How far neap_reproduce is: called before and after each cell. */
-typedef struct neap_cell_progress {
-    const char *table, *protocol, *method;
-    const char *graph;   /* NULL if the table has only one                                 */
-    uint32_t neighbors;  /* S; 0 if the table does not vary it                             */
-    int untrained, self; /* 1: before the first step; with the node among its neighbours     */
-    double ratio;        /* share of the edges that is trained on; 0 if the table has no split   */
-    uint64_t seed;
-    uint64_t done, total; /* cells asked for, those included that were on disk already    */
-    double seconds, left; /* since the start; expected until the end, NaN: not known yet  */
-    double value;         /* what was measured (AUC, NMI, seconds), NaN before            */
-    const char *unit;     /* of the value: "" or "seconds an epoch"                       */
-} neap_cell_progress;
+/* What a run will need. Memory is computed; time is measured on a few batches, if they fit. */
+typedef struct neap_estimate_result {
+    size_t size;
+    uint64_t bytes; /* peak of the whole run, reading included */
+    uint64_t bytes_graph, bytes_tables, bytes_optimizer, bytes_batch;
+    double seconds_epoch; /* NaN: not measured                       */
+    double seconds;
+} neap_estimate_result;
+NEAP_API neap_status neap_estimate(const neap_data *data, const neap_options *options,
+                                   neap_estimate_result *result, neap_error *err);
 
-/* What came of it, in cells; tables that share a cell count it each. */
-typedef struct neap_reproduced {
-    uint64_t asked, done; /* asked for, and of these there at the end                      */
-    uint64_t ran;         /* measured by this call; the others were there                  */
-    uint64_t shown;       /* in the reports: all that the folder holds for these settings  */
-} neap_reproduced;
+/* A part of a training step, in the order in which a step does them. */
+typedef struct neap_bench_stage {
+    const char *name;  /* "pool"                                              */
+    const char *about; /* "alignments of each pair, maxima, attention"        */
+    double seconds;    /* all threads work on one stage, so these add up      */
+    double flops;      /* additions and multiplications, as they were done    */
+} neap_bench_stage;
 
-typedef struct neap_reproduction {
-    const char *data;             /* folder of the graphs: DATA/cora/graph.txt, ...; may be   */
-                                  /* NULL if nothing is to be run                             */
-    const char *folder;           /* of the results; made if it is not there                  */
-    const char *const *tables;    /* names, NULL behind the last; NULL: all of them           */
-    const char *const *methods;   /* likewise                                                 */
-    const char *const *protocols; /* likewise: "paper", "paper-clean", "clean"                */
-    const double *ratios;         /* only these training shares                               */
-    size_t ratio_count;           /* 0: those of the paper                                    */
-    uint32_t seeds;               /* 1 to 1000, from the seed of the options on               */
-    const neap_options *paper;    /* settings in the paper's two protocols                    */
-    const neap_options *clean;    /* and in the clean one                                     */
-    int own_neighbors;            /* 1: S and dropout as in `paper`, not as the paper's       */
-    int own_dropout;              /*    table 2 has them for each graph                       */
-    int chosen_on_leaky;          /* 1: lr, epochs and batch of `paper` were chosen after     */
-                                  /*    looking at leaky results, and the reports say so      */
-    int report_only;              /* 1: run nothing, report what the folder holds             */
-    neap_reproduced *result;      /* filled, also on failure; may be NULL                     */
-    void (*cell)(const neap_cell_progress *now, void *user); /* may be NULL                   */
-    void *user;
-} neap_reproduction;
+#define NEAP_BENCH_STAGES 16
 
-/* Runs what is asked for of the paper's experiments, as far as it is not in the folder yet. Every finished
- * cell is kept there at once; a cell made with other settings or by another version is run again. Writes
- * results.json, results.md and report.html, also if it was stopped: they hold everything that the folder
- * has for these settings, asked for now or before, and mark what was not run. NEAP_E_ARG if nothing is
- * asked for, NEAP_E_READ if there is nothing to report. hooks may be NULL; its progress is that of each
- * training, and its checkpoint is not used. */
-NEAP_API neap_status neap_reproduce(const neap_reproduction *what, const neap_hooks *hooks,
-                                    neap_error *err);
+/* How fast training is on this graph and machine, and where its time goes. */
+typedef struct neap_bench_result {
+    size_t size;
+    uint64_t edges; /* trained on                                                              */
+    double seconds; /* of training alone: no reading, no validation                            */
+    double edges_per_second;
+    uint32_t threads;
+    uint64_t batches;
+    uint64_t table_batches; /* of these, how many were aligned by one large product            */
+    double entries;         /* alignments: products of two neighbours, summed over the pairs   */
+    double flops;           /* needed, had each batch been aligned the way that takes fewer and
+                               every entry of the gradient been added by itself               */
+    double peak;            /* flops a second of a 2048 x 2048 x 2048 product by these threads */
+    double share_of_peak;   /* flops / (seconds x peak)                                        */
+    uint32_t stage_count;
+    neap_bench_stage stages[NEAP_BENCH_STAGES];
+} neap_bench_result;
+
+/* Trains GAP for about so many seconds, compares the speed with that of a large matrix product in the same
+ * run, and keeps nothing. The options `epochs`, `valid`, `patience` and `test` do not count. Of the hooks,
+ * which may be NULL, the progress does, and NEAP_E_STOPPED is the progress asking to stop. */
+NEAP_API neap_status neap_bench(const neap_data *data, const neap_options *options, const neap_hooks *hooks,
+                                double seconds, neap_bench_result *result, neap_error *err);
+
+/* ---- random graphs ------------------------------------------------------------------------------ */
+
+/* Reproducible random graphs. kind "er": `nodes`, `edges` distinct directed edges without loops.
+ * "ba": each new node brings `links` edges, chosen by degree. "sbm": `blocks` equal blocks, each pair
+ * inside a block is an edge with probability p_in, each other pair with p_out. */
+typedef struct neap_generator {
+    size_t size;
+    const char *kind;
+    uint32_t nodes, links, blocks;
+    uint64_t edges, seed;
+    double p_in, p_out;
+} neap_generator;
+NEAP_API neap_status neap_graph_generate(const neap_generator *what, neap_graph **out, neap_error *err);
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
@@ -720,26 +898,18 @@ NEAP_API int neap_file_is_ours(const char *path);
  * path that exists and is not a regular file is written in place. */
 NEAP_API neap_status neap_file_replace(const char *path, const void *bytes, size_t count, neap_error *err);
 
-/* ---- methods ------------------------------------------------------------------------------------ */
+/* Makes a folder inside one that exists; it is as good if it is there already. NEAP_E_IO, also if there is
+ * a file of that name. */
+NEAP_API neap_status neap_folder_create(const char *path, neap_error *err);
 
-typedef struct neap_method_info {
-    const char *name;
-    const char *summary; /* one line                                       */
-    const char *details; /* a few lines: idea, what --epochs means, source */
-    int context;         /* 1: a node's vector depends on its partner      */
-    int vectors;         /* 1: it learns a vector a node; 0: it only scores pairs */
-    const char *options; /* those it reads besides seed, undirected and self-loops: "dim,epochs", or "" */
-} neap_method_info;
-NEAP_API size_t neap_method_count(void);
-NEAP_API const neap_method_info *neap_method_at(size_t i);
-
-/* ---- advanced: the allocator -------------------------------------------------------------------- */
+/* ---- the allocator ------------------------------------------------------------------------------ */
 
 /* Replaces the allocator of all code of ours (zstd, jansson and OpenBLAS keep their own). Call it before
  * anything else, once, from one thread. resize(NULL, n) allocates, as realloc does.
  * (OpenBLAS is another thing of the whole process: training and queries set it to one thread a call,
  * because neap has threads of its own.) */
 typedef struct neap_allocator {
+    size_t size;
     void *(*allocate)(size_t bytes);
     void *(*resize)(void *block, size_t bytes);
     void (*release)(void *block);

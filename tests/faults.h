@@ -3,7 +3,8 @@
  * faults_install puts counting wrappers into ni_system; do it before the first allocation of a test
  * program. Then
  *   faults_each        runs a scenario once for every k, with the k-th call of one kind failing, until a
- *                      run is no longer hit; each run must give back every block and every descriptor
+ *                      run is no longer hit; each run must give back every block and every descriptor of
+ *                      the library's (what programs leak, ASan finds)
  *   faults_crash_each  runs a scenario in a child that dies before its k-th file call, for every k
  *   faults_peak        says how much memory of ours was alive at most
  * A scenario must start from the same state each time it runs.                                       */
@@ -21,7 +22,8 @@
 #include "neap.h"
 
 typedef enum faults_call {
-    FAULTS_MEMORY, /* allocate and resize */
+    FAULTS_MEMORY, /* allocate and resize of the library                                  */
+    FAULTS_HEAP,   /* malloc, calloc and realloc of programs, in tests that wrap them     */
     FAULTS_OPEN,
     FAULTS_FSTAT,
     FAULTS_READ,
@@ -81,12 +83,41 @@ static inline void faults_count_bytes(size_t more, size_t less)
     while (now > peak && !atomic_compare_exchange_weak(&faults.peak, &peak, now)) continue;
 }
 
+/* Tests of programs are linked with --wrap=malloc and so on (tests/CMakeLists.txt): the heap that programs
+ * see comes through here, the library's does not, nor does that of shared libraries. */
+#ifdef FAULTS_WRAP_HEAP
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t width);
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t width);
+void *__wrap_realloc(void *old, size_t bytes);
+
+void *__wrap_malloc(size_t bytes)
+{
+    return faults_hit(FAULTS_HEAP) ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t width)
+{
+    return faults_hit(FAULTS_HEAP) ? NULL : __real_calloc(count, width);
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    return faults_hit(FAULTS_HEAP) ? NULL : __real_realloc(old, bytes);
+}
+#define faults_realloc __real_realloc
+#else
+#define faults_realloc realloc
+#endif
+
 static inline void *faults_resize(void *old, size_t bytes)
 {
     if (faults_hit(FAULTS_MEMORY) || bytes > SIZE_MAX - sizeof(faults_block)) return NULL;
     faults_block *block = old ? (faults_block *)old - 1 : NULL;
     size_t before = block ? block->bytes : 0;
-    block = realloc(block, sizeof *block + bytes);
+    block = faults_realloc(block, sizeof *block + bytes);
     if (!block) return NULL;
     if (!old) atomic_fetch_add(&faults.blocks, 1);
     block->bytes = bytes;

@@ -1,27 +1,26 @@
 #!/usr/bin/env python3
-"""format_reader.py FILE - a second reader of Neap's files, written from docs/format.md alone.
+"""format_reader.py FILE... - a second reader of Neap's files, versions 1 and 2, written from docs/format.md alone. It knows
+the tensors of each method, but not its options: of those it looks at the ones that decide which tensors there are.
 
 Prints the facts and exits with 0, or says what is wrong and exits with 3."""
 import array
+import collections
 import json
 import math
 import struct
 import sys
+import unicodedata
 
 WIDTH = {"F32": 4, "U8": 1, "U32": 4, "U64": 8}
 CODE = {"F32": "f", "U8": "B", "U32": "I", "U64": "Q"}
-MC, MCG, ALL = "mc", "mcg", "mcgv"
-TENSORS = {  # name: (type, rank, kinds by first letter)
-    "names.offsets": ("U64", 1, ALL), "names.bytes": ("U8", 1, ALL),
-    "graph.offsets": ("U64", 1, MCG), "graph.targets": ("U32", 1, MCG), "graph.weights": ("F32", 1, MCG),
-    "E": ("F32", 2, MC), "P": ("F32", 2, MC), "pad": ("F32", 1, MC),
-    "attention": ("F32", 1, MC), "best.attention": ("F32", 1, "c"),
-    "adam.attention.m": ("F32", 1, "c"), "adam.attention.v": ("F32", 1, "c"),
-    "persona.owners": ("U32", 1, MC), "persona.vectors": ("F32", 2, MC), "best.persona.vectors": ("F32", 2, "c"),
-    "hood.offsets": ("U64", 1, MC), "hood.nodes": ("U32", 1, MC), "vectors": ("F32", 2, "v"),
-    "adam.E.m": ("F32", 2, "c"), "adam.E.v": ("F32", 2, "c"), "adam.P.m": ("F32", 2, "c"), "adam.P.v": ("F32", 2, "c"),
-    "adagrad.E": ("F32", 1, "c"), "adagrad.P": ("F32", 1, "c"), "outputs": ("F32", 2, "c"), "inner": ("F32", 2, "c"),
-    "best.E": ("F32", 2, "c"), "best.P": ("F32", 2, "c")}
+MC, MCG, ALL = "mc", "mcg", "mcgv"  # kinds by first letter
+COMMON = {  # name: (type, kinds), of rank 1
+    "names.offsets": ("U64", ALL), "names.bytes": ("U8", ALL),
+    "graph.offsets": ("U64", MCG), "graph.targets": ("U32", MCG), "graph.weights": ("F32", MCG)}
+ATTENTIVE = ("gap", "goat")  # methods that read neighbourhoods
+CHOOSE = ("deepwalk", "splitter")  # by option.loss between outputs and a tree
+VECTORS = ATTENTIVE + CHOOSE + ("node2vec", "walklets", "line", "verse", "fastrp", "attentivewalk")
+OTHERS = ("pa", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
 REALS = {"loss": MC, "valid_auc": MC, "loss.sum": "c", "last.loss": "c", "last.auc": "c", "best.auc": "c", "best.loss": "c"}
 TEXTS = {"neap.format": ALL, "neap.kind": ALL, "method": MC, "graph.hash": MC, "undirected": MCG}
@@ -58,7 +57,7 @@ def whole(numbers, count):
 def read_header(data):
     must(len(data) >= 64, "too short")
     (length,) = struct.unpack("<Q", data[:8])
-    must(length <= 65536 and (8 + length) % 64 == 0 and 8 + length <= len(data), "impossible length of the header")
+    must(length <= 1048576 and (8 + length) % 64 == 0 and 8 + length <= len(data), "impossible length of the header")
     text, mark = data[8:8 + length], b'"crc32c.header":"'
     must(text.count(mark) == 1, "there is not one header checksum")
     at = text.index(mark) + len(mark)
@@ -68,17 +67,21 @@ def read_header(data):
     return header, data[8 + length:]
 
 
+def is_plain(name):
+    return name and all(" " <= c <= "~" and c not in '"\\' for c in name)
+
+
 def check_metadata(facts):
     for key, value in facts.items():
         must(isinstance(value, str), key + " is not a string")
-    must(facts.get("neap.format") == "1", "unknown format version")
+    must(facts.get("neap.format") in ("1", "2"), "unknown format version")
     kind = facts.get("neap.kind")
     must(kind in ("model", "checkpoint", "graph", "vectors"), "unknown kind")
     for key, value in facts.items():
         if key.startswith("crc32c."):
             continue
-        must(len(key) < 40 and len(value) < 88, key + " is too long")
-        must(all(" " <= c <= "~" and c not in '"\\' for c in key + value), key + " is not plain")
+        must(is_plain(key), key + " is not plain")
+        must(value.encode().decode() == value and not any(unicodedata.category(c) == "Cc" for c in value), key + " is no text")
         kinds = MC if key[:7] == "option." and key[7:] else {**COUNTS, **REALS, **TEXTS}.get(key, "")
         must(kind[0] in kinds, "unknown key " + key)
         must(key not in COUNTS or (value.isascii() and value.isdigit()), key + " is not a whole number")
@@ -90,14 +93,15 @@ def check_metadata(facts):
     return kind
 
 
-def read_tensors(header, data, kind):
+def read_tensors(header, data):
     facts, at, tensors = header.pop("__metadata__"), 0, {}
     for name, entry in header.items():
+        must(is_plain(name) and name != "header", "bad name of a tensor")
         must(isinstance(entry, dict) and sorted(entry) == ["data_offsets", "dtype", "shape"], "bad entry of " + name)
         dtype, shape = entry["dtype"], entry["shape"]
-        must(dtype in WIDTH and whole(shape, (1, 2)) and whole(entry["data_offsets"], (2,)), "bad entry of " + name)
-        must((dtype, len(shape)) == TENSORS.get(name, ("", 0))[:2] and kind[0] in TENSORS[name][2], "unknown tensor " + name)
-        must(len(shape) == 1 or shape[1] > 0, "impossible shape of " + name)
+        must(isinstance(dtype, str) and dtype in WIDTH, "bad entry of " + name)
+        must(whole(shape, (1, 2, 3, 4)) and whole(entry["data_offsets"], (2,)), "bad entry of " + name)
+        must(all(shape[1:]), "impossible shape of " + name)
         end = at + math.prod(shape) * WIDTH[dtype]
         must(entry["data_offsets"] == [at, end] and at % WIDTH[dtype] == 0 and end <= len(data), name + " is not in its place")
         must(facts.get("crc32c." + name) == crc32c(data[at:end]), "checksum of " + name)
@@ -106,16 +110,79 @@ def read_tensors(header, data, kind):
         if sys.byteorder == "big":
             numbers.byteswap()
         must(dtype != "F32" or all(map(math.isfinite, numbers)), name + " is not finite")
-        tensors[name], at = (shape, numbers), end
+        tensors[name], at = (dtype, shape, numbers), end
     must(at == len(data), "the file is not as long as its header says")
     must(sum(key.startswith("crc32c.") for key in facts) == len(tensors) + 1, "a checksum too many")
     return facts, tensors
 
 
+def declared(facts, tensors, kind):
+    """What the method has for these options: (name: shape, all F32, of what is learned), (name: (type, shape) of the rest)."""
+    method, option = facts["method"], lambda name, otherwise=None: facts.get("option." + name, otherwise)
+    must(method in VECTORS + OTHERS, "unknown method")
+    if method in OTHERS:
+        return {}, {}
+    must(option("dim"), "option.dim is missing")
+    rows, dim = int(facts["rows"]), int(option("dim"))
+    learned, rest = {"E": [rows, dim]}, {}
+    if method in ATTENTIVE and option("matrix", "yes") == "yes":
+        learned["P"] = [dim, dim]
+    if method in ATTENTIVE and option("padding") == "vector":
+        rest["pad"] = ("F32", [dim])
+    if method == "attentivewalk":
+        learned["attention"] = [int(option("window", 0))]
+    if method == "splitter" and (kind == "model" or "persona.owners" in tensors):
+        must("persona.owners" in tensors, "persona.owners is missing")
+        rest["E"] = ("F32", learned.pop("E"))
+        rest["persona.owners"] = ("U32", [tensors["persona.owners"][1][0]])
+        learned["persona.vectors"] = [tensors["persona.owners"][1][0], dim]
+    return learned, rest
+
+
+def state_of(facts, learned):
+    """What else a checkpoint has, all F32."""
+    method, option = facts["method"], lambda name: facts.get("option." + name, "0")
+    must(method in VECTORS and method != "fastrp", method + " has no checkpoints")
+    vectors, state = learned.get("persona.vectors", learned.get("E")), {}
+    for name, shape in learned.items():
+        if float(option("valid")) > 0 and int(option("epochs")) > 0:
+            state["best." + name] = shape
+        if method in ATTENTIVE and option("optimizer") == "adagrad":
+            state["adagrad." + name] = shape[:1]
+        elif method in ATTENTIVE or method == "attentivewalk":
+            state["adam." + name + ".m"] = state["adam." + name + ".v"] = shape
+    drawn = method in CHOOSE and option("loss") != "hs" or method == "line" and option("order") != "1"
+    if drawn or method in ("node2vec", "walklets"):
+        state["outputs"] = vectors
+    if method in CHOOSE and option("loss") != "ns":
+        state["inner"] = vectors
+    return state
+
+
+def check_set(facts, tensors, kind):
+    """The tensors are those that the kind and the method have, no fewer and no more."""
+    need, may = {}, {name: (dtype, None) for name, (dtype, kinds) in COMMON.items() if kind[0] in kinds}
+    if kind == "vectors":
+        may["vectors"] = ("F32", tensors["vectors"][1] if "vectors" in tensors and len(tensors["vectors"][1]) == 2 else [0, 0])
+    if kind[0] in MC:
+        learned, need = declared(facts, tensors, kind)
+        need = {**need, **{name: ("F32", shape) for name, shape in learned.items()}}
+        if kind == "checkpoint":
+            need.update({name: ("F32", shape) for name, shape in state_of(facts, learned).items()})
+        if facts["method"] in ATTENTIVE or facts["neap.format"] == "1":
+            may.update({"hood.offsets": ("U64", None), "hood.nodes": ("U32", None)})
+    for name in need:
+        must(name in tensors, name + " is missing")
+    for name, (dtype, shape, _) in tensors.items():
+        must(name in need or name in may, "a %s has no %s" % (kind, name))
+        wanted_type, wanted = need.get(name) or may[name]
+        must(dtype == wanted_type and (shape == wanted if wanted else len(shape) == 1), name + " has a wrong type or shape")
+
+
 def rows_of(tensors, offsets, items, count):
     """Cuts a list into rows by its offsets, which begin with 0, never fall and end with its length."""
     must(offsets in tensors and items in tensors, offsets + " or " + items + " is missing")
-    cut, values = tensors[offsets][1], tensors[items][1]
+    cut, values = tensors[offsets][2], tensors[items][2]
     must(len(cut) == count + 1 and cut[0] == 0 and cut[-1] == len(values), offsets + " does not fit")
     must(all(a <= b for a, b in zip(cut, cut[1:])), offsets + " falls")
     return [values[a:b] for a, b in zip(cut, cut[1:])]
@@ -126,10 +193,6 @@ def check_lists(rows, below, what):
         must(all(a < b for a, b in zip(row, row[1:])) and (not row or row[-1] < below), what + " is not ascending or too large")
 
 
-def check_shape(tensors, name, shape):
-    must(name not in tensors or tensors[name][0] == shape, name + " has a wrong shape")
-
-
 def mix(x):
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & (1 << 64) - 1
     x = (x ^ x >> 27) * 0x94D049BB133111EB & (1 << 64) - 1
@@ -138,43 +201,60 @@ def mix(x):
 
 def graph_hash(facts, tensors, n):
     h = mix(4 * n + 2 * ("graph.weights" in tensors) + (facts["undirected"] == "yes") + 1)
-    targets = tensors["graph.targets"][1]
-    weights = array.array("I", tensors["graph.weights"][1].tobytes()) if "graph.weights" in tensors else [0] * len(targets)
-    for offset in tensors["graph.offsets"][1][1:]:
+    targets = tensors["graph.targets"][2]
+    weights = array.array("I", tensors["graph.weights"][2].tobytes()) if "graph.weights" in tensors else [0] * len(targets)
+    for offset in tensors["graph.offsets"][2][1:]:
         h = mix(h ^ offset)
     for target, weight in zip(targets, weights):
         h = mix(h ^ weight << 32 ^ target)
-    for byte in tensors["names.bytes"][1]:
+    for byte in tensors["names.bytes"][2]:
         h = (h ^ byte) * 0x100000001B3 & (1 << 64) - 1
     return "%016x" % mix(h)
 
 
-def check_model(facts, tensors, n):
-    rows, dim = int(facts["rows"]), int(facts.get("option.dim", 0))
-    must(1 <= rows <= n, "rows")
-    must(facts["graph.hash"] == graph_hash(facts, tensors, n), "graph.hash")
-    for name in ("E", "adam.E.m", "adam.E.v", "best.E"):
-        check_shape(tensors, name, [rows, dim])
-    for name in ("P", "adam.P.m", "adam.P.v", "best.P"):
-        check_shape(tensors, name, [dim, dim])
-    for name, shape in (("pad", [dim]), ("adagrad.E", [rows]), ("adagrad.P", [dim])):
-        check_shape(tensors, name, shape)
-    for name in ("attention", "adam.attention.m", "adam.attention.v", "best.attention"):
-        check_shape(tensors, name, [int(facts.get("option.window", 0))])
-    must(("P" in tensors) <= ("E" in tensors), "P without E")
-    must(("pad" in tensors) == ("P" in tensors and facts.get("option.padding") == "vector"), "pad")
-    must(("persona.owners" in tensors) == ("persona.vectors" in tensors), "personas")
-    if "persona.owners" in tensors:
-        owners = tensors["persona.owners"][1]
-        must([*dict.fromkeys(owners)] == [*range(rows)] and list(owners) == sorted(owners), "persona.owners")
-        for name in ("persona.vectors", "best.persona.vectors"):
-            check_shape(tensors, name, [len(owners), dim])
+def all_links(tensors, n):
+    """Of each node those that it has an edge with in either direction, itself too."""
+    links = [set() for _ in range(n)]
+    for u, row in enumerate(rows_of(tensors, "graph.offsets", "graph.targets", n)):
+        for v in row:
+            links[u].add(v)
+            links[v].add(u)
+    return links
+
+
+def check_hood(facts, tensors, n, rows):
+    neighbors = int(facts["option.neighbors"])
     if "hood.offsets" in tensors or "hood.nodes" in tensors:
         hood = rows_of(tensors, "hood.offsets", "hood.nodes", n)
         check_lists(hood, rows, "hood.nodes")
-        must(max(map(len, hood)) <= int(facts["option.neighbors"]), "a neighbourhood is too large")
-    else:
-        must(rows == n, "hood.offsets is missing")
+        must(max(map(len, hood)) <= neighbors, "a neighbourhood is too large")
+        return
+    must(rows == n, "hood.offsets is missing")
+    for u, links in enumerate(all_links(tensors, n)):
+        others = len(links - {u})
+        itself = facts["option.self-loops"] == "yes" and u in links or facts["option.self"] == "yes" and others > 0
+        must(others + itself <= neighbors, "hood.offsets is missing")
+
+
+def check_personas(facts, tensors, n, rows):
+    owners = list(tensors["persona.owners"][2])
+    must([*dict.fromkeys(owners)] == [*range(rows)] and owners == sorted(owners), "persona.owners")
+    personas, links = collections.Counter(owners), all_links(tensors, n)
+    for u in range(rows):
+        must(personas[u] <= max(1, len(links[u] - {u})), "a node has more personas than links")
+
+
+def check_model(facts, tensors, n):
+    rows = int(facts["rows"])
+    must(1 <= rows <= n, "rows")
+    must(facts["graph.hash"] == graph_hash(facts, tensors, n), "graph.hash")
+    must(facts.get("option.undirected", facts["undirected"]) == facts["undirected"], "option.undirected")
+    if facts["method"] in ATTENTIVE or facts["neap.format"] == "1":
+        check_hood(facts, tensors, n, rows)
+    if "persona.owners" in tensors:
+        check_personas(facts, tensors, n, rows)
+    if "epoch" in facts:
+        must(int(facts["best.epoch"]) <= int(facts["epoch"]) <= int(facts["option.epochs"]), "an impossible epoch")
 
 
 def check_graph(facts, tensors, n):
@@ -182,21 +262,22 @@ def check_graph(facts, tensors, n):
     check_lists(rows, n, "graph.targets")
     must(facts["undirected"] == "no" or all(not r or r[0] >= u for u, r in enumerate(rows)), "an undirected pair stands twice")
     if "graph.weights" in tensors:
-        check_shape(tensors, "graph.weights", tensors["graph.targets"][0])
-        must(all(w > 0 for w in tensors["graph.weights"][1]), "a weight is not positive")
+        must(tensors["graph.weights"][1] == tensors["graph.targets"][1], "graph.weights has a wrong shape")
+        must(all(w > 0 for w in tensors["graph.weights"][2]), "a weight is not positive")
 
 
 def check_file(path):
     with open(path, "rb") as file:
         header, data = read_header(file.read())
     kind = check_metadata(header["__metadata__"])
-    facts, tensors = read_tensors(header, data, kind)
+    facts, tensors = read_tensors(header, data)
+    check_set(facts, tensors, kind)
     must("names.offsets" in tensors, "names.offsets is missing")
-    n = tensors["names.offsets"][0][0] - 1
+    n = tensors["names.offsets"][1][0] - 1
     names = [bytes(name) for name in rows_of(tensors, "names.offsets", "names.bytes", n)]
     must(all(name and name.find(0) == len(name) - 1 for name in names), "a name does not end with its only NUL")
     if kind == "vectors":
-        must("vectors" in tensors and tensors["vectors"][0][0] == n, "vectors")
+        must("vectors" in tensors and tensors["vectors"][1][0] == n, "vectors")
     else:
         must(len(set(names)) == n and min(map(len, names), default=2) > 1, "a name is empty or stands twice")
         check_graph(facts, tensors, n)
@@ -205,12 +286,13 @@ def check_file(path):
     for key, value in facts.items():
         if not key.startswith("crc32c.") and key != "neap.format":
             print("kind" if key == "neap.kind" else key, value, sep="\t")
-    for name, (shape, _) in tensors.items():
-        print("tensor." + name, TENSORS[name][0] + " " + " x ".join(map(str, shape)), sep="\t")
+    for name, (dtype, shape, _) in tensors.items():
+        print("tensor." + name, dtype + " " + " x ".join(map(str, shape)), sep="\t")
 
 
 if __name__ == "__main__":
-    try:
-        check_file(sys.argv[1])
-    except (ValueError, RecursionError, OSError) as error:
-        sys.exit(print(sys.argv[1] + ": " + str(error), file=sys.stderr) or 3)
+    for name in sys.argv[1:]:
+        try:
+            check_file(name)
+        except (ValueError, LookupError, RecursionError, OSError) as error:
+            sys.exit(print(name + ": " + str(error), file=sys.stderr) or 3)

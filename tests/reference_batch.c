@@ -3,9 +3,10 @@
  * zero vectors of padding take part. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "attention/options.h"
 #include "attention/reference.h"
-#include "base/options.h"
 #include "base/rng.h"
 
 enum { N = 40, D = 12, S = 6, ITEMS = 50 };
@@ -47,15 +48,22 @@ static void print_hoods(void)
     printf("], ");
 }
 
-static ni_ref_hood hood_of(uint32_t u)
+static void embed(uint32_t u, float *X, float *dX, ni_ref_sequence *rows)
 {
-    return (ni_ref_hood){ near[u], size[u], NULL, NULL };
+    *rows = (ni_ref_sequence){ X, size[u], dX };
+    for (uint32_t i = 0; i < size[u]; i++) memcpy(X + i * D, E + near[u][i] * D, D * sizeof *X);
+    memset(dX, 0, (size_t)S * D * sizeof *dX);
+}
+
+static void back_embed(uint32_t u, const float *dX)
+{
+    for (uint32_t i = 0; i < size[u] * D; i++) dE[near[u][i / D] * D + i % D] += dX[i];
 }
 
 int main(void)
 {
-    const ni_ref_model m = { D, S, NI_POOL_MAX, NI_PAD_ZERO, 1, E, P, 0 };
-    float *work = calloc(ni_ref_room(&m), sizeof *work);
+    const ni_ref_model m = { .dim = D, .neighbors = S, .padding = NI_PAD_ZERO, .P = P, .margin = 1 };
+    float *work = calloc(ni_ref_room(&m, 1), sizeof *work), X[3][S * D], dX[3][S * D];
     uint32_t picks[3 * (S + 1)];
     double loss = 0;
     ni_rng rng = ni_rng_at(3, NI_STREAM_GRAPH, 0, 0);
@@ -65,11 +73,15 @@ int main(void)
     fill(P, D * D, 1);
     printf("{\"dim\": %d, \"margin\": 1, \"items\": [", D);
     for (int i = 0; i < ITEMS; i++) {
-        uint32_t s = (uint32_t)ni_below(&rng, N), t = (uint32_t)ni_below(&rng, N);
-        uint32_t n = (uint32_t)ni_below(&rng, N);
-        ni_ref_hood side[] = { hood_of(s), hood_of(t), hood_of(n) };
-        loss += (double)ni_ref_loss(&m, &side[0], &side[1], &side[2], dE, dP, work, picks) / ITEMS;
-        printf("%s[%u, %u, %u]", i ? ", " : "", s, t, n);
+        uint32_t node[3];
+        ni_ref_sequence rows[3];
+        for (int k = 0; k < 3; k++) {
+            node[k] = (uint32_t)ni_below(&rng, N);
+            embed(node[k], X[k], dX[k], &rows[k]);
+        }
+        loss += (double)ni_ref_loss(&m, rows, 1, NULL, dP, NULL, work, picks) / ITEMS;
+        for (int k = 0; k < 3; k++) back_embed(node[k], dX[k]);
+        printf("%s[%u, %u, %u]", i ? ", " : "", node[0], node[1], node[2]);
     }
     printf("], ");
     print_hoods();

@@ -12,11 +12,10 @@
 
 #include "faults.h"
 #include "scratch.h"
-#include "world.h"
+#include "settings.h"
 
 #include "base/rng.h"
 #include "methods/attentive.h"
-#include "model/model.h"
 
 /* ---- the formula, pair by pair, in doubles ---- */
 
@@ -149,8 +148,9 @@ static void state_free(state *s)
 
 static double pass(const neap_graph *g, bool along, const formula *f, state *s)
 {
-    neap_options o = {
-        .dim = 2 * f->h, .window = f->powers, .along = along, .starts = f->starts, .walks = f->walks
+    ni_attentive_options o = {
+        .walk = { .learning = { .dim = 2 * f->h }, .window = f->powers, .along = along, .walks = f->walks },
+        .starts = f->starts
     };
     ni_attentive a;
     ni_links links;
@@ -227,9 +227,13 @@ static void gradients_are_those_of_finite_differences(void **unused)
 
 static neap_graph *planted(uint32_t nodes, uint32_t blocks, double p_in, double p_out)
 {
-    neap_generator what = {
-        .kind = "sbm", .nodes = nodes, .blocks = blocks, .p_in = p_in, .p_out = p_out, .seed = 3
-    };
+    neap_generator what = { .size = sizeof what,
+                            .kind = "sbm",
+                            .nodes = nodes,
+                            .blocks = blocks,
+                            .p_in = p_in,
+                            .p_out = p_out,
+                            .seed = 3 };
     neap_graph *g;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     return g;
@@ -281,14 +285,6 @@ static neap_options *with(const char *more, const char *value)
                       "undirected", "yes", more, value, NULL);
 }
 
-static neap_model *train(const neap_graph *g, const neap_options *o, const neap_hooks *hooks)
-{
-    neap_model *m;
-    neap_error err = { 0 };
-    if (neap_train(g, o, hooks, &m, &err)) fail_msg("%s", err.text);
-    return m;
-}
-
 static void save(const neap_model *m, const char *path)
 {
     assert_int_equal(neap_model_save(m, path, NULL), NEAP_OK);
@@ -312,7 +308,7 @@ static void both_scores_find_held_out_links(void **unused)
     for (int i = 0; i < 2; i++) {
         neap_options *o = with("pair-score", scores[i]);
         assert_int_equal(neap_options_set(o, "epochs", "40", NULL), NEAP_OK);
-        neap_model *m = train(neap_split_train(s), o, NULL);
+        neap_model *m = train_on(neap_split_train(s), o, NULL);
         double auc = test_auc(s, m);
         if (!(auc > 0.75)) fail_msg("%s reaches only %f", scores[i], auc);
         neap_model_free(m);
@@ -330,8 +326,8 @@ static void scores_are_what_their_names_say(void **unused)
     float score, all[8];
     (void)unused;
     assert_int_equal(neap_options_set(o, "undirected", "no", NULL), NEAP_OK);
-    neap_model *m = train(g, o, NULL);
-    const float *x = m->E + 16, *y = m->E + 32;
+    neap_model *m = train_on(g, o, NULL);
+    const float *E = tensor_of(m, "E"), *x = E + 16, *y = E + 32;
     double there = 0, back = 0, whole = 0;
     for (int c = 0; c < 8; c++)
         there += (double)x[c] * (double)y[8 + c], back += (double)y[c] * (double)x[8 + c];
@@ -342,14 +338,14 @@ static void scores_are_what_their_names_say(void **unused)
     assert_int_equal(neap_model_score(m, &pair, 1, &score, NULL), NEAP_OK);
     assert_near((double)score, (there + back) / 2, 1);
     m->graph->undirected = false;
-    m->options.pair_score = NI_SCORE_CONCAT;
+    ((ni_attentive_options *)m->settings->own)->pair_score = NI_CONCAT;
     assert_int_equal(neap_model_score(m, &pair, 1, &score, NULL), NEAP_OK);
     assert_near((double)score, whole, 1);
-    neap_ranked best[8];
-    size_t count;
-    assert_int_equal(neap_model_rank(m, 1, 8, 1, best, &count, NULL), NEAP_OK);
-    for (size_t i = 0; i < count; i++) all[best[i].node] = best[i].score;
-    assert_true(count == 8 && all[2] == score);
+    neap_ranking *best;
+    assert_int_equal(neap_model_rank(m, 1, 8, 1, &best, NULL), NEAP_OK);
+    for (size_t i = 0; i < best->count; i++) all[best->node[i]] = best->score[i];
+    assert_true(best->count == 8 && all[2] == score);
+    neap_ranking_free(best);
     neap_model_free(m);
     neap_options_free(o);
     neap_graph_free(g);
@@ -363,7 +359,7 @@ static void the_number_of_threads_changes_no_byte(void **unused)
     for (int i = 0; i < 3; i++) {
         neap_options *o = with("threads", threads[i]);
         assert_int_equal(neap_options_set(o, "epochs", "3", NULL), NEAP_OK);
-        neap_model *m = train(g, o, NULL);
+        neap_model *m = train_on(g, o, NULL);
         save(m, threads[i]);
         neap_model_free(m);
         neap_options_free(o);
@@ -386,17 +382,20 @@ static void an_interrupted_run_ends_in_the_same_bytes(void **unused)
     (void)unused;
     for (int i = 0; i < 2; i++) {
         neap_options *o = with("valid", shares[i]);
-        neap_model *m = train(g, o, NULL);
+        neap_model *m = train_on(g, o, NULL);
         neap_status rc;
         int stops = 0;
         save(m, "whole");
         neap_model_free(m);
         do {
             int calls = 0;
-            neap_hooks hooks = {
-                .progress = stop_at_second, .user = &calls, .checkpoint = "run", .resume = 1
-            };
-            rc = neap_train(g, o, &hooks, &m, NULL);
+            neap_hooks hooks = { .size = sizeof hooks,
+                                 .progress = stop_at_second,
+                                 .user = &calls,
+                                 .checkpoint = "run",
+                                 .resume = 1 };
+            neap_data data = { .size = sizeof data, .graph = g };
+            rc = neap_train(&data, o, &hooks, &m, NULL);
             assert_true(rc == NEAP_OK || rc == NEAP_E_STOPPED);
             stops += rc == NEAP_E_STOPPED;
             assert_int_equal(neap_file_check("run", NULL, NULL, NULL), NEAP_OK);
@@ -415,14 +414,14 @@ static void a_saved_model_answers_as_before(void **unused)
 {
     neap_graph *g = tiny(true, 1);
     neap_options *o = with("window", "3");
-    neap_model *m = train(g, o, NULL), *back;
+    neap_model *m = train_on(g, o, NULL), *back;
     neap_pair pair = { 0, 7 };
     float before, after;
     (void)unused;
     save(m, "model");
     assert_int_equal(neap_file_check("model", NULL, NULL, NULL), NEAP_OK);
-    assert_int_equal(neap_model_load("model", &back, NULL), NEAP_OK);
-    assert_memory_equal(m->attention, back->attention, 3 * sizeof *m->attention);
+    assert_int_equal(neap_model_load("model", NULL, &back, NULL), NEAP_OK);
+    assert_memory_equal(tensor_of(m, "attention"), tensor_of(back, "attention"), 3 * sizeof(float));
     assert_int_equal(neap_model_score(m, &pair, 1, &before, NULL), NEAP_OK);
     assert_int_equal(neap_model_score(back, &pair, 1, &after, NULL), NEAP_OK);
     assert_true(before == after);
@@ -437,13 +436,12 @@ static void what_has_no_meaning_is_refused_with_words(void **unused)
     neap_edge loops[] = { { 0, 0, 1 }, { 1, 1, 1 } };
     neap_graph *g = tiny(false, 1), *lonely;
     neap_options *odd = with("dim", "15"), *o = with("dim", "4");
-    neap_model *m;
     neap_error err;
     (void)unused;
-    assert_int_equal(neap_train(g, odd, NULL, &m, &err), NEAP_E_ARG);
+    assert_int_equal(train_status(g, odd, NULL, &err), NEAP_E_ARG);
     assert_non_null(strstr(err.text, "odd"));
     assert_int_equal(neap_graph_create(2, NULL, loops, 2, 0, 1, &lonely, NULL), NEAP_OK);
-    assert_int_equal(neap_train(lonely, o, NULL, &m, &err), NEAP_E_FORMAT);
+    assert_int_equal(train_status(lonely, o, NULL, &err), NEAP_E_FORMAT);
     assert_non_null(strstr(err.text, "nothing to learn"));
     neap_options_free(odd);
     neap_options_free(o);
@@ -457,13 +455,14 @@ static neap_status train_and_save(void *graph, neap_error *err)
 {
     neap_options *o = NULL;
     neap_model *m = NULL;
-    neap_hooks hooks = { .checkpoint = "run" };
+    neap_hooks hooks = { .size = sizeof hooks, .checkpoint = "run" };
+    neap_data data = { .size = sizeof data, .graph = graph };
     neap_status rc = neap_options_create("neap", &o, err);
     if (rc == NEAP_OK) rc = neap_options_set(o, "method", "attentivewalk", err);
     if (rc == NEAP_OK) rc = neap_options_set(o, "dim", "4", err);
     if (rc == NEAP_OK) rc = neap_options_set(o, "epochs", "1", err);
     if (rc == NEAP_OK) rc = neap_options_set(o, "threads", "2", err);
-    if (rc == NEAP_OK) rc = neap_train(graph, o, &hooks, &m, err);
+    if (rc == NEAP_OK) rc = neap_train(&data, o, &hooks, &m, err);
     if (rc == NEAP_OK) rc = neap_model_save(m, "model", err);
     neap_model_free(m);
     neap_options_free(o);

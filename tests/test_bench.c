@@ -12,7 +12,7 @@
 static neap_graph *some_graph(uint32_t links)
 {
     neap_graph *graph;
-    neap_generator what = { .kind = "ba", .nodes = 300, .links = links, .seed = 1 };
+    neap_generator what = { .size = sizeof what, .kind = "ba", .nodes = 300, .links = links, .seed = 1 };
     assert_int_equal(neap_graph_generate(&what, &graph, NULL), NEAP_OK);
     return graph;
 }
@@ -21,9 +21,9 @@ static neap_graph *some_graph(uint32_t links)
 static neap_bench_result bench(const neap_graph *graph, const neap_graph *around)
 {
     neap_options *o = options_of("paper", "dim", "8", "threads", "2", "epochs", "0", "valid", "0.5", NULL);
-    neap_hooks hooks = { .around = around };
-    neap_bench_result r;
-    assert_int_equal(neap_bench(graph, o, around ? &hooks : NULL, 0.05, &r, NULL), NEAP_OK);
+    neap_data data = { .size = sizeof data, .graph = graph, .around = around };
+    neap_bench_result r = NEAP_SIZED(neap_bench_result);
+    assert_int_equal(neap_bench(&data, o, NULL, 0.05, &r, NULL), NEAP_OK);
     neap_options_free(o);
     return r;
 }
@@ -63,11 +63,12 @@ static void progress_can_stop_it(void **state)
 {
     neap_graph *graph = some_graph(3);
     neap_options *o = options_of("neap", "dim", "8", "threads", "1", NULL);
-    neap_bench_result r = { .edges = 7 };
+    neap_bench_result r = { .size = sizeof r, .edges = 7 };
+    neap_data data = { .size = sizeof data, .graph = graph };
     int calls = 0;
-    neap_hooks hooks = { .progress = stop_at_once, .user = &calls };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = stop_at_once, .user = &calls };
     (void)state;
-    assert_int_equal(neap_bench(graph, o, &hooks, 60, &r, NULL), NEAP_E_STOPPED);
+    assert_int_equal(neap_bench(&data, o, &hooks, 60, &r, NULL), NEAP_E_STOPPED);
     assert_int_equal(calls, 1);
     assert_int_equal(r.edges, 7);
     neap_options_free(o);
@@ -78,12 +79,13 @@ static void a_time_must_be_one(void **state)
 {
     neap_graph *graph = some_graph(3);
     neap_options *o = options_of("neap", "dim", "8", NULL);
-    neap_bench_result r;
+    neap_bench_result r = NEAP_SIZED(neap_bench_result);
+    neap_data data = { .size = sizeof data, .graph = graph };
     const double wrong[] = { 0, -1, NAN, INFINITY, 1e7 };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         neap_error err = { 0 };
-        assert_int_equal(neap_bench(graph, o, NULL, wrong[i], &r, &err), NEAP_E_ARG);
+        assert_int_equal(neap_bench(&data, o, NULL, wrong[i], &r, &err), NEAP_E_ARG);
         assert_non_null(strstr(err.text, "seconds"));
     }
     neap_options_free(o);

@@ -13,9 +13,7 @@
 
 #include "page.h"
 #include "pages/axis.h"
-#include "pages/chart.h"
-#include "pages/html.h"
-#include "scratch.h"
+#include "pages/pages.h"
 
 /* ---- axes ---- */
 
@@ -139,17 +137,14 @@ static void names_stay_inside_and_in_order(void **state)
 
 static char *draw(const ni_chart *chart, bool small)
 {
-    ni_output *out = NULL;
-    neap_error err = { 0 };
-    size_t size;
-    assert_int_equal(ni_output_open("chart.html", &out, &err), NEAP_OK);
-    ni_html_begin(out, "chart", NULL);
-    ni_chart_write(out, chart, small);
-    ni_html_end(out);
-    assert_int_equal(ni_output_commit(out, &err), NEAP_OK);
-    char *page = scratch_bytes("chart.html", &size);
-    assert_well_formed(page);
-    return page;
+    ni_page page = { 0 };
+    ni_html_begin(&page, "chart", NULL);
+    ni_chart_write(&page, chart, small);
+    ni_html_end(&page);
+    assert_false(page.failed);
+    assert_int_equal(strlen(page.bytes), page.length);
+    assert_well_formed(page.bytes);
+    return page.bytes;
 }
 
 static ni_chart_point points[] = { { 15, 60, 1, "15 %" },
@@ -281,17 +276,12 @@ int main(void)
         cmocka_unit_test(ticks_are_short_in_any_locale),
         cmocka_unit_test(names_move_apart_as_little_as_possible),
         cmocka_unit_test(names_stay_inside_and_in_order),
-        cmocka_unit_test_setup_teardown(a_missing_value_breaks_the_line_and_its_band, scratch_enter,
-                                        scratch_leave),
-        cmocka_unit_test_setup_teardown(a_chart_is_drawn_for_wide_and_for_narrow_windows, scratch_enter,
-                                        scratch_leave),
-        cmocka_unit_test_setup_teardown(names_of_lines_are_text_and_never_markup, scratch_enter,
-                                        scratch_leave),
-        cmocka_unit_test_setup_teardown(values_of_any_kind_are_drawn_or_left_out, scratch_enter,
-                                        scratch_leave),
-        cmocka_unit_test_setup_teardown(a_chart_without_lines_is_still_a_picture, scratch_enter,
-                                        scratch_leave),
-        cmocka_unit_test_setup_teardown(too_many_lines_are_cut, scratch_enter, scratch_leave),
+        cmocka_unit_test(a_missing_value_breaks_the_line_and_its_band),
+        cmocka_unit_test(a_chart_is_drawn_for_wide_and_for_narrow_windows),
+        cmocka_unit_test(names_of_lines_are_text_and_never_markup),
+        cmocka_unit_test(values_of_any_kind_are_drawn_or_left_out),
+        cmocka_unit_test(a_chart_without_lines_is_still_a_picture),
+        cmocka_unit_test(too_many_lines_are_cut),
     };
     return cmocka_run_group_tests_name("chart", tests, NULL, NULL);
 }

@@ -12,44 +12,10 @@
 
 #include <cmocka.h>
 
-#include "neap.h"
+#include "faults.h"
 #include "page.h"
-#include "pages/html.h"
-
-static char folder[256], path[300];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    const char *base = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/neap-html-XXXXXX", base ? base : P_tmpdir);
-    if (!mkdtemp(folder)) return -1;
-    snprintf(path, sizeof path, "%s/page.html", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(folder);
-}
-
-/* The whole file, ended by a NUL, for the caller to free. */
-static char *read_page(void)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    assert_int_equal(fseek(f, 0, SEEK_END), 0);
-    long size = ftell(f);
-    rewind(f);
-    char *page = malloc((size_t)size + 1);
-    assert_non_null(page);
-    assert_int_equal(fread(page, 1, (size_t)size, f), (size_t)size);
-    page[size] = 0;
-    fclose(f);
-    return page;
-}
+#include "pages/pages.h"
+#include "scratch.h"
 
 /* 4 is a neighbour of both 0 and 1, which are the ends of every pair here; so is 3, against the arrow. */
 static neap_graph *graph_of(const char *const *names, uint32_t count)
@@ -65,31 +31,43 @@ static char *page_of(const neap_explanation *e, const char *const *names, uint32
 {
     neap_graph *graph = graph_of(names, count);
     neap_error err = { 0 };
-    assert_int_equal(neap_explanation_html(e, graph, path, &err), NEAP_OK);
+    ni_page page = { 0 };
+    assert_int_equal(ni_explanation_write(&page, e, graph, &err), NEAP_OK);
+    assert_false(page.failed);
     neap_graph_free(graph);
-    return read_page();
+    return page.bytes;
 }
 
 /* gimp: a, b, both. inkscape: both, c, and b, which the model has not read. Weights and contributions are
  * easy to recognise; no selection stands on the diagonal of the picture, nor where its mirror image would.
  */
 static const char *const few_names[] = { "gimp", "inkscape", "pkg-a", "pkg-b", "pkg-both", "pkg-c" };
-static neap_attention few_source[] = { { 2, 5, 0.5f, 0.75f, 1.0f },
-                                       { 3, NEAP_NONE, 0.3f, -0.125f, 0.0f },
-                                       { 4, 4, 0.2f, 0.375f, 0.5f } };
-static neap_attention few_target[] = { { 4, 4, 0.6f, 0.125f, 0.5f }, { 5, 2, 0.4f, 0.875f, 1.0f } };
-static float few_alignment[] = { 0.25f, 1.0f, 0.0f, -0.5f, 0.5f, -1.0f };
-static const neap_explanation few = { .source = 0,
+static const neap_reasons few_source = { .size = sizeof few_source,
+                                         .count = 3,
+                                         .node = (const uint32_t[]){ 2, 3, 4 },
+                                         .partner = (const uint32_t[]){ 5, NEAP_NONE, 4 },
+                                         .weight = (const float[]){ 0.5f, 0.3f, 0.2f },
+                                         .contribution = (const float[]){ 0.75f, -0.125f, 0.375f },
+                                         .alignment = (const float[]){ 1.0f, 0.0f, 0.5f } };
+static const neap_reasons few_target = { .size = sizeof few_target,
+                                         .count = 2,
+                                         .node = (const uint32_t[]){ 4, 5 },
+                                         .partner = (const uint32_t[]){ 4, 2 },
+                                         .weight = (const float[]){ 0.6f, 0.4f },
+                                         .contribution = (const float[]){ 0.125f, 0.875f },
+                                         .alignment = (const float[]){ 0.5f, 1.0f } };
+static const neap_reasons no_reasons = NEAP_SIZED(neap_reasons);
+static const float few_alignment[] = { 0.25f, 1.0f, 0.0f, -0.5f, 0.5f, -1.0f };
+static const neap_explanation few = { .size = sizeof few,
+                                      .source = 0,
                                       .target = 1,
                                       .score = 1.0f,
                                       .source_links = 3,
                                       .target_links = 3,
                                       .shared = 2,
                                       .selects = 1,
-                                      .source_count = 3,
-                                      .target_count = 2,
-                                      .by_source = few_source,
-                                      .by_target = few_target,
+                                      .by_source = &few_source,
+                                      .by_target = &few_target,
                                       .alignment = few_alignment };
 
 static void the_page_names_everybody_with_weight_and_contribution(void **state)
@@ -126,14 +104,24 @@ static void the_answer_names_the_largest_contributions_first(void **state)
 static void a_negative_score_rests_on_negative_contributions(void **state)
 {
     (void)state;
-    neap_attention source[] = { { 2, 4, 0.5f, -0.25f, -0.25f },
-                                { 5, 4, 0.3f, 0.5f, -0.5f },
-                                { 3, 4, 0.2f, -0.75f, -0.75f } };
-    neap_attention target[] = { { 4, 2, 1.0f, -0.5f, -0.25f } };
-    float alignment[] = { -0.25f, -0.5f, -0.75f };
+    const float alignment[] = { -0.25f, -0.5f, -0.75f };
+    neap_reasons source = { .size = sizeof source,
+                            .count = 3,
+                            .node = (const uint32_t[]){ 2, 5, 3 },
+                            .partner = (const uint32_t[]){ 4, 4, 4 },
+                            .weight = (const float[]){ 0.5f, 0.3f, 0.2f },
+                            .contribution = (const float[]){ -0.25f, 0.5f, -0.75f },
+                            .alignment = alignment };
+    neap_reasons target = { .size = sizeof target,
+                            .count = 1,
+                            .node = (const uint32_t[]){ 4 },
+                            .partner = (const uint32_t[]){ 2 },
+                            .weight = (const float[]){ 1.0f },
+                            .contribution = (const float[]){ -0.5f },
+                            .alignment = alignment };
     neap_explanation e = few;
-    e.score = -0.5f, e.target_count = 1;
-    e.by_source = source, e.by_target = target, e.alignment = alignment;
+    e.score = -0.5f;
+    e.by_source = &source, e.by_target = &target, e.alignment = alignment;
     char *page = page_of(&e, few_names, 6);
     assert_has(page, "a score of \u22120.500, which is negative");
     assert_has(
@@ -243,8 +231,9 @@ static void neighbours_are_counted_in_the_graph(void **state)
 {
     (void)state;
     neap_explanation e = few;
-    neap_attention target[] = { { 4, 4, 0.6f, 0.125f, 0.5f }, { 1, 2, 0.4f, 0.875f, 1.0f } }; /* itself */
-    e.source_links = 3, e.target_links = 5346, e.shared = 377, e.by_target = target;
+    neap_reasons target = few_target;
+    target.node = (const uint32_t[]){ 4, 1 }; /* itself */
+    e.source_links = 3, e.target_links = 5346, e.shared = 377, e.by_target = &target;
     char *page = page_of(&e, few_names, 6);
     assert_well_formed(page);
     assert_has(page, "gimp</bdi></dt><dd>3</dd>");
@@ -281,12 +270,9 @@ static void where_nobody_is_selected_there_are_no_marks(void **state)
 {
     (void)state;
     neap_explanation e = few;
-    neap_attention source[3], target[2];
-    memcpy(source, few_source, sizeof source);
-    memcpy(target, few_target, sizeof target);
-    for (int i = 0; i < 3; i++) source[i].partner = NEAP_NONE;
-    for (int j = 0; j < 2; j++) target[j].partner = NEAP_NONE;
-    e.by_source = source, e.by_target = target, e.selects = 0;
+    neap_reasons source = few_source, target = few_target;
+    source.partner = target.partner = (const uint32_t[]){ NEAP_NONE, NEAP_NONE, NEAP_NONE };
+    e.by_source = &source, e.by_target = &target, e.selects = 0;
     char *page = page_of(&e, few_names, 6);
     assert_well_formed(page);
     const char *never[] = { "<circle", "elect", "a ring", "none</span>" };
@@ -300,11 +286,21 @@ static void where_nobody_is_selected_there_are_no_marks(void **state)
 static void an_empty_side_scores_nothing_and_says_so(void **state)
 {
     (void)state;
-    neap_attention target[] = { { 2, NEAP_NONE, 1.0f, 0.0f, 0.0f } };
-    neap_explanation one = {
-        .source = 0, .target = 1, .target_count = 1, .by_target = target, .selects = 1
-    };
-    neap_explanation none = { .source = 0, .target = 1, .selects = 1 };
+    neap_reasons target = { .size = sizeof target,
+                            .count = 1,
+                            .node = (const uint32_t[]){ 2 },
+                            .partner = (const uint32_t[]){ NEAP_NONE },
+                            .weight = (const float[]){ 1.0f },
+                            .contribution = (const float[]){ 0.0f },
+                            .alignment = (const float[]){ 0.0f } };
+    neap_explanation none = { .size = sizeof none,
+                              .source = 0,
+                              .target = 1,
+                              .selects = 1,
+                              .by_source = &no_reasons,
+                              .by_target = &no_reasons };
+    neap_explanation one = none;
+    one.by_target = &target;
     char *page = page_of(&one, few_names, 6);
     assert_well_formed(page);
     assert_has(page, "No neighbours of <bdi class=\"name\">gimp</bdi> are known.");
@@ -321,23 +317,29 @@ static void an_empty_side_scores_nothing_and_says_so(void **state)
 
 enum { MANY = 250 };
 
-/* Neighbours 2 .. 251 and 252 .. 501; the last of the source, with the least weight, contributes most. */
-static void fill_many(neap_attention *source, neap_attention *target, float *alignment)
+typedef struct many_reasons {
+    neap_reasons reasons;
+    uint32_t node[MANY], partner[MANY];
+    float weight[MANY], contribution[MANY], alignment[MANY];
+} many_reasons;
+
+/* Neighbours first .. first + 249, each of which selected its counterpart among those from `others` on. */
+static void fill_many(many_reasons *m, uint32_t first, uint32_t others, float contribution)
 {
+    m->reasons = (neap_reasons){ sizeof m->reasons, MANY,        m->node, m->partner, m->weight,
+                                 m->contribution,   m->alignment };
     for (uint32_t i = 0; i < MANY; i++) {
-        float weight = (float)(MANY - i) / (MANY * (MANY + 1) / 2);
-        source[i] = (neap_attention){ 2 + i, 2 + MANY + i, weight, 0.01f, 0.5f };
-        target[i] = (neap_attention){ 2 + MANY + i, 2 + i, weight, 0.02f, 0.5f };
-        for (uint32_t j = 0; j < MANY; j++) alignment[i * MANY + j] = (float)sin(i + 2.0 * j);
+        m->node[i] = first + i, m->partner[i] = others + i;
+        m->weight[i] = (float)(MANY - i) / (MANY * (MANY + 1) / 2);
+        m->contribution[i] = contribution, m->alignment[i] = 0.5f;
     }
-    source[MANY - 1].contribution = 0.5f;
-    source[MANY - 2].contribution = -0.25f;
 }
 
+/* The last of the source, with the least weight, contributes most. */
 static void large_neighbourhoods_are_cut_and_the_rest_is_summed(void **state)
 {
     (void)state;
-    static neap_attention source[MANY], target[MANY];
+    static many_reasons source, target;
     static float alignment[MANY * MANY];
     static char text[2 + 2 * MANY][32];
     const char *names[2 + 2 * MANY];
@@ -345,12 +347,22 @@ static void large_neighbourhoods_are_cut_and_the_rest_is_summed(void **state)
         snprintf(text[i], sizeof text[i], "a-package-of-usual-length-%d", i);
         names[i] = text[i];
     }
-    fill_many(source, target, alignment);
-    neap_explanation e = {
-        .source = 0, .target = 1, .score = 2.73f, .source_links = MANY, .target_links = MANY
-    };
-    e.source_count = e.target_count = MANY, e.selects = 1;
-    e.by_source = source, e.by_target = target, e.alignment = alignment;
+    fill_many(&source, 2, 2 + MANY, 0.01f);
+    fill_many(&target, 2 + MANY, 2, 0.02f);
+    source.contribution[MANY - 1] = 0.5f;
+    source.contribution[MANY - 2] = -0.25f;
+    for (uint32_t i = 0; i < MANY; i++)
+        for (uint32_t j = 0; j < MANY; j++) alignment[i * MANY + j] = (float)sin(i + 2.0 * j);
+    neap_explanation e = { .size = sizeof e,
+                           .source = 0,
+                           .target = 1,
+                           .score = 2.73f,
+                           .source_links = MANY,
+                           .target_links = MANY,
+                           .selects = 1,
+                           .by_source = &source.reasons,
+                           .by_target = &target.reasons,
+                           .alignment = alignment };
     char *page = page_of(&e, names, 2 + 2 * MANY);
     assert_well_formed(page);
     assert_true(strlen(page) < 500000);
@@ -382,37 +394,77 @@ static void an_explanation_of_another_graph_is_refused(void **state)
     (void)state;
     neap_graph *graph = graph_of(few_names, 5); /* pkg-c is missing */
     neap_error err = { 0 };
-    unlink(path);
-    assert_int_equal(neap_explanation_html(&few, graph, path, &err), NEAP_E_MISMATCH);
+    ni_page page = { 0 };
+    assert_int_equal(ni_explanation_write(&page, &few, graph, &err), NEAP_E_MISMATCH);
     assert_int_equal(err.code, NEAP_E_MISMATCH);
-    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(page.length, 0);
     neap_graph_free(graph);
+}
+
+static neap_status save(const char *path, const neap_graph *graph, neap_error *err)
+{
+    ni_page page = { 0 };
+    neap_status rc = ni_explanation_write(&page, &few, graph, err);
+    return rc == NEAP_OK ? ni_page_save(&page, path, err) : rc;
 }
 
 static void a_folder_that_is_not_there_is_a_failure_to_write(void **state)
 {
     (void)state;
-    char nowhere[400];
     neap_graph *graph = graph_of(few_names, 6);
     neap_error err = { 0 };
-    snprintf(nowhere, sizeof nowhere, "%s/none/page.html", folder);
-    assert_int_equal(neap_explanation_html(&few, graph, nowhere, &err), NEAP_E_IO);
+    assert_int_equal(save("none/page.html", graph, &err), NEAP_E_IO);
     assert_int_not_equal(err.sys, 0);
     neap_graph_free(graph);
 }
 
+static neap_status save_again(void *user, neap_error *err)
+{
+    remove("page.html");
+    return save("page.html", user, err);
+}
+
+static void expect_nothing_written(void *user, neap_status rc, const neap_error *err)
+{
+    (void)user;
+    assert_true(rc == NEAP_E_MEM || (rc == NEAP_E_IO && err->sys == ENOSPC));
+    assert_int_equal(err->code, rc);
+    assert_true(err->text[0] != 0);
+    assert_int_equal(scratch_count("."), 0); /* no temporary file */
+}
+
+static void a_failure_is_told_and_leaves_no_half_page(void **state)
+{
+    (void)state;
+    static const faults_call calls[] = { FAULTS_MEMORY, FAULTS_HEAP,  FAULTS_OPEN,
+                                         FAULTS_WRITE,  FAULTS_FSYNC, FAULTS_RENAME };
+    neap_graph *graph = graph_of(few_names, 6);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        assert_true(faults_each(calls[i], ENOSPC, false, save_again, expect_nothing_written, graph) > 0);
+    size_t size;
+    char *page = scratch_bytes("page.html", &size);
+    assert_well_formed(page);
+    free(page);
+    neap_graph_free(graph);
+}
+
+static void text_is_harmless_in_html(void **state)
+{
+    (void)state;
+    ni_page page = { 0 };
+    ni_html_text(&page, "<b a='\"'>&\x01\xc3\xa9\xff");
+    assert_string_equal(page.bytes, "&lt;b a=&#39;&quot;&#39;&gt;&amp;\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd");
+    ni_page_free(&page);
+}
+
 /* What ni_html_number (or ni_html_fixed) writes. */
-static void assert_number(void (*write)(ni_output *, double, int), double value, int decimals,
+static void assert_number(void (*write)(ni_page *, double, int), double value, int decimals,
                           const char *want)
 {
-    neap_error err = { 0 };
-    ni_output *out = NULL;
-    assert_int_equal(ni_output_open(path, &out, &err), NEAP_OK);
-    write(out, value, decimals);
-    assert_int_equal(ni_output_commit(out, &err), NEAP_OK);
-    char *text = read_page();
-    assert_string_equal(text, want);
-    free(text);
+    ni_page page = { 0 };
+    write(&page, value, decimals);
+    assert_string_equal(page.bytes, want);
+    ni_page_free(&page);
 }
 
 static void numbers_are_rounded_in_any_locale(void **state)
@@ -433,7 +485,7 @@ static void numbers_are_rounded_in_any_locale(void **state)
     assert_number(ni_html_fixed, (double)INFINITY, 1, "0");
 }
 
-static void write_whole(ni_output *out, double value, int unused)
+static void write_whole(ni_page *out, double value, int unused)
 {
     (void)unused;
     ni_html_whole(out, (uint64_t)value);
@@ -516,12 +568,17 @@ int main(void)
         cmocka_unit_test(large_neighbourhoods_are_cut_and_the_rest_is_summed),
         cmocka_unit_test(the_page_asks_nothing_of_anybody),
         cmocka_unit_test(an_explanation_of_another_graph_is_refused),
-        cmocka_unit_test(a_folder_that_is_not_there_is_a_failure_to_write),
+        cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_a_failure_to_write, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(a_failure_is_told_and_leaves_no_half_page, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test(text_is_harmless_in_html),
         cmocka_unit_test(numbers_are_rounded_in_any_locale),
         cmocka_unit_test(thousands_are_set_apart),
         cmocka_unit_test(three_digits_of_the_largest_number_are_shown),
         cmocka_unit_test(shades_rise_with_the_value),
         cmocka_unit_test(a_label_fits_its_columns),
     };
-    return cmocka_run_group_tests_name("explain_html", tests, make_folder, remove_folder);
+    faults_install();
+    return cmocka_run_group_tests_name("explain_html", tests, NULL, NULL);
 }

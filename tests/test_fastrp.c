@@ -10,10 +10,9 @@
 #include <cmocka.h>
 
 #include "chance.h"
-#include "world.h"
+#include "settings.h"
 
 #include "base/rng.h"
-#include "model/model.h"
 
 /* 5 is a sink and 6 stands alone. */
 enum { NODES = 7, SINK = 5, LONE = 6, DIM = 11 };
@@ -25,10 +24,8 @@ static neap_model *train(uint32_t nodes, const neap_edge *edge, uint64_t count, 
                          const neap_options *o)
 {
     neap_graph *g;
-    neap_model *m;
-    neap_error err = { 0 };
     assert_int_equal(neap_graph_create(nodes, NULL, edge, count, weighted, 0, &g, NULL), NEAP_OK);
-    if (neap_train(g, o, NULL, &m, &err)) fail_msg("%s", err.text);
+    neap_model *m = train_on(g, o, NULL);
     neap_graph_free(g);
     return m;
 }
@@ -57,15 +54,15 @@ static double row_sum(const double *row)
 }
 
 /* D^beta R, its entries drawn as the method draws them. */
-static void start(const neap_options *o, bool weighted, double N[NODES][DIM])
+static void start(uint64_t seed, double beta, bool weighted, double N[NODES][DIM])
 {
     matrix both;
     adjacency(weighted, false, both);
     for (uint32_t u = 0; u < NODES; u++) {
-        ni_rng rng = ni_rng_at(o->seed, NI_STREAM_TABLE, 0, u);
+        ni_rng rng = ni_rng_at(seed, NI_STREAM_TABLE, 0, u);
         for (int i = 0; i < DIM; i++) {
             uint64_t side = ni_below(&rng, 6);
-            N[u][i] = side > 1 ? 0 : (side ? -1 : 1) * sqrt(3) * pow(row_sum(both[u]), o->beta);
+            N[u][i] = side > 1 ? 0 : (side ? -1 : 1) * sqrt(3) * pow(row_sum(both[u]), beta);
         }
     }
 }
@@ -96,11 +93,12 @@ static void vectors_are_what_the_formula_says(void **state)
         double N[NODES][DIM], E[NODES][DIM] = { 0 };
         matrix A;
         neap_model *m = train(NODES, edges, EDGES, weighted, o);
+        const float *found = tensor_of(m, "E");
         adjacency(weighted, along, A);
-        start(o, weighted, N);
+        start(m->settings->common.seed, atof(betas[kind >> 2]), weighted, N);
         for (int k = 0; k < 4; k++) hop(A, weight[k], N, E);
         for (int i = 0; i < NODES * DIM; i++)
-            assert_float_equal((double)m->E[i], E[i / DIM][i % DIM], 1e-5);
+            assert_float_equal((double)found[i], E[i / DIM][i % DIM], 1e-5);
         neap_model_free(m);
         neap_options_free(o);
     }
@@ -112,8 +110,9 @@ static void a_faint_voice_is_heard_in_full(void **state)
     static const neap_edge faint[] = { { 1, 0, 1e30f }, { 1, 2, 1e-10f }, { 2, 3, 1 }, { 3, 2, 1 } };
     neap_options *o = options_of("neap", "method", "fastrp", "dim", "11", "along", "yes", NULL);
     neap_model *m = train(4, faint, 4, 1, o);
+    const float *E = tensor_of(m, "E");
     (void)state;
-    for (int i = 0; i < 4 * DIM; i++) assert_true(isfinite(m->E[i]));
+    for (int i = 0; i < 4 * DIM; i++) assert_true(isfinite(E[i]));
     neap_model_free(m);
     neap_options_free(o);
 }
@@ -122,10 +121,11 @@ static void who_hears_nobody_has_a_zero_vector(void **state)
 {
     neap_options *o = options_of("neap", "method", "fastrp", "dim", "11", "along", "yes", NULL);
     neap_model *m = train(NODES, edges, EDGES, 0, o);
+    const float *E = tensor_of(m, "E");
     (void)state;
     for (int i = 0; i < DIM; i++) {
-        assert_float_equal(m->E[LONE * DIM + i], 0, 0);
-        assert_float_equal(m->E[SINK * DIM + i], 0, 0);
+        assert_float_equal(E[LONE * DIM + i], 0, 0);
+        assert_float_equal(E[SINK * DIM + i], 0, 0);
     }
     neap_model_free(m);
     neap_options_free(o);
@@ -138,15 +138,16 @@ static void a_third_of_the_projection_is_not_zero_and_both_signs_are_alike(void 
     neap_edge star[] = { { 0, 1, 1 }, { 0, 2, 1 }, { 0, 3, 1 } };
     neap_options *o = options_of("neap", "method", "fastrp", "dim", "20000", "hop-weights", "1", NULL);
     neap_model *m = train(4, star, 3, 0, o);
+    const float *E = tensor_of(m, "E");
     uint64_t count[3] = { 0 };
     (void)state;
     for (int i = 0; i < LONG; i++) {
-        float x = m->E[LONG + i];
+        float x = E[LONG + i];
         count[x < 0 ? 0 : x > 0 ? 2 : 1]++;
         assert_true(x == 0 || fabs(fabs((double)x) - sqrt(3.0 / LONG)) < 0.1 * sqrt(3.0 / LONG));
     }
     assert_chances(count, (double[]){ 1, 4, 1 }, 3);
-    assert_memory_equal(m->E + LONG, m->E + 2 * LONG, LONG * sizeof(float));
+    assert_memory_equal(E + LONG, E + 2 * LONG, LONG * sizeof(float));
     neap_model_free(m);
     neap_options_free(o);
 }
@@ -156,9 +157,7 @@ static void a_third_of_the_projection_is_not_zero_and_both_signs_are_alike(void 
 static neap_status try_weights(const neap_graph *g, const char *weights, neap_error *err)
 {
     neap_options *o = options_of("neap", "method", "fastrp", "hop-weights", weights, NULL);
-    neap_model *m;
-    neap_status rc = neap_train(g, o, NULL, &m, err);
-    neap_model_free(m);
+    neap_status rc = train_status(g, o, NULL, err);
     neap_options_free(o);
     return rc;
 }
@@ -189,15 +188,16 @@ static void epochs_have_no_meaning_and_that_is_said(void **state)
 {
     neap_edge one = { 0, 1, 1 };
     char text[200] = "";
-    neap_hooks hooks = { .note = remember, .user = text };
+    neap_hooks hooks = { .size = sizeof hooks, .note = remember, .user = text };
     neap_options *o = options_of("neap", "method", "fastrp", "epochs", "3", NULL);
     neap_graph *g;
-    neap_model *m;
+    neap_model_facts facts = NEAP_SIZED(neap_model_facts);
     (void)state;
     assert_int_equal(neap_graph_create(2, NULL, &one, 1, 0, 0, &g, NULL), NEAP_OK);
-    assert_int_equal(neap_train(g, o, &hooks, &m, NULL), NEAP_OK);
+    neap_model *m = train_on(g, o, &hooks);
     assert_string_equal(text, "--epochs has no meaning for fastrp and changes nothing");
-    assert_int_equal(neap_model_training(m).epochs, 0);
+    assert_int_equal(neap_model_facts_of(m, &facts, NULL), NEAP_OK);
+    assert_int_equal(facts.epochs, 0);
     neap_model_free(m);
     neap_options_free(o);
     neap_graph_free(g);

@@ -33,12 +33,16 @@ static neap_status train_and_save(void *user, neap_error *err)
     neap_options *o = NULL;
     neap_graph *g = NULL;
     neap_model *m = NULL;
-    neap_hooks hooks = { .checkpoint = "model.checkpoint", .checkpoint_seconds = 1e-9 };
+    neap_hooks hooks = { .size = sizeof hooks,
+                         .checkpoint = "model.checkpoint",
+                         .checkpoint_seconds = 1e-9 };
+    neap_data data = NEAP_SIZED(neap_data);
     (void)user;
     neap_status rc = neap_options_create("neap", &o, err);
     if (rc == NEAP_OK) rc = set_options(o, err);
-    if (rc == NEAP_OK) rc = neap_graph_load("ring.txt", o, &g, err);
-    if (rc == NEAP_OK) rc = neap_train(g, o, &hooks, &m, err);
+    if (rc == NEAP_OK) rc = neap_graph_load("ring.txt", o, NULL, &g, err);
+    data.graph = g;
+    if (rc == NEAP_OK) rc = neap_train(&data, o, &hooks, &m, err);
     if (rc == NEAP_OK) rc = neap_model_save(m, "model", err);
     neap_model_free(m);
     neap_graph_free(g);
@@ -49,29 +53,45 @@ static neap_status train_and_save(void *user, neap_error *err)
 /* Everything that can be asked of a saved model. */
 static neap_status load_and_ask(void *user, neap_error *err)
 {
-    neap_model *m = NULL;
+    neap_model *m = NULL, *bigger = NULL;
     neap_options *o = NULL;
     neap_graph *links = NULL;
+    neap_query *q = NULL;
+    neap_query_spec spec = { .size = sizeof spec, .threads = 2 };
+    neap_data data = NEAP_SIZED(neap_data);
+    neap_scores *scores = NULL;
+    neap_ranking *best = NULL, *again = NULL;
     neap_explanation *why = NULL;
     neap_pair pair = { 0, 2 };
-    neap_ranked best[3];
-    float score, vectors[7 * 4];
-    size_t count;
+    uint32_t source = 0;
+    neap_rank_spec rank = {
+        .size = sizeof rank, .sources = &source, .source_count = 1, .k = 3, .by = NEAP_BY_COSINE
+    };
+    float score, vectors[7 * 4], partner[4];
     (void)user;
-    neap_status rc = neap_model_load("trained", &m, err);
-    if (rc == NEAP_OK) rc = neap_model_set_threads(m, 2, err);
+    neap_status rc = neap_model_load("trained", NULL, &m, err);
     if (rc == NEAP_OK) rc = neap_options_create(NULL, &o, err);
-    if (rc == NEAP_OK) rc = neap_graph_load("more.txt", o, &links, err);
-    if (rc == NEAP_OK) rc = neap_model_extend(m, links, NULL, err);
+    if (rc == NEAP_OK) rc = neap_graph_load("more.txt", o, NULL, &links, err);
+    data.graph = links;
+    if (rc == NEAP_OK) rc = neap_model_extend(m, &data, &bigger, NULL, err);
+    if (rc == NEAP_OK) rc = neap_query_create(bigger, &spec, &q, err);
+    if (rc == NEAP_OK) rc = neap_query_score(q, &pair, 1, &scores, err);
+    if (rc == NEAP_OK) rc = neap_query_rank(q, &rank, &best, err);
+    if (rc == NEAP_OK) rc = neap_query_vectors(q, NULL, 0, NEAP_NONE, vectors, err);
+    if (rc == NEAP_OK) rc = neap_query_vectors(q, NULL, 0, 1, vectors, err);
+    if (rc == NEAP_OK) rc = neap_query_vectors(q, &source, 1, NEAP_NONE, vectors, err);
+    if (rc == NEAP_OK) rc = neap_query_pair_vectors(q, &pair, 1, vectors, partner, err);
+    if (rc == NEAP_OK) rc = neap_query_explain(q, 0, 2, &why, err);
     if (rc == NEAP_OK) rc = neap_model_score(m, &pair, 1, &score, err);
-    if (rc == NEAP_OK) rc = neap_model_rank(m, 0, 3, 0, best, &count, err);
-    if (rc == NEAP_OK) rc = neap_model_vectors(m, vectors, err);
-    if (rc == NEAP_OK) rc = neap_model_context_vectors(m, 1, vectors, err);
-    if (rc == NEAP_OK) rc = neap_explain(m, 0, 2, &why, err);
-    if (rc == NEAP_OK) rc = neap_explanation_html(why, neap_model_graph(m), "why.html", err);
+    if (rc == NEAP_OK) rc = neap_model_rank(m, 0, 3, 0, &again, err);
     neap_explanation_free(why);
+    neap_ranking_free(again);
+    neap_ranking_free(best);
+    neap_scores_free(scores);
+    neap_query_free(q);
     neap_graph_free(links);
     neap_options_free(o);
+    neap_model_free(bigger);
     neap_model_free(m);
     return rc;
 }

@@ -15,15 +15,18 @@ static neap_graph *generate(neap_generator what)
 {
     neap_graph *g;
     neap_error err = { 0 };
+    what.size = sizeof what;
     if (neap_graph_generate(&what, &g, &err)) fail_msg("%s", err.text);
-    assert_string_equal(neap_graph_report_view(g)->format, "generated");
+    neap_graph_report report = NEAP_SIZED(neap_graph_report);
+    assert_int_equal(neap_graph_report_of(g, &report, NULL), NEAP_OK);
+    assert_string_equal(report.format, "generated");
     return g;
 }
 
 static uint64_t hash_of(neap_generator what)
 {
     neap_graph *g = generate(what);
-    uint64_t hash = ni_graph_hash(g);
+    uint64_t hash = neap_graph_hash(g);
     neap_graph_free(g);
     return hash;
 }
@@ -80,7 +83,7 @@ static void ba_is_exact_and_has_hubs(void **state)
 {
     (void)state;
     neap_graph *g = generate((neap_generator){ .kind = "ba", .nodes = 20000, .links = 5, .seed = 1 });
-    neap_graph_facts f;
+    neap_graph_facts f = NEAP_SIZED(neap_graph_facts);
     assert_int_equal(g->edges, (20000 - 5) * 5);
     assert_int_equal(g->report.repeats, 0);
     assert_int_equal(g->report.self_loops, 0);
@@ -131,20 +134,21 @@ static void sparse_graphs_of_many_nodes_are_quick(void **state)
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
-    const neap_generator bad[] = { { .kind = "grid", .nodes = 5 },
-                                   { .kind = "er", .nodes = 1, .edges = 1 },
-                                   { .kind = "er", .nodes = 5, .edges = 21 },
-                                   { .kind = "er", .nodes = 5, .edges = 0 },
-                                   { .kind = "ba", .nodes = 5, .links = 5 },
-                                   { .kind = "ba", .nodes = 5, .links = 0 },
-                                   { .kind = "sbm", .nodes = 5, .blocks = 6, .p_in = 1 },
-                                   { .kind = "sbm", .nodes = 5, .blocks = 0, .p_in = 1 },
-                                   { .kind = "sbm", .nodes = 5, .blocks = 1, .p_in = 1.5 },
-                                   { .kind = "sbm", .nodes = 5, .blocks = 1, .p_in = NAN },
-                                   { .kind = "sbm", .nodes = 5, .blocks = 1 } };
+    neap_generator bad[] = { { .kind = "grid", .nodes = 5 },
+                             { .kind = "er", .nodes = 1, .edges = 1 },
+                             { .kind = "er", .nodes = 5, .edges = 21 },
+                             { .kind = "er", .nodes = 5, .edges = 0 },
+                             { .kind = "ba", .nodes = 5, .links = 5 },
+                             { .kind = "ba", .nodes = 5, .links = 0 },
+                             { .kind = "sbm", .nodes = 5, .blocks = 6, .p_in = 1 },
+                             { .kind = "sbm", .nodes = 5, .blocks = 0, .p_in = 1 },
+                             { .kind = "sbm", .nodes = 5, .blocks = 1, .p_in = 1.5 },
+                             { .kind = "sbm", .nodes = 5, .blocks = 1, .p_in = NAN },
+                             { .kind = "sbm", .nodes = 5, .blocks = 1 } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         neap_graph *g;
         neap_error err = { 0 };
+        bad[i].size = sizeof *bad;
         assert_int_equal(neap_graph_generate(&bad[i], &g, &err), NEAP_E_ARG);
         assert_null(g);
         assert_true(strlen(err.text) > 10);

@@ -189,7 +189,7 @@ static void a_copy_is_the_same_and_a_filter_keeps_the_nodes(void **state)
     assert_int_equal(less->edges, 2);
     assert_int_equal(less->nodes, 4);
     assert_true(less->weight[1] == 3);
-    assert_true(ni_graph_hash(less) != ni_graph_hash(g));
+    assert_true(neap_graph_hash(less) != neap_graph_hash(g));
     neap_graph_free(less);
     neap_graph_free(g);
     assert_true(same->weight[2] == 3);
@@ -206,14 +206,14 @@ static void the_hash_sees_every_part(void **state)
                          build(3, edges, 2, 1, 1), build(3, third, 2, 1, 0), NULL };
     assert_int_equal(neap_graph_create(3, names, edges, 2, 1, 0, &g[5], NULL), NEAP_OK);
     for (int i = 0; i < 6; i++)
-        for (int k = 0; k < i; k++) assert_true(ni_graph_hash(g[i]) != ni_graph_hash(g[k]));
+        for (int k = 0; k < i; k++) assert_true(neap_graph_hash(g[i]) != neap_graph_hash(g[k]));
     for (int i = 0; i < 6; i++) neap_graph_free(g[i]);
 }
 
 static void facts_count_what_people_ask_for(void **state)
 {
     (void)state;
-    neap_graph_facts f;
+    neap_graph_facts f = NEAP_SIZED(neap_graph_facts);
     neap_edge edges[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 1, 2, 1 }, { 3, 3, 1 }, { 4, 5, 1 } };
     neap_graph *g = build(7, edges, 5, 0, 0);
     assert_int_equal(neap_graph_facts_of(g, &f, NULL), NEAP_OK);
@@ -238,7 +238,7 @@ static neap_graph *load(const char *path, int undirected)
     neap_error err = { 0 };
     assert_int_equal(neap_options_create(NULL, &o, &err), NEAP_OK);
     assert_int_equal(neap_options_set(o, "undirected", undirected ? "yes" : "no", &err), NEAP_OK);
-    if (neap_graph_load(path, o, &g, &err)) fail_msg("%s", err.text);
+    if (neap_graph_load(path, o, NULL, &g, &err)) fail_msg("%s", err.text);
     neap_options_free(o);
     return g;
 }
@@ -266,7 +266,7 @@ static void comes_back(const neap_graph *g, const char *path)
     if (neap_graph_save(g, path, NULL, &err)) fail_msg("%s: %s", path, err.text);
     neap_graph *back = load(path, g->undirected);
     if (!same_edges(g, back)) fail_msg("%s does not come back", path);
-    if (strstr(path, ".safetensors")) assert_true(ni_graph_hash(back) == ni_graph_hash(g));
+    if (strstr(path, ".safetensors")) assert_true(neap_graph_hash(back) == neap_graph_hash(g));
     neap_graph_free(back);
 }
 
@@ -382,18 +382,19 @@ static const tensors sound = { { 0, 2, 3, 3 }, { 0, 2, 4, 6 }, { 0, 2, 2 }, { 1,
 static neap_status from(const tensors *x, const char *undirected, neap_error *err)
 {
     neap_graph *g;
-    ni_tensors *t = calloc(1, sizeof *t);
-    ni_tensors_say(t, "neap.kind", "graph");
-    if (undirected) ni_tensors_say(t, "undirected", undirected);
-    ni_tensors_add(t, "graph.offsets", NI_U64, 4, 0, x->offset);
-    ni_tensors_add(t, "graph.targets", NI_U32, 3, 0, x->target);
-    ni_tensors_add(t, "graph.weights", NI_F32, 3, 0, x->weight);
-    ni_tensors_add(t, "names.offsets", NI_U64, 4, 0, x->name_offset);
-    ni_tensors_add(t, "names.bytes", NI_U8, 6, 0, x->bytes);
-    neap_status rc = ni_graph_from_tensors(t, &g, err);
+    ni_tensors t = { 0 };
+    const uint64_t offsets = 4, edges = 3, bytes = 6;
+    ni_tensors_say(&t, "neap.kind", "graph");
+    if (undirected) ni_tensors_say(&t, "undirected", undirected);
+    ni_tensors_add(&t, "graph.offsets", NI_U64, 1, &offsets, x->offset);
+    ni_tensors_add(&t, "graph.targets", NI_U32, 1, &edges, x->target);
+    ni_tensors_add(&t, "graph.weights", NI_F32, 1, &edges, x->weight);
+    ni_tensors_add(&t, "names.offsets", NI_U64, 1, &offsets, x->name_offset);
+    ni_tensors_add(&t, "names.bytes", NI_U8, 1, &bytes, x->bytes);
+    neap_status rc = ni_graph_from_tensors(&t, &g, err);
     assert_true((rc == NEAP_OK) == (g != NULL));
     neap_graph_free(g);
-    free(t);
+    ni_tensors_release(&t);
     return rc;
 }
 
@@ -428,19 +429,384 @@ static void every_invariant_of_a_graph_file_is_checked(void **state)
     x = sound, x.bytes[4] = 'a', damaged(x, "no", "names.offsets[2] gives a name for the second time");
 }
 
+/* ---- arrays of other programs ---- */
+
+/* Four nodes: 0-1, 0-3, 2-0, 2-2, 3-1, by rows. */
+static const uint64_t rows[] = { 0, 2, 2, 4, 5 };
+static const uint32_t sources[] = { 0, 0, 2, 2, 3 }, targets[] = { 1, 3, 0, 2, 1 };
+static const float weights[] = { 1, 2, 0.5f, 4, 8 };
+enum { ROW_NODES = 4, ROW_EDGES = 5 };
+
+static neap_graph_arrays by_row(void)
+{
+    return (neap_graph_arrays){ .size = sizeof(neap_graph_arrays),
+                                .nodes = ROW_NODES,
+                                .edges = ROW_EDGES,
+                                .offset = rows,
+                                .target = targets };
+}
+
+/* Names with and without a NUL at their end, and some bytes before the first that are nobody's. */
+static const char bare_names[] = "ann\xc3\xa4"
+                                 "cid dan",
+                  ended_names[] = "..ann\0\xc3\xa4\0cid \0dan";
+static const uint64_t bare_at[] = { 0, 3, 5, 9, 12 }, ended_at[] = { 2, 6, 9, 14, 18 };
+static const char *const name_list[] = { "ann", "\xc3\xa4", "cid ", "dan" };
+
+static neap_graph *from_arrays(const neap_graph_arrays *a)
+{
+    neap_graph *g;
+    neap_error err = { 0 };
+    if (neap_graph_from_arrays(a, &g, &err)) fail_msg("%s", err.text);
+    return g;
+}
+
+/* Every way to say it makes the graph that neap_graph_create makes. */
+static void arrays_make_the_same_graph_as_a_list_of_edges(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2 * 2 * 2 * 3; kind++) {
+        int undirected = kind & 1, weighted = kind >> 1 & 1, by_coordinates = kind >> 2 & 1,
+            named = kind >> 3;
+        neap_graph_arrays a = by_row();
+        neap_edge edge[ROW_EDGES];
+        neap_graph *wanted, *g;
+        uint32_t from[ROW_EDGES], to[ROW_EDGES];
+        float weight[ROW_EDGES];
+        for (size_t i = 0; i < ROW_EDGES; i++) {
+            size_t at = by_coordinates ? ROW_EDGES - 1 - i : i; /* in any order */
+            edge[i] = (neap_edge){ sources[at], targets[at], weights[at] };
+            from[i] = sources[at], to[i] = targets[at], weight[i] = weights[at];
+        }
+        a.undirected = undirected;
+        a.target = to;
+        if (weighted) a.weight = weight;
+        if (by_coordinates) a.source = from, a.offset = NULL;
+        if (named) a.name_bytes = named == 1 ? bare_names : ended_names;
+        if (named) a.name_offset = named == 1 ? bare_at : ended_at;
+        g = from_arrays(&a);
+        memset(from, 0xff, sizeof from), memset(to, 0xff, sizeof to); /* they were copied */
+        assert_int_equal(neap_graph_create(ROW_NODES, named ? name_list : NULL, edge, ROW_EDGES, weighted,
+                                           undirected, &wanted, NULL),
+                         NEAP_OK);
+        assert_true(neap_graph_hash(g) == neap_graph_hash(wanted));
+        assert_int_equal(neap_graph_is_undirected(g), undirected);
+        assert_memory_equal(g->offset, wanted->offset, (ROW_NODES + 1) * sizeof *g->offset);
+        assert_memory_equal(g->target, wanted->target, g->edges * sizeof *g->target);
+        assert_int_equal(g->weight != NULL, weighted);
+        assert_int_equal(g->report.edges_read, ROW_EDGES);
+        for (uint32_t u = 0; u < ROW_NODES; u++)
+            assert_string_equal(neap_graph_name(g, u), neap_graph_name(wanted, u));
+        neap_graph_free(wanted);
+        neap_graph_free(g);
+    }
+}
+
+/* Edges of arrays are merged as others are. */
+static void repeats_in_arrays_are_merged(void **state)
+{
+    (void)state;
+    const uint32_t from[] = { 1, 0, 1 }, to[] = { 0, 1, 0 };
+    const float weight[] = { 1, 2, 4 };
+    neap_graph_arrays a = { .size = sizeof a,
+                            .nodes = 2,
+                            .edges = 3,
+                            .source = from,
+                            .target = to,
+                            .weight = weight,
+                            .undirected = 1 };
+    neap_graph *g = from_arrays(&a);
+    assert_true(g->edges == 1 && g->weight[0] == 7 && g->report.repeats == 2);
+    neap_graph_free(g);
+}
+
+static void arrays_may_be_empty(void **state)
+{
+    (void)state;
+    const uint64_t none[ROW_NODES + 1] = { 0 };
+    neap_graph_arrays a = { .size = sizeof a, .nodes = ROW_NODES, .offset = none };
+    neap_graph *g = from_arrays(&a);
+    assert_true(neap_graph_nodes(g) == ROW_NODES && neap_graph_edges(g) == 0);
+    assert_string_equal(neap_graph_name(g, 3), "3");
+    neap_graph_free(g);
+    a.offset = NULL; /* no edges have no sources */
+    g = from_arrays(&a);
+    assert_true(neap_graph_nodes(g) == ROW_NODES && neap_graph_edges(g) == 0);
+    neap_graph_free(g);
+}
+
+static void refuses_arrays(const neap_graph_arrays *a, const char *words)
+{
+    neap_graph *g = (neap_graph *)&words;
+    neap_error err = { 0 };
+    long blocks = atomic_load(&faults.blocks);
+    assert_int_equal(neap_graph_from_arrays(a, &g, &err), NEAP_E_ARG);
+    assert_null(g);
+    assert_int_equal(err.code, NEAP_E_ARG);
+    if (!strstr(err.text, words)) fail_msg("'%s' lacks '%s'", err.text, words);
+    assert_int_equal(atomic_load(&faults.blocks), blocks);
+    assert_int_equal(neap_graph_from_arrays(a, &g, NULL), NEAP_E_ARG);
+}
+
+static void what_is_wrong_with_the_edges_of_arrays_is_said(void **state)
+{
+    (void)state;
+    neap_graph_arrays a = by_row();
+    const uint64_t falls[] = { 0, 3, 2, 4, 5 }, late[] = { 1, 2, 2, 4, 5 }, few[] = { 0, 2, 2, 4, 4 },
+                   beyond[] = { 0, 9, 9, 9, 5 };
+    const uint32_t outside[] = { 1, 3, 0, 4, 1 };
+    const float zero[] = { 1, 2, 0, 4, 8 }, nan[] = { 1, 2, 3, NAN, 8 },
+                infinite[] = { 1, INFINITY, 3, 4, 8 };
+    a.size = 0, refuses_arrays(&a, "neap_graph_arrays must begin with its size");
+    a = by_row(), a.target = NULL, refuses_arrays(&a, "need their targets");
+    a = by_row(), a.offset = NULL, refuses_arrays(&a, "need their sources, or the offsets of rows");
+    a = by_row(), a.offset = falls, refuses_arrays(&a, "the offsets of rows fall at node 1");
+    a = by_row(), a.offset = beyond, refuses_arrays(&a, "the offsets of rows fall at node 0");
+    a = by_row(), a.offset = late, refuses_arrays(&a, "must go from 0 to the number of edges");
+    a = by_row(), a.offset = few, refuses_arrays(&a, "must go from 0 to the number of edges");
+    a = by_row(), a.target = outside, refuses_arrays(&a, "edge 3 goes from 2 to 4, but there are only 4");
+    a = by_row(), a.source = outside, refuses_arrays(&a, "edge 3 goes from 4 to 2, but there are only 4");
+    a = by_row(), a.weight = zero, refuses_arrays(&a, "the weight of edge 2 is not positive and finite");
+    a = by_row(), a.weight = nan, refuses_arrays(&a, "the weight of edge 3 is not positive and finite");
+    a = by_row(), a.weight = infinite,
+    refuses_arrays(&a, "the weight of edge 1 is not positive and finite");
+}
+
+static neap_graph_arrays named(const char *bytes, const uint64_t *offset)
+{
+    neap_graph_arrays a = by_row();
+    a.name_bytes = bytes;
+    a.name_offset = offset;
+    return a;
+}
+
+static void what_is_wrong_with_the_names_of_arrays_is_said(void **state)
+{
+    (void)state;
+    neap_graph_arrays a = named(bare_names, NULL);
+    const uint64_t falls[] = { 0, 3, 2, 9, 12 }, empty[] = { 0, 3, 3, 9, 12 },
+                   inside[] = { 2, 7, 9, 14, 17 }, lone[] = { 2, 5, 6, 14, 17 };
+    refuses_arrays(&a, "names need their offsets");
+    a = named(bare_names, falls), refuses_arrays(&a, "the offsets of names fall at node 1");
+    a = named(bare_names, empty), refuses_arrays(&a, "node 1 has no name");
+    a = named(ended_names, inside), refuses_arrays(&a, "the name of node 0 has a NUL inside");
+    a = named(ended_names, lone), refuses_arrays(&a, "node 1 has no name"); /* nothing but its NUL */
+    a = named("annbobanndan", (const uint64_t[]){ 0, 3, 6, 9, 12 });
+    refuses_arrays(&a, "nodes 0 and 2 are both named 'ann'");
+    a = named("ann\0bobannxdan", (const uint64_t[]){ 0, 4, 7, 10, 14 }); /* with and without its NUL */
+    refuses_arrays(&a, "nodes 0 and 2 are both named 'ann'");
+}
+
+static void what_newer_callers_ask_for_is_refused_and_older_ones_are_served(void **state)
+{
+    (void)state;
+    struct {
+        neap_graph_arrays now;
+        size_t later;
+    } a = { by_row(), 0 };
+    a.now.size = sizeof a;
+    neap_graph_free(from_arrays(&a.now));
+    a.later = 1;
+    refuses_arrays(&a.now, "does not know");
+    a.now.size = offsetof(neap_graph_arrays, name_bytes); /* what follows is not looked at */
+    a.now.name_bytes = "x", a.now.name_offset = NULL, a.now.undirected = 1;
+    neap_graph *g = from_arrays(&a.now);
+    assert_string_equal(neap_graph_name(g, 1), "1");
+    assert_false(neap_graph_is_undirected(g));
+    neap_graph_free(g);
+}
+
+/* ---- views of the whole ---- */
+
+static void views_of_all_edges_and_names_are_those_of_each_node(void **state)
+{
+    (void)state;
+    neap_edge edges[600];
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        uint64_t count = random_edges(seed, edges);
+        neap_graph *g = build(NODES, edges, count, seed % 2, seed / 2 % 2);
+        const uint64_t *offset, *name_at;
+        const uint32_t *target;
+        const float *weight;
+        const char *bytes;
+        assert_int_equal(neap_graph_csr(g, &offset, &target, &weight), neap_graph_edges(g));
+        assert_int_equal(neap_graph_csr(g, NULL, NULL, NULL), neap_graph_edges(g));
+        assert_true(offset[0] == 0 && offset[NODES] == neap_graph_edges(g));
+        assert_int_equal(weight != NULL, seed % 2);
+        neap_graph_names(g, &bytes, &name_at);
+        for (uint32_t u = 0; u < NODES; u++) {
+            const uint32_t *own;
+            const float *own_weight;
+            assert_int_equal(neap_graph_edges_of(g, u, &own, &own_weight), offset[u + 1] - offset[u]);
+            assert_ptr_equal(own, target + offset[u]);
+            if (weight) assert_ptr_equal(own_weight, weight + offset[u]);
+            assert_ptr_equal(neap_graph_name(g, u), bytes + name_at[u]);
+            assert_int_equal(strlen(bytes + name_at[u]) + 1, name_at[u + 1] - name_at[u]);
+        }
+        /* What is given out can be taken in. */
+        neap_graph_arrays a = { .size = sizeof a,
+                                .nodes = NODES,
+                                .edges = neap_graph_edges(g),
+                                .offset = offset,
+                                .target = target,
+                                .weight = weight,
+                                .name_bytes = bytes,
+                                .name_offset = name_at,
+                                .undirected = neap_graph_is_undirected(g) };
+        neap_graph *same = from_arrays(&a);
+        assert_true(neap_graph_hash(same) == neap_graph_hash(g));
+        neap_graph_free(same);
+        neap_graph_free(g);
+    }
+}
+
+/* ---- files in memory ---- */
+
+/* The bytes of a graph in a new block. */
+static char *stored(const neap_graph *g, size_t *size)
+{
+    neap_error err = { 0 };
+    assert_int_equal(neap_graph_to_memory(g, NULL, 0, size, &err), NEAP_E_LIMIT);
+    assert_true(*size > 0 && err.code == NEAP_E_LIMIT && err.text[0]);
+    char *bytes = malloc(*size);
+    size_t need = 0;
+    assert_int_equal(neap_graph_to_memory(g, bytes, *size, &need, &err), NEAP_OK);
+    assert_int_equal(need, *size);
+    return bytes;
+}
+
+static void a_graph_in_memory_is_the_file_and_comes_back(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 8; kind++) {
+        neap_graph_arrays a = kind >> 2 ? named(ended_names, ended_at) : by_row();
+        if (kind & 1) a.weight = weights;
+        a.undirected = kind >> 1 & 1;
+        neap_graph *g = from_arrays(&a), *back;
+        size_t size;
+        char *bytes = stored(g, &size), *shifted = malloc(size + 1);
+        assert_int_equal(neap_graph_save(g, "g.safetensors", NULL, NULL), NEAP_OK);
+        scratch_expect("g.safetensors", bytes, size);
+        memcpy(shifted + 1, bytes, size); /* no address is too odd */
+        for (int odd = 0; odd < 2; odd++) {
+            assert_int_equal(neap_graph_from_memory(odd ? shifted + 1 : bytes, size, &back, NULL), NEAP_OK);
+            assert_true(neap_graph_hash(back) == neap_graph_hash(g));
+            neap_graph_free(back);
+        }
+        free(shifted);
+        free(bytes);
+        neap_graph_free(g);
+    }
+}
+
+static void too_little_room_says_the_need_and_writes_nothing(void **state)
+{
+    (void)state;
+    neap_graph_arrays a = by_row();
+    neap_graph *g = from_arrays(&a);
+    size_t size, need = 0;
+    char *bytes = stored(g, &size);
+    char untouched[64], seen[64];
+    neap_error err = { 0 };
+    memset(untouched, 7, sizeof untouched);
+    memset(seen, 7, sizeof seen);
+    assert_int_equal(neap_graph_to_memory(g, seen, sizeof seen, &need, &err), NEAP_E_LIMIT);
+    assert_true(need == size && err.text[0]);
+    assert_memory_equal(seen, untouched, sizeof seen);
+    memset(bytes, 7, size);
+    assert_int_equal(neap_graph_to_memory(g, bytes, size - 1, &need, &err), NEAP_E_LIMIT);
+    for (size_t i = 0; i < size; i++) assert_int_equal(bytes[i], 7);
+    assert_int_equal(need, size);
+    free(bytes);
+    neap_graph_free(g);
+}
+
+/* Every bit that is turned, every cut, and what does not belong behind the end. */
+static void damaged_bytes_in_memory_are_refused(void **state)
+{
+    (void)state;
+    neap_graph_arrays a = by_row();
+    a.weight = weights;
+    neap_graph *g = from_arrays(&a), *back;
+    size_t size;
+    char *bytes = stored(g, &size), *longer = calloc(1, size + 64);
+    neap_error err = { 0 };
+    long blocks = atomic_load(&faults.blocks);
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] ^= (char)(1 << i % 8);
+        assert_int_equal(neap_graph_from_memory(bytes, size, &back, &err), NEAP_E_FORMAT);
+        assert_true(!back && err.code == NEAP_E_FORMAT && err.text[0]);
+        bytes[i] ^= (char)(1 << i % 8);
+    }
+    for (size_t cut = 0; cut < size; cut++) {
+        char *piece = malloc(cut ? cut : 1); /* whoever reads beyond it is caught */
+        memcpy(piece, bytes, cut);
+        assert_int_equal(neap_graph_from_memory(piece, cut, &back, &err), NEAP_E_FORMAT);
+        assert_null(back);
+        free(piece);
+    }
+    memcpy(longer, bytes, size);
+    for (size_t more = 1; more <= 64; more += 7)
+        assert_int_equal(neap_graph_from_memory(longer, size + more, &back, &err), NEAP_E_FORMAT);
+    assert_int_equal(neap_graph_from_memory("1 2\n3 4\n", 8, &back, &err), NEAP_E_FORMAT);
+    assert_int_equal(neap_graph_from_memory(NULL, 0, &back, &err), NEAP_E_FORMAT);
+    assert_int_equal(atomic_load(&faults.blocks), blocks);
+    free(longer);
+    free(bytes);
+    neap_graph_free(g);
+}
+
+/* A file that is sound but no graph. Nor is one read that happens to be called like what messages call it.
+ */
+static void only_graphs_are_taken_from_memory(void **state)
+{
+    (void)state;
+    neap_graph_arrays a = by_row();
+    neap_graph *g = from_arrays(&a), *back;
+    float vectors[ROW_NODES] = { 0 };
+    size_t size;
+    neap_error err = { 0 };
+    assert_int_equal(neap_vectors_save("v.safetensors", g, vectors, ROW_NODES, 1, NULL), NEAP_OK);
+    char *bytes = scratch_bytes("v.safetensors", &size);
+    assert_int_equal(neap_graph_from_memory(bytes, size, &back, &err), NEAP_E_FORMAT);
+    assert_non_null(strstr(err.text, "not a graph"));
+    assert_int_equal(neap_graph_save(g, "memory", "safetensors", NULL), NEAP_OK);
+    assert_int_equal(neap_graph_from_memory(NULL, 0, &back, &err), NEAP_E_FORMAT);
+    assert_null(back);
+    free(bytes);
+    neap_graph_free(g);
+}
+
+/* ---- no memory ---- */
+
 static neap_status create_and_save(void *user, neap_error *err)
 {
     (void)user;
     static const char *const paths[] = { "f.tsv", "f.mtx", "f.metis", "f.safetensors" };
     neap_edge edges[] = { { 2, 1, 1 }, { 0, 1, 2 } };
     neap_graph *g, *copy = NULL;
-    neap_graph_facts facts;
+    neap_graph_facts facts = NEAP_SIZED(neap_graph_facts);
     neap_status rc = neap_graph_create(3, NULL, edges, 2, 1, 1, &g, err);
     if (rc == NEAP_OK) rc = ni_graph_filter(g, no_loop, NULL, &copy, err);
     if (rc == NEAP_OK) rc = neap_graph_facts_of(copy, &facts, err);
     for (int i = 0; i < 4 && rc == NEAP_OK; i++) rc = neap_graph_save(copy, paths[i], NULL, err);
     neap_graph_free(g);
     neap_graph_free(copy);
+    return rc;
+}
+
+static neap_status through_memory(void *user, neap_error *err)
+{
+    neap_graph_arrays a = named(ended_names, ended_at);
+    neap_graph *g = NULL, *back = NULL;
+    char bytes[4096];
+    size_t need;
+    (void)user;
+    neap_status rc = neap_graph_from_arrays(&a, &g, err);
+    if (rc == NEAP_OK) rc = neap_graph_to_memory(g, bytes, sizeof bytes, &need, err);
+    if (rc == NEAP_OK) rc = neap_graph_from_memory(bytes, need, &back, err);
+    neap_graph_free(back);
+    neap_graph_free(g);
     return rc;
 }
 
@@ -454,6 +820,8 @@ static void every_failing_allocation_is_an_ordinary_error(void **state)
 {
     (void)state;
     assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, create_and_save, is_memory, NULL) > 20);
+    assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, through_memory, is_memory, NULL) > 10);
+    assert_true(faults_each(FAULTS_MEMORY, ENOMEM, true, through_memory, is_memory, NULL) > 10);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_enter, scratch_leave)
@@ -475,6 +843,17 @@ int main(void)
         TEST(names_stand_beside_formats_that_have_numbers_only),
         TEST(the_names_are_there_before_the_numbers),
         TEST(every_invariant_of_a_graph_file_is_checked),
+        TEST(arrays_make_the_same_graph_as_a_list_of_edges),
+        TEST(repeats_in_arrays_are_merged),
+        TEST(arrays_may_be_empty),
+        TEST(what_is_wrong_with_the_edges_of_arrays_is_said),
+        TEST(what_is_wrong_with_the_names_of_arrays_is_said),
+        TEST(what_newer_callers_ask_for_is_refused_and_older_ones_are_served),
+        TEST(views_of_all_edges_and_names_are_those_of_each_node),
+        TEST(a_graph_in_memory_is_the_file_and_comes_back),
+        TEST(too_little_room_says_the_need_and_writes_nothing),
+        TEST(damaged_bytes_in_memory_are_refused),
+        TEST(only_graphs_are_taken_from_memory),
         TEST(every_failing_allocation_is_an_ordinary_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

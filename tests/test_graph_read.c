@@ -30,9 +30,17 @@ static neap_options *options_of(const char *text)
 static neap_status load(const char *path, const char *options, neap_graph **g, neap_error *err)
 {
     neap_options *o = options_of(options);
-    neap_status rc = neap_graph_load(path, o, g, err);
+    neap_status rc = neap_graph_load(path, o, NULL, g, err);
     neap_options_free(o);
     return rc;
+}
+
+static neap_graph_report report_of(const neap_graph *g)
+{
+    neap_graph_report r = NEAP_SIZED(neap_graph_report);
+    assert_int_equal(neap_graph_report_of(g, &r, NULL), NEAP_OK);
+    assert_int_equal(r.size, sizeof r);
+    return r;
 }
 
 /* "a b c: a>b a>c:2.5", nodes in their order, weights only where there are some. */
@@ -270,7 +278,7 @@ static void check_hint(const char *text, const char *options, int expected)
     neap_error err = { 0 };
     scratch_put("g.csv", text, strlen(text));
     assert_int_equal(load("g.csv", options, &g, &err), NEAP_OK);
-    if (neap_graph_report_view(g)->maybe_header != expected) fail_msg("%s", text);
+    if (report_of(g).maybe_header != expected) fail_msg("%s", text);
     neap_graph_free(g);
 }
 
@@ -296,17 +304,17 @@ static void what_was_decided_is_reported(void **state)
     const char text[] = "# c\nu,v,w\n1,2,3\n2,2,1\n1,2,1\n";
     scratch_put("g.csv", text, sizeof text - 1);
     assert_int_equal(load("g.csv", "", &g, &err), NEAP_OK);
-    const neap_graph_report *r = neap_graph_report_view(g);
-    assert_int_equal(r->lines, 5);
-    assert_int_equal(r->edges_read, 3);
-    assert_int_equal(r->repeats, 1);
-    assert_int_equal(r->self_loops, 1);
-    assert_int_equal(r->isolated, 0);
-    assert_int_equal(r->weighted, 1);
-    assert_int_equal(r->header, 1);
-    assert_int_equal(r->delimiter, ',');
-    assert_string_equal(r->format, "edges");
-    assert_string_equal(r->compression, "none");
+    neap_graph_report r = report_of(g);
+    assert_int_equal(r.lines, 5);
+    assert_int_equal(r.edges_read, 3);
+    assert_int_equal(r.repeats, 1);
+    assert_int_equal(r.self_loops, 1);
+    assert_int_equal(r.isolated, 0);
+    assert_int_equal(r.weighted, 1);
+    assert_int_equal(r.header, 1);
+    assert_int_equal(r.delimiter, ',');
+    assert_string_equal(r.format, "edges");
+    assert_string_equal(r.compression, "none");
     neap_graph_free(g);
 }
 
@@ -405,14 +413,14 @@ static void compression_is_recognised_by_content(void **state)
     write_gzip("g.txt", " 4\n", 3, "ab"); /* a second member */
     assert_int_equal(load("g.txt", "", &g, &err), NEAP_OK);
     assert_int_equal(neap_graph_edges(g), 2);
-    assert_string_equal(neap_graph_report_view(g)->compression, "gzip");
+    assert_string_equal(report_of(g).compression, "gzip");
     neap_graph_free(g);
     size_t size = ZSTD_compress(packed, sizeof packed, "1 2\n3", 5, 3);
     size += ZSTD_compress(packed + size, sizeof packed - size, " 4\n", 3, 3);
     scratch_put("g.mtx.zst", packed, size);
     assert_int_equal(load("g.mtx.zst", "format=edges", &g, &err), NEAP_OK);
     assert_int_equal(neap_graph_edges(g), 2);
-    assert_string_equal(neap_graph_report_view(g)->compression, "zstd");
+    assert_string_equal(report_of(g).compression, "zstd");
     neap_graph_free(g);
 }
 
@@ -471,8 +479,8 @@ static void a_graph_of_ours_needs_no_ending(void **state)
     assert_int_equal(neap_vectors_save("v.safetensors", g, vectors, 2, 1, &err), NEAP_OK);
     assert_int_equal(rename("g.safetensors", "graph"), 0);
     assert_int_equal(load("graph", "", &back, &err), NEAP_OK);
-    assert_string_equal(neap_graph_report_view(back)->format, "safetensors");
-    assert_true(ni_graph_hash(back) == ni_graph_hash(g));
+    assert_string_equal(report_of(back).format, "safetensors");
+    assert_true(neap_graph_hash(back) == neap_graph_hash(g));
     neap_graph_free(back);
     neap_graph_free(g);
     assert_int_equal(load("graph", "format=edges", &back, &err), NEAP_E_FORMAT);
@@ -608,8 +616,8 @@ static void threads_change_nothing(void **state)
         neap_error err = { 0 };
         snprintf(options, sizeof options, "threads=%u", threads);
         assert_int_equal(load("long", options, &g, &err), NEAP_OK);
-        hash[threads - 1] = ni_graph_hash(g);
-        assert_int_equal(neap_graph_report_view(g)->lines, 250000);
+        hash[threads - 1] = neap_graph_hash(g);
+        assert_int_equal(report_of(g).lines, 250000);
         neap_graph_free(g);
     }
     for (int i = 1; i < 4; i++) assert_true(hash[i] == hash[0]);
@@ -625,13 +633,104 @@ static void an_error_far_down_names_its_line(void **state)
     free(text);
 }
 
+/* ---- how far it is, and stopping ---- */
+
+/* A disk so slow at first that there is something to tell after each of its blocks. */
+static ssize_t (*quick_read)(int fd, void *bytes, size_t count);
+static unsigned slow_reads;
+
+static ssize_t slow_read(int fd, void *bytes, size_t count)
+{
+    if (slow_reads) slow_reads--, usleep(101000);
+    return quick_read(fd, bytes, count);
+}
+
+typedef struct listener {
+    pthread_t thread;
+    uint64_t calls, stop_at, last, total;
+} listener;
+
+static int listen_to(const neap_progress *now, void *user)
+{
+    listener *l = user;
+    assert_true(pthread_equal(l->thread, pthread_self()));
+    assert_string_equal(now->stage, "load");
+    assert_true(now->size == sizeof *now && now->done >= l->last && now->done <= now->total);
+    assert_true(now->epoch == 0 && now->loss != now->loss && now->seconds >= 0.1);
+    l->last = now->done;
+    l->total = now->total;
+    return ++l->calls == l->stop_at;
+}
+
+/* Reads a file on that disk, and asks to stop at the first chance or never. */
+static void expect_stop(const char *path, uint64_t hash)
+{
+    neap_options *o = options_of("threads=2");
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    for (uint64_t stop = 0; stop < 2; stop++) {
+        listener l = { .thread = pthread_self(), .stop_at = stop };
+        neap_hooks hooks = { .size = sizeof hooks, .progress = listen_to, .user = &l };
+        neap_graph *g = (neap_graph *)&l;
+        neap_error err = { 0 };
+        long blocks = atomic_load(&faults.blocks), files = atomic_load(&faults.files);
+        slow_reads = 4;
+        neap_status rc = neap_graph_load(path, o, &hooks, &g, &err);
+        if (rc != (stop ? NEAP_E_STOPPED : NEAP_OK)) fail_msg("%s: %d: %s", path, rc, err.text);
+        assert_int_equal(l.total, st.st_size);
+        if (stop) assert_true(l.calls == 1 && !g && err.code == NEAP_E_STOPPED && err.text[0]);
+        else assert_true(l.calls && l.last && neap_graph_hash(g) == hash);
+        neap_graph_free(g);
+        assert_int_equal(atomic_load(&faults.blocks), blocks);
+        assert_int_equal(atomic_load(&faults.files), files);
+    }
+    neap_options_free(o);
+}
+
+static void reading_tells_how_far_it_is_and_can_be_stopped(void **state)
+{
+    (void)state;
+    size_t size;
+    neap_graph *g;
+    char *text = long_text(&size, 200000, 0);
+    scratch_put("long", text, size);
+    write_gzip("long.gz", text, size, "wb1");
+    assert_int_equal(load("long", "", &g, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_save(g, "ours", "safetensors", NULL), NEAP_OK);
+    uint64_t hash = neap_graph_hash(g);
+    neap_graph_free(g);
+    quick_read = faults.real.read;
+    faults.real.read = slow_read;
+    expect_stop("long", hash);
+    expect_stop("long.gz", hash);
+    expect_stop("ours", hash);
+    faults.real.read = quick_read;
+    free(text);
+}
+
+static void hooks_without_progress_or_size_are_taken_or_refused(void **state)
+{
+    (void)state;
+    neap_options *o = options_of("");
+    neap_hooks silent = NEAP_SIZED(neap_hooks), wrong = { 0 };
+    neap_graph *g;
+    neap_error err = { 0 };
+    scratch_put("g.txt", "1 2\n", 4);
+    assert_int_equal(neap_graph_load("g.txt", o, &silent, &g, &err), NEAP_OK);
+    neap_graph_free(g);
+    assert_int_equal(neap_graph_load("g.txt", o, &wrong, &g, &err), NEAP_E_ARG);
+    assert_null(g);
+    assert_non_null(strstr(err.text, "neap_hooks must begin with its size"));
+    neap_options_free(o);
+}
+
 static neap_status load_all(void *user, neap_error *err)
 {
     static const char *const files[] = { "f.csv", "f.gz", "f.adj", "f.mtx", "f.metis", "ours" };
     neap_status rc = NEAP_OK;
     for (int i = 0; i < 6 && rc == NEAP_OK; i++) {
         neap_graph *g = NULL;
-        rc = neap_graph_load(files[i], user, &g, err);
+        rc = neap_graph_load(files[i], user, NULL, &g, err);
         assert_true((rc == NEAP_OK) == (g != NULL));
         neap_graph_free(g);
     }
@@ -663,7 +762,7 @@ static void every_failing_call_is_an_ordinary_error(void **state)
     neap_options *o = options_of("");
     neap_error err = { 0 };
     neap_graph *g;
-    assert_int_equal(neap_graph_load("f.csv", o, &g, &err), NEAP_OK);
+    assert_int_equal(neap_graph_load("f.csv", o, NULL, &g, &err), NEAP_OK);
     assert_int_equal(neap_graph_save(g, "ours", "safetensors", &err), NEAP_OK);
     neap_graph_free(g);
     assert_int_equal(load_all(o, &err), NEAP_OK);
@@ -712,6 +811,8 @@ int main(void)
         TEST(metis_lists_each_edge_twice),
         TEST(threads_change_nothing),
         TEST(an_error_far_down_names_its_line),
+        TEST(reading_tells_how_far_it_is_and_can_be_stopped),
+        TEST(hooks_without_progress_or_size_are_taken_or_refused),
         TEST(every_failing_call_is_an_ordinary_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

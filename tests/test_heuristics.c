@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "faults.h"
 #include "model/model.h"
+#include "settings.h"
 
 static const char *const methods[] = { "pa", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr" };
 enum { METHODS = sizeof methods / sizeof *methods, MOST = 48, EDGES_MOST = 512 };
@@ -78,22 +79,18 @@ static sketch sketch_of(int kind)
     return s;
 }
 
-static neap_model *trained(const sketch *s, const char *method, const char *threads)
+/* A context for questions to a model of the sketch. */
+static neap_query *asked(const sketch *s, const char *method, uint32_t threads)
 {
     neap_graph *g;
-    neap_options *o;
-    neap_model *m;
     assert_int_equal(
         neap_graph_create(s->nodes, NULL, s->edge, s->edges, s->weighted, s->undirected, &g, NULL),
         NEAP_OK);
-    assert_int_equal(neap_options_create("neap", &o, NULL), NEAP_OK);
-    assert_int_equal(neap_options_set(o, "method", method, NULL), NEAP_OK);
-    assert_int_equal(neap_options_set(o, "threads", threads, NULL), NEAP_OK);
-    neap_error err;
-    if (neap_train(g, o, NULL, &m, &err)) fail_msg("%s", err.text);
-    neap_options_free(o);
+    neap_model *m = trained(g, options_of("neap", "method", method, NULL));
+    neap_query *q = query_of(m, threads);
+    neap_model_free(m);
     neap_graph_free(g);
-    return m;
+    return q;
 }
 
 /* All n x n pairs, in an order that mixes the sources. */
@@ -103,10 +100,24 @@ static size_t all_pairs(uint32_t n, neap_pair *pairs)
     return (size_t)n * n;
 }
 
-static void score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores)
+static void score(neap_query *q, const neap_pair *pairs, size_t count, float *scores)
 {
     neap_error err;
-    if (neap_model_score(m, pairs, count, scores, &err)) fail_msg("%s", err.text);
+    neap_scores *found;
+    if (neap_query_score(q, pairs, count, &found, &err)) fail_msg("%s", err.text);
+    assert_int_equal(found->count, count);
+    if (count) memcpy(scores, found->score, count * sizeof *scores);
+    neap_scores_free(found);
+}
+
+/* The k best of a source, known links included or not. */
+static neap_status rank(neap_query *q, uint32_t source, size_t k, int with_known, neap_ranking **out,
+                        neap_error *err)
+{
+    neap_rank_spec spec = {
+        .size = sizeof spec, .sources = &source, .source_count = 1, .k = k, .with_known = with_known
+    };
+    return neap_query_rank(q, &spec, out, err);
 }
 
 /* ---- the formulas ---- */
@@ -285,16 +296,16 @@ static void each_heuristic_is_its_formula(void **state)
         matrix a = adjacency(&s);
         size_t count = all_pairs(s.nodes, pairs);
         for (int i = 0; i < METHODS; i++) {
-            neap_model *m = trained(&s, methods[i], "2");
+            neap_query *q = asked(&s, methods[i], 2);
             matrix x = expected(&a, methods[i]);
-            score(m, pairs, count, scores);
+            score(q, pairs, count, scores);
             for (size_t p = 0; p < count; p++) {
                 double wanted = x.at[pairs[p].source][pairs[p].target];
                 if (!(fabs(scores[p] - wanted) <= 1e-5 * wanted + left_out(methods[i])))
                     fail_msg("%s of (%u, %u) in %s: %.9g instead of %.9g", methods[i], pairs[p].source,
                              pairs[p].target, s.name, scores[p], wanted);
             }
-            neap_model_free(m);
+            neap_query_free(q);
         }
     }
 }
@@ -312,11 +323,11 @@ static void a_triangle_with_a_tail_has_the_scores_of_the_textbook(void **state)
     link_nodes(&s, 2, 0);
     link_nodes(&s, 2, 3);
     for (int i = 0; i < METHODS; i++) {
-        neap_model *m = trained(&s, methods[i], "1");
+        neap_query *q = asked(&s, methods[i], 1);
         float x;
-        score(m, &pair, 1, &x);
+        score(q, &pair, 1, &x);
         if (!(fabs(x - wanted[i]) < 1e-6)) fail_msg("%s: %.9g instead of %.9g", methods[i], x, wanted[i]);
-        neap_model_free(m);
+        neap_query_free(q);
     }
 }
 
@@ -327,10 +338,10 @@ static void a_pair_without_a_walk_between_scores_nothing(void **state)
     enum { APART = sizeof apart / sizeof *apart };
     (void)state;
     for (int i = 1; i < METHODS; i++) { /* the degrees of pa know no distance */
-        neap_model *m = trained(&s, methods[i], "1");
-        score(m, apart, APART, scores);
+        neap_query *q = asked(&s, methods[i], 1);
+        score(q, apart, APART, scores);
         for (int p = 0; p < APART; p++) assert_true(scores[p] == 0);
-        neap_model_free(m);
+        neap_query_free(q);
     }
 }
 
@@ -340,15 +351,16 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     size_t count = all_pairs(s.nodes, pairs);
     (void)state;
     for (int i = 0; i < METHODS; i++) {
-        neap_model *m = trained(&s, methods[i], "1");
-        score(m, pairs, count, scores);
+        neap_query *q = asked(&s, methods[i], 1);
+        score(q, pairs, count, scores);
         for (uint32_t threads = 2; threads <= 4; threads++) {
-            assert_int_equal(neap_model_set_threads(m, threads, NULL), NEAP_OK);
+            neap_query *many = asked(&s, methods[i], threads);
             memset(others, 0xff, sizeof others);
-            score(m, pairs, count, others);
+            score(many, pairs, count, others);
+            neap_query_free(many);
             assert_memory_equal(scores, others, count * sizeof *scores);
         }
-        neap_model_free(m);
+        neap_query_free(q);
     }
 }
 
@@ -358,16 +370,16 @@ static void a_score_does_not_depend_on_the_pairs_asked_for_with_it(void **state)
     size_t count = all_pairs(s.nodes, pairs);
     (void)state;
     for (int i = 0; i < METHODS; i++) {
-        neap_model *m = trained(&s, methods[i], "2");
-        score(m, pairs, count, scores);
+        neap_query *q = asked(&s, methods[i], 2);
+        score(q, pairs, count, scores);
         for (size_t p = 0; p < count; p += 37) {
             neap_pair thrice[] = { pairs[p], { 1, 2 }, pairs[p] };
             float x[3];
-            score(m, thrice, 3, x);
+            score(q, thrice, 3, x);
             assert_true(x[0] == scores[p] && x[2] == scores[p]);
         }
-        score(m, pairs, 0, scores);
-        neap_model_free(m);
+        score(q, pairs, 0, scores);
+        neap_query_free(q);
     }
 }
 
@@ -377,17 +389,17 @@ static void ranking_all_gives_the_scores_of_the_pairs(void **state)
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < METHODS; i++) {
             sketch s = sketch_of(kind);
-            neap_model *m = trained(&s, methods[i], "3");
-            neap_ranked best[MOST];
-            size_t count;
+            neap_query *q = asked(&s, methods[i], 3);
             for (uint32_t u = 0; u < s.nodes; u += 4) {
-                assert_int_equal(neap_model_rank(m, u, MOST, 1, best, &count, NULL), NEAP_OK);
-                assert_int_equal(count, s.nodes);
-                for (size_t k = 0; k < count; k++) pairs[k] = (neap_pair){ u, best[k].node };
-                score(m, pairs, count, scores);
-                for (size_t k = 0; k < count; k++) assert_true(best[k].score == scores[k]);
+                neap_ranking *best;
+                assert_int_equal(rank(q, u, MOST, 1, &best, NULL), NEAP_OK);
+                assert_int_equal(best->count, s.nodes);
+                for (size_t k = 0; k < s.nodes; k++) pairs[k] = (neap_pair){ u, best->node[k] };
+                score(q, pairs, s.nodes, scores);
+                for (size_t k = 0; k < s.nodes; k++) assert_true(best->score[k] == scores[k]);
+                neap_ranking_free(best);
             }
-            neap_model_free(m);
+            neap_query_free(q);
         }
 }
 
@@ -397,13 +409,13 @@ static void both_orders_of_a_pair_score_alike(void **state)
     size_t count = all_pairs(s.nodes, pairs);
     (void)state;
     for (int i = 0; i < METHODS; i++) {
-        neap_model *m = trained(&s, methods[i], "2");
-        score(m, pairs, count, scores);
+        neap_query *q = asked(&s, methods[i], 2);
+        score(q, pairs, count, scores);
         for (size_t p = 0; p < count; p++) pairs[p] = (neap_pair){ pairs[p].target, pairs[p].source };
-        score(m, pairs, count, others);
+        score(q, pairs, count, others);
         for (size_t p = 0; p < count; p++)
             assert_true(fabsf(scores[p] - others[p]) <= 1e-5F * fabsf(scores[p]));
-        neap_model_free(m);
+        neap_query_free(q);
     }
 }
 
@@ -415,12 +427,12 @@ static void weight_direction_and_loops_of_the_edges_do_not_count(void **state)
     for (uint64_t e = 0; e < s.edges; e++)
         if (s.edge[e].source != s.edge[e].target) link_nodes(&bare, s.edge[e].target, s.edge[e].source);
     for (int i = 0; i < METHODS; i++) {
-        neap_model *m = trained(&s, methods[i], "1"), *of_bare = trained(&bare, methods[i], "1");
-        score(m, pairs, count, scores);
+        neap_query *q = asked(&s, methods[i], 1), *of_bare = asked(&bare, methods[i], 1);
+        score(q, pairs, count, scores);
         score(of_bare, pairs, count, others);
         assert_memory_equal(scores, others, count * sizeof *scores);
-        neap_model_free(m);
-        neap_model_free(of_bare);
+        neap_query_free(q);
+        neap_query_free(of_bare);
     }
 }
 
@@ -431,23 +443,20 @@ static void a_hub_with_many_links_loses_no_digits(void **state)
 {
     enum { LEAVES = 20000 };
     neap_graph *g;
-    neap_options *o;
-    neap_model *m;
     neap_edge *edges = malloc(LEAVES * sizeof *edges);
-    neap_ranked best[2];
-    size_t count;
+    neap_ranking *best;
     (void)state;
     for (uint32_t i = 0; i < LEAVES; i++) edges[i] = (neap_edge){ i, LEAVES, 1 };
     assert_int_equal(neap_graph_create(LEAVES + 1, NULL, edges, LEAVES, 0, 0, &g, NULL), NEAP_OK);
-    assert_int_equal(neap_options_create("neap", &o, NULL), NEAP_OK);
-    assert_int_equal(neap_options_set(o, "method", "ppr", NULL), NEAP_OK);
-    assert_int_equal(neap_options_set(o, "threads", "2", NULL), NEAP_OK);
-    assert_int_equal(neap_train(g, o, NULL, &m, NULL), NEAP_OK);
-    assert_int_equal(neap_model_rank(m, 5, 2, 0, best, &count, NULL), NEAP_OK);
+    neap_model *m = trained(g, options_of("neap", "method", "ppr", NULL));
+    neap_query *q = query_of(m, 2);
+    assert_int_equal(rank(q, 5, 2, 0, &best, NULL), NEAP_OK);
     double wanted = 2 * 0.15 * (0.7225 / 0.2775) / LEAVES;
-    assert_true(fabs(best[0].score - wanted) < 1e-5 * wanted && best[0].score == best[1].score);
+    assert_true(best->count == 2 && fabs(best->score[0] - wanted) < 1e-5 * wanted &&
+                best->score[0] == best->score[1]);
+    neap_ranking_free(best);
+    neap_query_free(q);
     neap_model_free(m);
-    neap_options_free(o);
     neap_graph_free(g);
     free(edges);
 }
@@ -457,35 +466,38 @@ static void a_hub_with_many_links_loses_no_digits(void **state)
 /* Two threads, each with a few numbers a node; n x n bits would already be more. */
 static void memory_grows_with_the_nodes_not_with_their_square(void **state)
 {
-    neap_generator what = { .kind = "ba", .nodes = 4000, .links = 2, .seed = 1 };
+    neap_generator what = { .size = sizeof what, .kind = "ba", .nodes = 4000, .links = 2, .seed = 1 };
     enum { ASKED = 24, BYTES_A_NODE = 200 };
     neap_graph *g;
-    neap_options *o;
     (void)state;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
-    assert_int_equal(neap_options_create("neap", &o, NULL), NEAP_OK);
-    assert_int_equal(neap_options_set(o, "threads", "2", NULL), NEAP_OK);
     for (uint32_t i = 0; i < ASKED; i++) pairs[i] = (neap_pair){ i * 17, i * 101 };
     for (int i = 0; i < METHODS; i++) {
-        neap_model *m;
-        assert_int_equal(neap_options_set(o, "method", methods[i], NULL), NEAP_OK);
-        assert_int_equal(neap_train(g, o, NULL, &m, NULL), NEAP_OK);
+        neap_model *m = trained(g, options_of("neap", "method", methods[i], NULL));
         size_t before = atomic_load(&faults.bytes);
         faults_peak();
-        score(m, pairs, ASKED, scores);
+        neap_query *q = query_of(m, 2);
+        score(q, pairs, ASKED, scores);
         assert_true(faults_peak() - before <= BYTES_A_NODE * (size_t)what.nodes);
+        neap_query_free(q);
         neap_model_free(m);
     }
-    neap_options_free(o);
     neap_graph_free(g);
 }
 
 static neap_status ask(void *user, neap_error *err)
 {
-    neap_ranked best[3];
-    size_t count;
-    neap_status rc = neap_model_score(user, pairs, 200, scores, err);
-    return rc == NEAP_OK ? neap_model_rank(user, 3, 3, 0, best, &count, err) : rc;
+    neap_scores *found = NULL;
+    neap_ranking *best = NULL;
+    neap_query *q = NULL;
+    neap_query_spec spec = { .size = sizeof spec, .threads = 2 };
+    neap_status rc = neap_query_create(user, &spec, &q, err);
+    if (rc == NEAP_OK) rc = neap_query_score(q, pairs, 200, &found, err);
+    if (rc == NEAP_OK) rc = rank(q, 3, 3, 0, &best, err);
+    neap_ranking_free(best);
+    neap_scores_free(found);
+    neap_query_free(q);
+    return rc;
 }
 
 static void without_memory_a_question_fails_with_words_and_leaves_nothing_behind(void **state)
@@ -494,9 +506,9 @@ static void without_memory_a_question_fails_with_words_and_leaves_nothing_behind
     (void)state;
     all_pairs(s.nodes, pairs);
     for (int i = 0; i < METHODS; i++) {
-        neap_model *m = trained(&s, methods[i], "2");
-        assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, ask, faults_expect_memory, m) >= 2);
-        neap_model_free(m);
+        neap_query *q = asked(&s, methods[i], 2);
+        assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, ask, faults_expect_memory, q->model) >= 2);
+        neap_query_free(q);
     }
 }
 

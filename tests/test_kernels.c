@@ -97,8 +97,8 @@ static void combining_rows_has_the_same_bits_and_adds_up(void **state)
         fill(B, ROWS * n, n);
         for (uint32_t i = 0; i < count; i++)
             term[i] = (ni_term){ (uint32_t)ni_below(&rng, ROWS), (float)ni_uniform(&rng) };
-        ni_kernels_scalar.combine(term, count, B, n, u);
-        wider->combine(term, count, B, n, v);
+        ni_kernels_scalar.spmm_row(term, count, B, n, u);
+        wider->spmm_row(term, count, B, n, v);
         assert_memory_equal(u, v, n * sizeof *u);
         double last = 0;
         for (uint32_t i = 0; i < count; i++)
@@ -107,9 +107,9 @@ static void combining_rows_has_the_same_bits_and_adds_up(void **state)
     }
 }
 
-/* Several sides of some rows: mix is `combine` for each, share gives every row what each side has for it.
+/* Several sides of some rows: gather_sum is spmm_row for each, scatter_sum adds to every row by each side.
  */
-static void sides_of_the_same_rows_are_mixed_and_shared_as_if_alone(void **state)
+static void sides_of_the_same_rows_are_gathered_and_scattered_as_if_alone(void **state)
 {
     enum { ROWS = 11, SIDES = 6 };
     static float B[ROWS * MOST], G[SIDES * MOST], u[ROWS * MOST], v[ROWS * MOST], sums[4 * MOST];
@@ -134,13 +134,13 @@ static void sides_of_the_same_rows_are_mixed_and_shared_as_if_alone(void **state
                 ni_kernels_scalar.axpy(weight[k][i], g[k], u + row[i] * n, n);
         for (int set = 0; set < 2; set++) {
             memcpy(v, B, ROWS * n * sizeof *v);
-            sets[set]->share(weight, g, sides, row, rows, n, v);
+            sets[set]->scatter_sum(weight, g, sides, row, rows, n, v);
             assert_memory_equal(u, v, ROWS * n * sizeof *u);
             uint32_t some = sides < NI_STRIP_ROWS ? sides : NI_STRIP_ROWS;
-            sets[set]->mix(weight, some, row, rows, B, n, out);
+            sets[set]->gather_sum(weight, some, row, rows, B, n, out);
             for (uint32_t k = 0; k < some; k++) {
                 for (uint32_t i = 0; i < rows; i++) term[i] = (ni_term){ row[i], weight[k][i] };
-                ni_kernels_scalar.combine(term, rows, B, n, v);
+                ni_kernels_scalar.spmm_row(term, rows, B, n, v);
                 assert_memory_equal(v, out[k], n * sizeof *v);
             }
         }
@@ -329,7 +329,7 @@ static void a_logistic_step_is_what_the_label_lacks(void **state)
         }
 }
 
-static void meeting_rows_takes_maxima_and_sums(void **state)
+static void gathered_rows_are_reduced_to_maxima_and_sums(void **state)
 {
     enum { ROWS = 11, STRIDE = 56 };
     const ni_kernels *b = wide();
@@ -341,8 +341,8 @@ static void meeting_rows_takes_maxima_and_sums(void **state)
     for (size_t count = 1; count <= ROWS; count++)
         for (size_t maxima = 0; maxima <= STRIDE; maxima += NI_LANES)
             for (size_t lanes = maxima; lanes <= STRIDE; lanes += NI_LANES) {
-                ni_kernels_scalar.meet(B, STRIDE, row, count, maxima, lanes, u);
-                b->meet(B, STRIDE, row, count, maxima, lanes, v);
+                ni_kernels_scalar.gather_max(B, STRIDE, row, count, maxima, lanes, u);
+                b->gather_max(B, STRIDE, row, count, maxima, lanes, v);
                 assert_memory_equal(u, v, lanes * sizeof *u);
                 for (size_t k = 0; k < lanes; k++) {
                     double sum = 0, most = -INFINITY;
@@ -355,7 +355,7 @@ static void meeting_rows_takes_maxima_and_sums(void **state)
             }
 }
 
-static void short_numbers_are_within_half_a_step(void **state)
+static void quantised_numbers_are_within_half_a_step(void **state)
 {
     const ni_kernels *b = wide();
     float x[MOST];
@@ -364,21 +364,21 @@ static void short_numbers_are_within_half_a_step(void **state)
     for (size_t n = 1; n < MOST; n++) {
         fill(x, n, n);
         for (float least = 1e-30F; least < 1e4F; least *= 1e17F) {
-            float r = ni_kernels_scalar.shorten(x, n, least, u);
-            assert_true(r == b->shorten(x, n, least, v) && r >= least);
+            float r = ni_kernels_scalar.quantise(x, n, least, u);
+            assert_true(r == b->quantise(x, n, least, v) && r >= least);
             assert_memory_equal(u, v, n);
             for (size_t i = 0; i < n; i++) assert_true(fabsf(x[i] - u[i] * r / 127) <= r / 253);
         }
         const float wrong[] = { NAN, -NAN, INFINITY, -INFINITY };
         for (int i = 0; i < 4; i++) {
             x[n * 5 % 7 % n] = wrong[i];
-            assert_false(isfinite(ni_kernels_scalar.shorten(x, n, 1, u)));
-            assert_false(isfinite(b->shorten(x, n, 1, v)));
+            assert_false(isfinite(ni_kernels_scalar.quantise(x, n, 1, u)));
+            assert_false(isfinite(b->quantise(x, n, 1, v)));
         }
     }
 }
 
-static void meeting_short_rows_takes_maxima_and_sums(void **state)
+static void gathered_quantised_rows_are_reduced_to_maxima_and_sums(void **state)
 {
     enum { ROWS = 9, STRIDE = 192, HALF_MOST = 88, ROOM = 96 };
     const ni_kernels *b = wide();
@@ -390,14 +390,14 @@ static void meeting_short_rows_takes_maxima_and_sums(void **state)
         uint32_t row[ROWS];
         for (size_t i = 0; i < sizeof rows; i++) rows[i] = (int8_t)(i * i * 31 % 255 - 127);
         for (uint32_t i = 0; i < ROWS; i++) {
-            ni_short tail = { 0.1F + i, 0.01F * (i + 3) };
+            ni_int8_scale tail = { 0.1F + i, 0.01F * (i + 3) };
             memcpy(rows + i * STRIDE + 2 * half, &tail, sizeof tail);
             row[i] = i * 4 % ROWS;
         }
         for (size_t count = 1; count <= ROWS; count++) {
-            ni_met u = { .A = A[0], .qB = qB[0] }, v = { .A = A[1], .qB = qB[1] };
-            ni_kernels_scalar.meet_short(rows, STRIDE, row, count, half, &u);
-            b->meet_short(rows, STRIDE, row, count, half, &v);
+            ni_int8_sums u = { .A = A[0], .qB = qB[0] }, v = { .A = A[1], .qB = qB[1] };
+            ni_kernels_scalar.gather_max_int8(rows, STRIDE, row, count, half, &u);
+            b->gather_max_int8(rows, STRIDE, row, count, half, &v);
             assert_memory_equal(u.A, v.A, half);
             assert_memory_equal(u.qB, v.qB, half * sizeof *u.qB);
             assert_memory_equal(&u.sum, &v.sum, sizeof u.sum);
@@ -424,8 +424,8 @@ static void masks_keep_what_their_bits_say(void **state)
         ni_rng rng = ni_rng_at(3, NI_STREAM_GRAPH, 0, n);
         for (size_t i = 0; i < MOST / 64 + 1; i++) mask[i] = ni_next(&rng);
         fill(x, n, n);
-        ni_kernels_scalar.masked(x, mask, 2.5F, u, n);
-        b->masked(x, mask, 2.5F, v, n);
+        ni_kernels_scalar.apply_mask(x, mask, 2.5F, u, n);
+        b->apply_mask(x, mask, 2.5F, v, n);
         assert_memory_equal(u, v, n * sizeof *u);
         for (size_t i = 0; i < n; i++)
             assert_true(u[i] == (mask[i / 64] >> (i % 64) & 1 ? 2.5F * x[i] : 0));
@@ -442,8 +442,8 @@ static void decisions_are_bits_where_draws_reach_the_limit(void **state)
         uint16_t limit = limits[round / 5];
         for (int i = 0; i < 64; i++) /* near the limit, on both sides of it */
             draw[i] = (uint16_t)(i % 3 ? limit + i % 5 - 2 : (int)ni_below(&rng, 65536));
-        uint64_t bits = ni_kernels_scalar.decide(draw, limit);
-        assert_true(bits == wide()->decide(draw, limit));
+        uint64_t bits = ni_kernels_scalar.keep_bits(draw, limit);
+        assert_true(bits == wide()->keep_bits(draw, limit));
         for (int i = 0; i < 64; i++) assert_int_equal(bits >> i & 1, draw[i] >= limit);
     }
 }
@@ -479,16 +479,16 @@ int main(void)
         cmocka_unit_test(a_bond_has_the_same_bits_and_uses_what_was),
         cmocka_unit_test(dot_adds_up),
         cmocka_unit_test(combining_rows_has_the_same_bits_and_adds_up),
-        cmocka_unit_test(sides_of_the_same_rows_are_mixed_and_shared_as_if_alone),
+        cmocka_unit_test(sides_of_the_same_rows_are_gathered_and_scattered_as_if_alone),
         cmocka_unit_test(aligning_is_a_dot_product_for_every_pair),
         cmocka_unit_test(a_matrix_product_adds_up_in_order),
         cmocka_unit_test(pooling_picks_the_first_of_equals),
         cmocka_unit_test(not_a_number_is_never_the_best_and_passed_on),
         cmocka_unit_test(tanh_and_exp_are_exact_to_single_precision),
         cmocka_unit_test(a_logistic_step_is_what_the_label_lacks),
-        cmocka_unit_test(meeting_rows_takes_maxima_and_sums),
-        cmocka_unit_test(short_numbers_are_within_half_a_step),
-        cmocka_unit_test(meeting_short_rows_takes_maxima_and_sums),
+        cmocka_unit_test(gathered_rows_are_reduced_to_maxima_and_sums),
+        cmocka_unit_test(quantised_numbers_are_within_half_a_step),
+        cmocka_unit_test(gathered_quantised_rows_are_reduced_to_maxima_and_sums),
         cmocka_unit_test(decisions_are_bits_where_draws_reach_the_limit),
         cmocka_unit_test(masks_keep_what_their_bits_say),
         cmocka_unit_test(adam_follows_its_definition_in_both),

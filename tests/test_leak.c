@@ -27,7 +27,8 @@ static neap_model *model_of(const neap_graph *g, const neap_graph *around, const
     neap_options *o = options_of(preset, "dim", "4", "epochs", "1", "neighbors", "100", NULL);
     neap_model *m;
     neap_error err = { 0 };
-    if (neap_train(g, o, &(neap_hooks){ .around = around }, &m, &err)) fail_msg("%s", err.text);
+    neap_data data = { .size = sizeof data, .graph = g, .around = around };
+    if (neap_train(&data, o, NULL, &m, &err)) fail_msg("%s", err.text);
     neap_options_free(o);
     return m;
 }
@@ -85,7 +86,7 @@ static void an_honest_model_passes_and_the_report_says_what_was_seen(void **stat
     (void)state;
     for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER_CLEAN; protocol++) {
         world w = world_of(protocol);
-        neap_leak_report r;
+        neap_leak_report r = NEAP_SIZED(neap_leak_report);
         neap_error err = { 0 };
         if (neap_trial_check(w.trial, w.model, &r, &err)) fail_msg("%s", err.text);
         assert_int_equal(r.test_pairs, w.trial->held_out);
@@ -107,7 +108,7 @@ static void a_model_of_the_whole_graph_is_found(void **state)
     for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER_CLEAN; protocol++) {
         world w = world_of(protocol);
         neap_model *m = model_of(w.graph, NULL, "neap");
-        neap_link_result r;
+        neap_link_result r = NEAP_SIZED(neap_link_result);
         neap_error err = { 0 };
         expect_leak(w.trial, m, "is a training edge of the model");
         assert_int_equal(neap_trial_measure(w.trial, m, NULL, &r, &err),
@@ -338,7 +339,7 @@ static void a_model_with_other_numbers_is_matched_by_name(void **state)
             edge[count++] = (neap_edge){ MESSY_NODES - 1 - u, MESSY_NODES - 1 - t->target[e], 1 };
     assert_int_equal(neap_graph_create(MESSY_NODES, names, edge, count, 0, 0, &turned, NULL), NEAP_OK);
     neap_model *m = model_of(turned, NULL, "neap");
-    neap_link_result r;
+    neap_link_result r = NEAP_SIZED(neap_link_result);
     assert_int_equal(neap_trial_check(w.trial, m, NULL, NULL), NEAP_OK);
     assert_int_equal(neap_trial_measure(w.trial, m, NULL, &r, NULL), NEAP_E_MISMATCH);
     neap_model_free(m);

@@ -10,11 +10,10 @@
 #include <cmocka.h>
 
 #include "chance.h"
-#include "world.h"
+#include "settings.h"
 
 #include "base/sys.h"
-#include "model/model.h"
-#include "walks/edges.h"
+#include "walks/skipgram.h"
 
 /* ---- pairs ---- */
 
@@ -46,7 +45,7 @@ static void expect_pairs(const ni_edges *e, bool weighted)
     ni_couple pair[2 * 512];
     assert_int_equal(s.places, EDGES * NI_EDGE_SAMPLES);
     for (uint64_t epoch = 0; epoch < 100; epoch++) {
-        made = s.make(s.self, epoch, 0, 512, NULL, pair);
+        made = ni_source_make(&s, epoch, 0, 512, NULL, pair);
         for (uint64_t i = 0; i < made; i++) {
             uint32_t layer = pair[i].in % layers;
             assert_int_equal(pair[i].out % layers, layer);
@@ -100,13 +99,16 @@ static void degrees_are_the_weights_of_edges_in_and_out(void **state)
 
 enum { NODES = 40, PART = 6, CELLS = NODES * 2 * PART, NEGATIVES = 5, FROM = 3, TO = 8 };
 
-/* One pair for each order. */
-static uint64_t one_edge(const void *self, uint64_t epoch, uint64_t first, uint32_t count, void *scratch,
-                         ni_couple *out)
+/* A graph of one edge gives one pair for each order; the first has no direction, so that an epoch is looked
+ * for in which it is not turned around. */
+static uint64_t unturned(const ni_source *s)
 {
-    (void)self, (void)epoch, (void)first, (void)count, (void)scratch;
-    for (uint32_t k = 0; k < 2; k++) out[k] = (ni_couple){ FROM * 2 + k, TO * 2 + k };
-    return 2;
+    ni_couple pair[2];
+    uint64_t epoch = 0;
+    do assert_int_equal(ni_source_make(s, epoch++, 0, 1, NULL, pair), 2);
+    while (pair[0].in != FROM * 2);
+    for (uint32_t k = 0; k < 2; k++) assert_true(pair[k].in == FROM * 2 + k && pair[k].out == TO * 2 + k);
+    return epoch - 1;
 }
 
 /* The negatives that a step draws for the pair of an order, by their coordinates. */
@@ -160,7 +162,14 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
     double loss;
     ni_grid grid;
     ni_threads *threads;
+    neap_edge one = { FROM, TO, 1 };
+    neap_graph *g;
     (void)state;
+    assert_int_equal(neap_graph_create(NODES, NULL, &one, 1, 0, 0, &g, NULL), NEAP_OK);
+    ni_edges edge = { .graph = g, .first = true, .second = true, .along = true, .seed = 1 };
+    assert_int_equal(ni_edges_create(&edge, NULL), NEAP_OK);
+    ni_source source = ni_edges_source(&edge);
+    source.places = source.per_task = 1;
     for (int i = 0; i < 2 * CELLS; i++)
         exact[i / CELLS][i % CELLS] = table[i / CELLS][i % CELLS] = (float)(i * 37 % 101) / 101 - 0.5f;
     for (int u = 0; u < NODES; u++) weight[u] = (uint64_t)u + 1;
@@ -168,7 +177,7 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
     assert_int_equal(ni_threads_create(1, &threads, NULL), NEAP_OK);
     while (!draw_negatives(&grid, step, 0, negative[0]) || !draw_negatives(&grid, step, 1, negative[1]))
         step++;
-    ni_skipgram s = { .source = { NULL, 1, 1, 2, one_edge, 0 },
+    ni_skipgram s = { .source = source,
                       .grid = &grid,
                       .threads = threads,
                       .in = table[0],
@@ -178,11 +187,13 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
                       .negatives = NEGATIVES,
                       .seed = 1 };
     assert_int_equal(ni_skipgram_create(&s, 1, NULL), NEAP_OK);
-    ni_skipgram_step(&s, 0, 0, step, 0.1, &loss);
+    ni_skipgram_step(&s, unturned(&source), 0, step, 0.1, &loss);
     expect_step(table, exact, negative, 0.1);
     ni_skipgram_free(&s);
     ni_threads_free(threads);
     ni_grid_free(&grid);
+    ni_edges_free(&edge);
+    neap_graph_free(g);
 }
 
 /* ---- the vectors ---- */
@@ -190,12 +201,11 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
 static neap_model *train(const neap_options *o)
 {
     neap_generator what = {
-        .kind = "sbm", .nodes = 60, .blocks = 3, .p_in = 0.35, .p_out = 0.02, .seed = 1
+        .size = sizeof what, .kind = "sbm", .nodes = 60, .blocks = 3, .p_in = 0.35, .p_out = 0.02, .seed = 1
     };
     neap_graph *g;
-    neap_model *m;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
-    assert_int_equal(neap_train(g, o, NULL, &m, NULL), NEAP_OK);
+    neap_model *m = train_on(g, o, NULL);
     neap_graph_free(g);
     return m;
 }
@@ -205,7 +215,8 @@ static void lengths_of_halves(const char *unit, double *length)
 {
     neap_options *o = options_of("neap", "method", "line", "dim", "16", "epochs", "2", "unit", unit, NULL);
     neap_model *m = train(o);
-    for (uint32_t part = 0; part < m->rows * 2; part++) length[part] = ni_length(m->E + part * 8, 8);
+    const float *E = tensor_of(m, "E");
+    for (uint32_t part = 0; part < m->rows * 2; part++) length[part] = ni_length(E + part * 8, 8);
     neap_model_free(m);
     neap_options_free(o);
 }
@@ -228,7 +239,7 @@ static void every_order_learns_the_blocks_of_a_graph(void **state)
 {
     static const char *const orders[] = { "1", "2", "both" };
     neap_generator what = {
-        .kind = "sbm", .nodes = 60, .blocks = 3, .p_in = 0.4, .p_out = 0.02, .seed = 1
+        .size = sizeof what, .kind = "sbm", .nodes = 60, .blocks = 3, .p_in = 0.4, .p_out = 0.02, .seed = 1
     };
     neap_graph *g;
     neap_split *s;
@@ -238,8 +249,7 @@ static void every_order_learns_the_blocks_of_a_graph(void **state)
     for (int i = 0; i < 3; i++) {
         neap_options *o =
             options_of("neap", "method", "line", "order", orders[i], "dim", "16", "epochs", "2", NULL);
-        neap_model *m;
-        assert_int_equal(neap_train(neap_split_train(s), o, NULL, &m, NULL), NEAP_OK);
+        neap_model *m = train_on(neap_split_train(s), o, NULL);
         double auc = test_auc(s, m);
         if (!(auc > 0.8)) fail_msg("order %s reaches only %f", orders[i], auc);
         neap_model_free(m);
@@ -254,11 +264,10 @@ static void an_odd_length_cannot_be_halved(void **state)
     neap_options *o = options_of("neap", "method", "line", "dim", "15", NULL);
     neap_edge one = { 0, 1, 1 };
     neap_graph *g;
-    neap_model *m;
     neap_error err;
     (void)state;
     assert_int_equal(neap_graph_create(2, NULL, &one, 1, 0, 0, &g, NULL), NEAP_OK);
-    assert_int_equal(neap_train(g, o, NULL, &m, &err), NEAP_E_ARG);
+    assert_int_equal(train_status(g, o, NULL, &err), NEAP_E_ARG);
     assert_non_null(strstr(err.text, "--dim must be even"));
     neap_graph_free(g);
     neap_options_free(o);

@@ -13,8 +13,8 @@
 
 #include "faults.h"
 #include "scratch.h"
+#include "settings.h"
 #include "tamper.h"
-#include "world.h"
 
 /* ---- methods and graphs ---- */
 
@@ -29,12 +29,10 @@ static const char *nth_method(size_t *i)
 
 static bool has_epochs(const char *method)
 {
-    for (size_t i = 0; i < neap_method_count(); i++)
-        if (!strcmp(neap_method_at(i)->name, method)) return strstr(neap_method_at(i)->options, "epochs");
-    return false;
+    return neap_method_has_option(method, "epochs");
 }
 
-/* A run of a moment, whatever the method. */
+/* A run of a moment, whatever the method: what it does not have does not matter to it. */
 static neap_options *brief(const char *method, const char *more, const char *value)
 {
     return options_of("neap", "method", method, "dim", "8", "epochs", "2", "walks", "2", "walk-length",
@@ -45,11 +43,19 @@ static neap_options *brief(const char *method, const char *more, const char *val
 static neap_graph *blocks(void)
 {
     neap_generator what = {
-        .kind = "sbm", .nodes = 140, .blocks = 4, .p_in = 0.2, .p_out = 0.01, .seed = 1
+        .size = sizeof what, .kind = "sbm", .nodes = 140, .blocks = 4, .p_in = 0.2, .p_out = 0.01, .seed = 1
     };
     neap_graph *g;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     return g;
+}
+
+/* On all of a graph; the caller expects what it expects. */
+static neap_status try_training(const neap_graph *g, const neap_options *o, const neap_hooks *hooks,
+                                neap_model **m, neap_error *err)
+{
+    neap_data data = { .size = sizeof data, .graph = g };
+    return neap_train(&data, o, hooks, m, err);
 }
 
 static neap_model *train(const neap_graph *g, const neap_options *o, const neap_hooks *hooks)
@@ -58,7 +64,7 @@ static neap_model *train(const neap_graph *g, const neap_options *o, const neap_
     neap_error err = { 0 };
     char method[32];
     assert_int_equal(neap_options_get(o, "method", method, sizeof method, NULL), NEAP_OK);
-    if (neap_train(g, o, hooks, &m, &err)) fail_msg("%s: %s", method, err.text);
+    if (try_training(g, o, hooks, &m, &err)) fail_msg("%s: %s", method, err.text);
     return m;
 }
 
@@ -75,7 +81,7 @@ static void expect_same_files(const char *a, const char *b)
 /* The scores of node 0 with everybody, and finite vectors of everybody. */
 static float *ask(const neap_model *m)
 {
-    uint32_t n = neap_graph_nodes(neap_model_graph(m)), dim = neap_model_dim(m);
+    uint32_t n = neap_graph_nodes(neap_model_graph(m)), dim = m->dim;
     neap_pair *pairs = malloc(n * sizeof *pairs);
     float *scores = malloc(n * sizeof *scores), *vectors = malloc((size_t)n * dim * sizeof *vectors);
     neap_error err = { 0 };
@@ -96,16 +102,16 @@ static void a_saved_model_gives_the_same_answers(void **state)
     for (const char *method; (method = nth_method(&i));) {
         neap_options *o = brief(method, "seed", "3");
         neap_model *m = train(g, o, NULL), *loaded;
-        neap_ranked best[5];
-        size_t count;
+        neap_ranking *best;
         assert_int_equal(neap_model_save(m, "model", NULL), NEAP_OK);
         assert_int_equal(neap_file_check("model", NULL, NULL, NULL), NEAP_OK);
-        assert_int_equal(neap_model_load("model", &loaded, NULL), NEAP_OK);
+        assert_int_equal(neap_model_load("model", NULL, &loaded, NULL), NEAP_OK);
         float *before = ask(m), *after = ask(loaded);
         assert_memory_equal(before, after, neap_graph_nodes(g) * sizeof *before);
-        assert_int_equal(neap_model_rank(loaded, 0, 5, 1, best, &count, NULL), NEAP_OK);
-        assert_int_equal(count, 5);
-        assert_true(best[0].score == after[best[0].node]);
+        assert_int_equal(neap_model_rank(loaded, 0, 5, 1, &best, NULL), NEAP_OK);
+        assert_int_equal(best->count, 5);
+        assert_true(best->score[0] == after[best->node[0]]);
+        neap_ranking_free(best);
         free(before);
         free(after);
         neap_model_free(loaded);
@@ -157,10 +163,12 @@ static unsigned train_in_pieces(const neap_graph *g, const char *method, const c
     unsigned stops = 0;
     do {
         stopper s = { 0, 1 + stops * 3 % 7 };
-        neap_hooks hooks = { .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1 };
+        neap_hooks hooks = {
+            .size = sizeof hooks, .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1
+        };
         neap_options *o = brief(method, "valid", valid);
         assert_int_equal(neap_options_set(o, "threads", threads[stops % 3], NULL), NEAP_OK);
-        rc = neap_train(g, o, &hooks, &m, &err);
+        rc = try_training(g, o, &hooks, &m, &err);
         if (rc != NEAP_OK && rc != NEAP_E_STOPPED) fail_msg("%s: %s", method, err.text);
         stops += rc == NEAP_E_STOPPED;
         neap_options_free(o);
@@ -200,15 +208,17 @@ static void a_checkpoint_beyond_the_steps_of_an_epoch_is_refused(void **state)
     for (const char *method; (method = nth_method(&i));) {
         neap_options *o = brief(method, "valid", "0");
         stopper s = { 0, 1 };
-        neap_hooks hooks = { .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1 };
+        neap_hooks hooks = {
+            .size = sizeof hooks, .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1
+        };
         neap_model *m;
         neap_error err = { 0 };
         if (has_epochs(method)) {
-            assert_int_equal(neap_train(g, o, &hooks, &m, NULL), NEAP_E_STOPPED);
+            assert_int_equal(try_training(g, o, &hooks, &m, NULL), NEAP_E_STOPPED);
             tamper_header("run", "\"batch\":\"", "\"batch\":\"10"); /* 100, or a little more */
-            neap_status rc = neap_train(g, o, &hooks, &m, &err);
+            neap_status rc = try_training(g, o, &hooks, &m, &err);
             if (rc != NEAP_E_FORMAT) fail_msg("%s: status %d", method, (int)rc);
-            assert_non_null(strstr(err.text, "stands at an impossible place"));
+            assert_non_null(strstr(err.text, "stands at an impossible position"));
             remove("run");
         }
         neap_options_free(o);
@@ -257,7 +267,7 @@ static void expect_finite_scores(const oddity *odd, const neap_graph *g, const n
 {
     neap_model *m;
     neap_error err = { 0 };
-    neap_status rc = neap_train(g, o, NULL, &m, &err);
+    neap_status rc = try_training(g, o, NULL, &m, &err);
     if (rc == NEAP_E_FORMAT && strstr(err.text, "no non-link")) return; /* what learns by them says so */
     if (rc != NEAP_OK) fail_msg("%s of %s: %s", method, odd->name, err.text);
     float *scores = ask(m);
@@ -301,7 +311,7 @@ static void a_graph_without_an_edge_is_refused_with_words(void **state)
             neap_model *m;
             neap_error err = { 0 };
             assert_int_equal(neap_graph_create(3, NULL, loops, edges, 0, 0, &g, NULL), NEAP_OK);
-            neap_status rc = neap_train(g, o, NULL, &m, &err);
+            neap_status rc = try_training(g, o, NULL, &m, &err);
             if (rc != NEAP_E_FORMAT) fail_msg("%s: status %d", method, (int)rc);
             assert_null(m);
             assert_non_null(strstr(err.text, "no edge"));
@@ -315,17 +325,21 @@ static void loops_alone_are_nothing_to_learn_from(void **state)
 {
     const neap_edge edge[] = { { 0, 0, 1 }, { 0, 1, 1 }, { 2, 2, 1 } };
     const neap_pair link = { 0, 1 }, other = { 0, 2 };
-    const neap_validation valid = { &link, &other, 1 };
     size_t i = 0;
     neap_graph *g;
     (void)state;
     assert_int_equal(neap_graph_create(3, NULL, edge, 3, 0, 0, &g, NULL), NEAP_OK);
+    neap_data data = { .size = sizeof data,
+                       .graph = g,
+                       .valid_positives = &link,
+                       .valid_negatives = &other,
+                       .valid_count = 1 };
     for (const char *method; (method = nth_method(&i));) {
         neap_options *o = brief(method, "self-loops", "yes");
         neap_model *m;
         neap_error err = { 0 };
         assert_int_equal(neap_options_set(o, "valid", "0.5", NULL), NEAP_OK);
-        neap_status rc = neap_train(g, o, &(neap_hooks){ .valid = &valid }, &m, &err);
+        neap_status rc = neap_train(&data, o, NULL, &m, &err);
         if (has_epochs(method) && rc != NEAP_E_FORMAT) fail_msg("%s: status %d", method, (int)rc);
         if (rc == NEAP_OK) neap_model_free(m);
         else assert_non_null(strstr(err.text, "no edge"));
@@ -348,7 +362,7 @@ static void steps_that_are_too_large_are_said_to_be(void **state)
         neap_model *m;
         neap_error err = { 0 };
         assert_int_equal(neap_options_set(o, "lr", "10", NULL), NEAP_OK);
-        neap_status rc = neap_train(g, o, NULL, &m, &err);
+        neap_status rc = try_training(g, o, NULL, &m, &err);
         if (rc != NEAP_E_NUMERIC) fail_msg("%s: status %d", methods[i], (int)rc);
         assert_non_null(strstr(err.text, "--lr"));
         neap_options_free(o);
@@ -362,9 +376,11 @@ static void long_walks_make_short_steps(void **state)
     neap_graph *g = blocks();
     neap_options *o = options_of("neap", "method", "deepwalk", "dim", "8", "walks", "100", "walk-length",
                                  "1000", "window", "50", "epochs", "10", "memory", "1", NULL);
-    neap_estimate_result r; /* too large for the limit, so that no time is measured */
+    neap_estimate_result r =
+        NEAP_SIZED(neap_estimate_result); /* too large for the limit, so that no time is measured */
     (void)state;
-    assert_int_equal(neap_estimate(g, o, &r, NULL), NEAP_OK);
+    neap_data data = { .size = sizeof data, .graph = g };
+    assert_int_equal(neap_estimate(&data, o, &r, NULL), NEAP_OK);
     assert_in_range(r.bytes_batch, 16 * 32 * 1000 * 100, 2 * 16 * 32 * 1000 * 100);
     neap_options_free(o);
     neap_graph_free(g);
@@ -382,7 +398,7 @@ static void negatives_are_limited_where_they_are_used(void **state)
         neap_options *o = brief("deepwalk", "negatives", "100");
         neap_model *m;
         assert_int_equal(neap_options_set(o, "loss", cases[i].loss, NULL), NEAP_OK);
-        assert_int_equal(neap_train(g, o, NULL, &m, NULL), cases[i].rc);
+        assert_int_equal(try_training(g, o, NULL, &m, NULL), cases[i].rc);
         neap_model_free(m);
         neap_options_free(o);
     }
@@ -410,13 +426,13 @@ static neap_status whole_way(void *user, neap_error *err)
     neap_options *o = NULL;
     neap_graph *g = NULL;
     neap_model *m = NULL;
-    neap_hooks hooks = { .checkpoint = "run", .checkpoint_seconds = 1e-9 };
+    neap_hooks hooks = { .size = sizeof hooks, .checkpoint = "run", .checkpoint_seconds = 1e-9 };
     neap_pair pair = { 0, 2 };
     float score, vectors[8 * 4];
     neap_status rc = neap_options_create("neap", &o, err);
     if (rc == NEAP_OK) rc = set_all(o, user, err);
     if (rc == NEAP_OK) rc = neap_graph_create(8, NULL, ring, 10, 1, 0, &g, err);
-    if (rc == NEAP_OK) rc = neap_train(g, o, &hooks, &m, err);
+    if (rc == NEAP_OK) rc = try_training(g, o, &hooks, &m, err);
     if (rc == NEAP_OK) rc = neap_model_score(m, &pair, 1, &score, err);
     if (rc == NEAP_OK) rc = neap_model_vectors(m, vectors, err);
     neap_model_free(m);

@@ -8,15 +8,16 @@
 
 #include "faults.h"
 #include "io/safetensors.h"
-#include "model/model.h"
+#include "model/method.h"
 #include "scratch.h"
 #include "tamper.h"
+#include "world.h"
 
 static const char *const names[6] = { "hub", "a", "b", "c", "d", "e" };
 static const neap_edge edges[8] = { { 0, 1, 1 }, { 0, 2, 2 },     { 0, 3, 3 }, { 4, 0, 0.5F },
                                     { 1, 2, 1 }, { 3, 4, 1.25F }, { 5, 0, 1 }, { 2, 1, 1 } };
 
-/* A model with tables at their start values. settings: "name=value ...". */
+/* A model with numbers in its tensors. settings: "name=value ...". */
 static neap_model *make(const char *preset, const char *settings, int weighted, int undirected)
 {
     neap_options *options;
@@ -31,8 +32,18 @@ static neap_model *make(const char *preset, const char *settings, int weighted, 
         assert_int_equal(neap_options_set(options, word, value, NULL), NEAP_OK);
     }
     assert_int_equal(neap_graph_create(6, names, edges, 8, weighted, undirected, &graph, NULL), NEAP_OK);
-    assert_int_equal(ni_model_create(graph, options, &model, NULL), NEAP_OK);
-    if (strcmp(options->method.text, "pa")) assert_int_equal(ni_model_init_tables(model, NULL), NEAP_OK);
+    neap_data data = { .size = sizeof data, .graph = graph };
+    ni_job_room room;
+    ni_job job;
+    assert_int_equal(ni_job_read(&data, options, NULL, &room, &job, NULL), NEAP_OK);
+    assert_int_equal(ni_model_create(&job, &model, NULL), NEAP_OK);
+    assert_int_equal(ni_model_allocate(model, NULL), NEAP_OK);
+    for (size_t i = 0; i < model->tensors->list.count; i++) {
+        const ni_declared *t = &model->tensors->list.item[i];
+        float *numbers = t->role != NI_STATE && t->type == NI_F32 ? t->data : NULL;
+        for (size_t k = 0; numbers && k < ni_declared_numbers(t); k++) numbers[k] = (float)k / 7 - (float)i;
+    }
+    ni_job_free(&job);
     neap_graph_free(graph);
     neap_options_free(options);
     return model;
@@ -58,16 +69,24 @@ static void put_full(const char *path)
 static neap_status load(void *user, neap_error *err)
 {
     neap_model *model;
-    neap_status rc = neap_model_load(user, &model, err);
+    neap_status rc = neap_model_load(user, NULL, &model, err);
     assert_true((rc == NEAP_OK) == (model != NULL));
     neap_model_free(model);
     return rc;
 }
 
-static void same_floats(const float *a, const float *b, size_t n)
+static void same_tensors(const ni_declaration *a, const ni_declaration *b)
 {
-    assert_true(!a == !b);
-    if (a) assert_memory_equal(a, b, n * sizeof *a);
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        const ni_declared *x = &a->item[i], *y = &b->item[i];
+        assert_string_equal(x->name, y->name);
+        assert_int_equal(x->type, y->type);
+        assert_int_equal(x->rank, y->rank);
+        assert_memory_equal(x->shape, y->shape, x->rank * sizeof *x->shape);
+        assert_true(!x->data == !y->data);
+        if (x->data) assert_memory_equal(x->data, y->data, (size_t)ni_declared_bytes(x));
+    }
 }
 
 static void same_model(const neap_model *a, const neap_model *b)
@@ -75,24 +94,27 @@ static void same_model(const neap_model *a, const neap_model *b)
     for (size_t i = 0; i < neap_option_count(); i++) {
         const neap_option_info *o = neap_option_at(i);
         char x[64], y[64];
-        assert_int_equal(neap_options_get(&a->options, o->name, x, sizeof x, NULL), NEAP_OK);
-        assert_int_equal(neap_options_get(&b->options, o->name, y, sizeof y, NULL), NEAP_OK);
-        if (o->saved) assert_string_equal(x, y);
+        neap_status rc = neap_options_get(neap_model_options(a), o->name, x, sizeof x, NULL);
+        assert_int_equal(neap_options_get(neap_model_options(b), o->name, y, sizeof y, NULL), rc);
+        assert_int_equal(rc == NEAP_OK, neap_method_has_option(a->method->info.name, o->name));
+        if (o->saved && rc == NEAP_OK) assert_string_equal(x, y);
     }
     assert_int_equal(a->rows, b->rows);
     assert_int_equal(a->dim, b->dim);
     assert_int_equal(a->epochs, b->epochs);
     assert_true(a->loss == b->loss || (isnan(a->loss) && isnan(b->loss)));
     assert_true(a->valid_auc == b->valid_auc || (isnan(a->valid_auc) && isnan(b->valid_auc)));
-    same_floats(a->E, b->E, (size_t)a->rows * a->dim);
-    same_floats(a->P, b->P, (size_t)a->dim * a->dim);
-    same_floats(a->pad, b->pad, a->dim);
-    assert_true(ni_graph_hash(a->graph) == ni_graph_hash(b->graph));
+    assert_ptr_equal(a->method, b->method);
+    same_tensors(&a->tensors->list, &b->tensors->list);
+    assert_true(neap_graph_hash(a->graph) == neap_graph_hash(b->graph));
     assert_int_equal(a->hood.nodes, b->hood.nodes);
-    assert_memory_equal(a->hood.offset, b->hood.offset,
-                        ((size_t)a->hood.nodes + 1) * sizeof *a->hood.offset);
-    assert_memory_equal(a->hood.node, b->hood.node,
-                        (size_t)a->hood.offset[a->hood.nodes] * sizeof *a->hood.node);
+    assert_true(!a->hood.offset == !b->hood.offset);
+    if (a->hood.offset) {
+        assert_memory_equal(a->hood.offset, b->hood.offset,
+                            ((size_t)a->hood.nodes + 1) * sizeof *a->hood.offset);
+        assert_memory_equal(a->hood.node, b->hood.node,
+                            (size_t)a->hood.offset[a->hood.nodes] * sizeof *a->hood.node);
+    }
     assert_int_equal(a->links.offset[a->links.nodes], b->links.offset[b->links.nodes]);
 }
 
@@ -104,13 +126,13 @@ static void round_trip(neap_model *model, bool hood, bool tables)
     size_t size;
     neap_error err = { 0 };
     assert_int_equal(neap_model_save(model, "one", &err), NEAP_OK);
-    assert_int_equal(neap_model_load("one", &back, &err), NEAP_OK);
+    assert_int_equal(neap_model_load("one", NULL, &back, &err), NEAP_OK);
     same_model(model, back);
     assert_int_equal(neap_model_save(back, "two", &err), NEAP_OK);
     char *bytes = scratch_bytes("one", &size);
     scratch_expect("two", bytes, size);
     free(bytes);
-    assert_int_equal(ni_tensors_read("one", &t, &err), NEAP_OK);
+    assert_int_equal(ni_tensors_read("one", NULL, &t, &err), NEAP_OK);
     assert_true(hood == (ni_tensors_find(&t, "hood.offsets") != NULL));
     assert_true(tables == (ni_tensors_find(&t, "E") != NULL));
     ni_tensors_release(&t);
@@ -125,6 +147,9 @@ static void every_kind_of_model_comes_back_the_same(void **state)
     round_trip(make("neap", "dim=5", 0, 0), false, true);
     round_trip(make("neap", "dim=1 neighbors=1 lr=0.1 seed=18446744073709551615", 0, 1), true, true);
     round_trip(make("paper", "dim=2", 1, 1), false, true);
+    round_trip(make("authors", "method=goat dim=2", 0, 0), false, true);
+    round_trip(make("neap", "method=attentivewalk dim=2", 0, 0), false, true);
+    round_trip(make("neap", "method=deepwalk dim=2", 0, 0), false, true);
     round_trip(make("authors", "method=pa", 0, 0), false, false);
 }
 
@@ -134,6 +159,7 @@ static void an_extended_model_comes_back_the_same(void **state)
     (void)state;
     neap_model *model = make("neap", "dim=2 self=no", 0, 0);
     model->rows = 5;
+    ni_declared_find(&model->tensors->list, "E")->shape[0] = 5;
     uint64_t last = 0;
     for (uint32_t u = 0; u < 6; u++) {
         uint64_t from = model->hood.offset[u], to = model->hood.offset[u + 1];
@@ -159,8 +185,57 @@ static void the_file_does_not_know_how_it_was_made(void **state)
     scratch_expect("two", bytes, size);
     assert_null(strstr(bytes + 8, "threads"));
     assert_null(strstr(bytes + 8, "memory"));
-    assert_non_null(strstr(bytes + 8, "\"method\":\"gap\",\"option.dim\":\"2\""));
+    assert_non_null(strstr(bytes + 8, "\"neap.kind\":\"model\",\"method\":\"gap\",\"option."));
+    assert_non_null(strstr(bytes + 8, "\"option.dim\":\"2\""));
+    assert_null(strstr(bytes + 8, "\"option.walks\"")); /* of another method */
     free(bytes);
+}
+
+/* Memory holds the bytes of the file. */
+static void a_model_goes_through_memory(void **state)
+{
+    (void)state;
+    neap_model *model = make_full(), *back;
+    size_t size, need = 0;
+    neap_error err = { 0 };
+    assert_int_equal(neap_model_save(model, "one", NULL), NEAP_OK);
+    char *file = scratch_bytes("one", &size), *bytes = malloc(size + 1);
+    memset(bytes, 77, size + 1);
+    assert_int_equal(neap_model_to_memory(model, NULL, 0, &need, &err), NEAP_E_LIMIT);
+    assert_int_equal(need, size);
+    assert_int_equal(neap_model_to_memory(model, bytes, size - 1, &need, &err), NEAP_E_LIMIT);
+    for (size_t i = 0; i <= size; i++) assert_int_equal(bytes[i], 77);
+    assert_int_equal(neap_model_to_memory(model, bytes, size + 1, &need, &err), NEAP_OK);
+    assert_int_equal(need, size);
+    assert_memory_equal(bytes, file, size);
+    assert_int_equal(bytes[size], 77);
+    assert_int_equal(neap_model_from_memory(bytes, size, &back, &err), NEAP_OK);
+    same_model(model, back);
+    neap_model_free(back);
+    for (size_t i = 0; i < size; i++) {
+        assert_int_equal(neap_model_from_memory(bytes, i, &back, NULL), NEAP_E_FORMAT);
+        assert_null(back);
+        bytes[i] = (char)(bytes[i] ^ 1 << i % 8);
+        assert_int_equal(neap_model_from_memory(bytes, size, &back, NULL), NEAP_E_FORMAT);
+        assert_null(back);
+        bytes[i] = (char)(bytes[i] ^ 1 << i % 8);
+    }
+    assert_int_equal(neap_model_from_memory(bytes, size + 1, &back, NULL), NEAP_E_FORMAT);
+    assert_int_equal(neap_model_from_memory(NULL, 0, &back, NULL), NEAP_E_FORMAT);
+    neap_graph *graph = (neap_graph *)1;
+    assert_int_equal(neap_graph_from_memory(bytes, size, &graph, &err), NEAP_E_FORMAT);
+    assert_null(graph);
+    assert_non_null(strstr(err.text, "model"));
+    assert_int_equal(neap_graph_to_memory(model->graph, bytes, size, &need, &err), NEAP_OK);
+    assert_true(need < size);
+    assert_int_equal(neap_graph_from_memory(bytes, need, &graph, &err), NEAP_OK);
+    assert_true(neap_graph_hash(graph) == neap_graph_hash(model->graph));
+    neap_graph_free(graph);
+    assert_int_equal(neap_model_from_memory(bytes, need, &back, &err), NEAP_E_FORMAT);
+    assert_non_null(strstr(err.text, "graph"));
+    free(bytes);
+    free(file);
+    neap_model_free(model);
 }
 
 static bool is_refusal(neap_status rc)
@@ -239,13 +314,17 @@ static void metadata_that_lie_are_refused(void **state)
         { "\"option.dim\":\"3\"", "\"option.dim\":\"3\",\"option.charm\":\"3\"", "charm" },
         { "\"option.dim\":\"3\"", "\"option.dim\":\"3\",\"option.threads\":\"3\"", "threads" },
         { "\"option.dim\":\"3\"", "\"option.dim\":\"3\",\"option.method\":\"gap\"", "twice" },
+        { "\"option.dim\":\"3\"", "\"option.dim\":\"3\",\"option.walks\":\"10\"", "has no option 'walks'" },
+        { "\"option.dim\":\"3\"", "\"option.dim\":\"3\",\"option.\":\"10\"", "option" },
+        { "\"option.dim\":\"3\"", "\"option.dim\":\"3\",\"charm\":\"3\"", "charm" },
         { "\"option.neighbors\":\"2\"", "\"option.neighbors\":\"1\"", "neighbourhood" },
         { "\"option.lr\":\"0.0001\"", "\"option.lr\":\"1e-4\"", "lr" },
         { "\"option.lr\":\"0.0001\"", "\"option.lr\":\"nan\"", "lr" },
         { "\"option.self\":\"yes\"", "\"option.self\":\"true\"", "self" },
         { "\"option.padding\":\"vector\"", "\"option.padding\":\"zero\"", "pad" },
         { "\"method\":\"gap\"", "\"method\":\"cat\"", "cat" },
-        { "\"method\":\"gap\"", "\"method\":\"pa\"", "tables" },
+        { "\"method\":\"gap\"", "\"method\":\"pa\"", "method pa has no option" },
+        { "\"method\":\"gap\"", "\"method\":\"deepwalk\"", "method deepwalk has no option" },
         { "\"method\":\"gap\"", "\"method\":\"a name that is longer than a method\"", "method" },
         { "\"method\":\"gap\",", "", "method" },
         { "\"rows\":\"6\"", "\"rows\":\"7\"", "rows" },
@@ -345,20 +424,24 @@ static void neighbourhoods_stay_inside_their_list(void **state)
     expect_refused("hood", "impossible size");
 }
 
-/* The model of make_full without one tensor, or with one more. */
-static neap_status write_changed(const char *without, const char *extra, uint64_t rows, uint64_t columns)
+/* A model's file without one tensor, or with one more; the model is freed. */
+static void write_changed(neap_model *model, const char *without, const char *extra, uint64_t rows,
+                          uint64_t columns)
 {
     static const float zeros[64];
-    ni_tensors all = { .count = 0 }, some = { .count = 0 };
-    neap_model *model = make_full();
+    ni_tensors all = { 0 }, some = { 0 };
     ni_model_to_tensors(model, &all);
-    for (uint32_t i = 0; i < all.facts; i++) ni_tensors_say(&some, all.fact[i].key, all.fact[i].value);
-    for (uint32_t i = 0; i < all.count; i++)
-        if (!without || strcmp(all.tensor[i].name, without)) some.tensor[some.count++] = all.tensor[i];
-    if (extra) ni_tensors_add(&some, extra, NI_F32, rows, columns, zeros);
-    neap_status rc = ni_tensors_write(&some, path, NULL);
+    for (size_t i = 0; i < all.facts; i++) ni_tensors_say(&some, all.fact[i].key, all.fact[i].value);
+    for (size_t i = 0; i < all.count; i++) {
+        const ni_tensor *t = &all.tensor[i];
+        if (!without || strcmp(t->name, without))
+            ni_tensors_add(&some, t->name, t->type, t->rank, t->shape, t->data);
+    }
+    if (extra) ni_tensors_add(&some, extra, NI_F32, columns ? 2 : 1, (uint64_t[]){ rows, columns }, zeros);
+    assert_int_equal(ni_tensors_write(&some, path, NULL), NEAP_OK);
+    ni_tensors_release(&all);
+    ni_tensors_release(&some);
     neap_model_free(model);
-    return rc;
 }
 
 static void a_missing_tensor_is_noticed(void **state)
@@ -374,16 +457,79 @@ static void a_missing_tensor_is_noticed(void **state)
                             "hood.offsets",
                             "hood.nodes" };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        assert_int_equal(write_changed(parts[i], NULL, 0, 0), NEAP_OK);
+        write_changed(make_full(), parts[i], NULL, 0, 0);
         expect_refused(parts[i], "");
     }
-    assert_int_equal(write_changed("graph.weights", NULL, 0, 0), NEAP_OK);
+    write_changed(make_full(), "graph.weights", NULL, 0, 0);
     expect_refused("graph.weights", "graph.hash");
     neap_model *model = make("neap", "dim=2 neighbors=2", 0, 0);
     model->hood.capped = false; /* so that a sample is not stored */
     assert_int_equal(neap_model_save(model, path, NULL), NEAP_OK);
     neap_model_free(model);
     expect_refused("hood", "hood.offsets");
+}
+
+/* A tensor that the method did not declare for these options. */
+static void a_tensor_too_many_is_noticed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *preset, *settings, *extra;
+        uint64_t rows, columns;
+    } bad[] = { { "neap", "dim=3", "charm", 6, 3 },
+                { "neap", "dim=3", "pad", 3, 0 },
+                { "neap", "dim=3", "attention", 10, 0 },
+                { "neap", "dim=3", "persona.vectors", 6, 3 },
+                { "neap", "dim=3", "best.E", 6, 3 },
+                { "neap", "dim=3", "adam.E.m", 6, 3 },
+                { "neap", "dim=3", "adagrad.E", 6, 0 },
+                { "neap", "dim=3", "vectors", 6, 3 },
+                { "neap", "dim=3 method=goat", "P", 3, 3 },
+                { "neap", "dim=3 method=deepwalk", "P", 3, 3 },
+                { "neap", "dim=3 method=deepwalk", "outputs", 6, 3 },
+                { "neap", "dim=2 method=attentivewalk", "outputs", 6, 2 },
+                { "neap", "method=pa", "E", 6, 3 } };
+    char words[64];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_changed(make(bad[i].preset, bad[i].settings, 0, 0), NULL, bad[i].extra, bad[i].rows,
+                      bad[i].columns);
+        snprintf(words, sizeof words, "no tensor '%s'", bad[i].extra);
+        expect_refused(bad[i].extra, words);
+    }
+}
+
+/* Format 1 said all options of all methods, and stored neighbourhoods in models that do not read them. */
+static void what_format_1_said_too_much_is_left_aside(void **state)
+{
+    (void)state;
+    const uint64_t seven = 7, twelve = 12, hood[7] = { 0, 2, 4, 6, 8, 10, 12 };
+    const uint32_t nodes[12] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
+    const char two[] = "\"neap.format\":\"2\"", one[] = "\"neap.format\":\"1\"";
+    put_full(path);
+    tamper_header(path, "\"option.dim\":\"3\"", "\"option.dim\":\"3\",\"option.walks\":\"10\"");
+    expect_refused("an option of another method", "has no option 'walks'");
+    tamper_header(path, two, one);
+    assert_int_equal(load(path, NULL), NEAP_OK);
+    tamper_header(path, "\"option.walks\":\"10\"", "\"option.charm\":\"10\"");
+    expect_refused("an option of no method", "charm");
+    tamper_header(path, "\"option.charm\":\"10\"", "\"option.walks\":\"10\"");
+    tamper_header(path, "\"method\":\"gap\"", "\"method\":\"pa\"");
+    expect_refused("the tensors of another method", "no tensor 'E'");
+
+    ni_tensors t = { 0 };
+    neap_model *model = make("neap", "method=deepwalk dim=2", 0, 0);
+    ni_model_to_tensors(model, &t);
+    ni_tensors_add(&t, "hood.offsets", NI_U64, 1, &seven, hood);
+    ni_tensors_add(&t, "hood.nodes", NI_U32, 1, &twelve, nodes);
+    assert_int_equal(ni_tensors_write(&t, path, NULL), NEAP_OK);
+    ni_tensors_release(&t);
+    expect_refused("neighbourhoods that nobody reads", "no tensor 'hood.offsets'");
+    tamper_header(path, two, one);
+    neap_model *back;
+    assert_int_equal(neap_model_load(path, NULL, &back, NULL), NEAP_OK);
+    same_model(model, back);
+    round_trip(back, false, true); /* and is not written again */
+    neap_model_free(model);
 }
 
 static neap_status check_file(void *user, neap_error *err)
@@ -402,7 +548,7 @@ static void write_checkpoint(const char *without, const char *extra, const char 
     } parts[] = { { "adam.E.m", 6, 3 },  { "adam.E.v", 6, 3 },  { "adam.P.m", 3, 3 }, { "adam.P.v", 3, 3 },
                   { "adagrad.E", 6, 0 }, { "adagrad.P", 3, 0 }, { "best.E", 6, 3 },   { "best.P", 3, 3 } };
     static const char *const counts[] = { "epoch", "batch", "items", "step", "best.epoch" };
-    ni_tensors t = { .count = 0 };
+    ni_tensors t = { 0 };
     neap_model *model = make_full();
     ni_model_to_tensors(model, &t);
     ni_tensors_say(&t, "neap.kind", "checkpoint");
@@ -413,9 +559,11 @@ static void write_checkpoint(const char *without, const char *extra, const char 
             i < 4 ? !without || strcmp(parts[i].name, without) : extra && !strcmp(parts[i].name, extra);
         bool wrong = misshapen && !strcmp(parts[i].name, misshapen);
         if (there)
-            ni_tensors_add(&t, parts[i].name, NI_F32, parts[i].rows + wrong, parts[i].columns, zeros);
+            ni_tensors_add(&t, parts[i].name, NI_F32, parts[i].columns ? 2 : 1,
+                           (uint64_t[]){ parts[i].rows + wrong, parts[i].columns }, zeros);
     }
     assert_int_equal(ni_tensors_write(&t, path, NULL), NEAP_OK);
+    ni_tensors_release(&t);
     neap_model_free(model);
 }
 
@@ -436,7 +584,8 @@ static void a_checkpoint_holds_exactly_the_state_of_its_training(void **state)
         assert_int_equal(check_file(path, NULL), NEAP_E_FORMAT);
         write_checkpoint(NULL, NULL, parts[i]);
         assert_int_equal(check_file(path, NULL), NEAP_E_FORMAT);
-        assert_int_equal(write_changed(NULL, parts[i], 6, 3), NEAP_E_FORMAT);
+        write_changed(make_full(), NULL, parts[i], 6, 3); /* nor does a model hold any of it */
+        expect_refused(parts[i], parts[i]);
         write_checkpoint(NULL, NULL, NULL);
         tamper_data(path, parts[i], 0, &(float){ NAN }, 4);
         assert_int_equal(check_file(path, NULL), NEAP_E_FORMAT);
@@ -450,6 +599,64 @@ static void a_checkpoint_holds_exactly_the_state_of_its_training(void **state)
         write_checkpoint(NULL, NULL, NULL);
         tamper_header(path, lies[i][0], lies[i][1]);
         assert_int_equal(check_file(path, NULL), NEAP_E_FORMAT);
+    }
+}
+
+/* Goes on from the checkpoint `path`, or trains afresh and leaves it there. */
+static neap_status train(const char *method, int resume, neap_error *err)
+{
+    neap_model *model;
+    neap_graph *graph;
+    neap_options *options =
+        options_of("neap", "method", method, "dim", "2", "epochs", "2", "valid", "0", "threads", "1", NULL);
+    assert_int_equal(neap_graph_create(6, names, edges, 8, 0, 0, &graph, NULL), NEAP_OK);
+    neap_data data = { .size = sizeof data, .graph = graph };
+    neap_hooks hooks = { .size = sizeof hooks, .checkpoint = path, .resume = resume };
+    neap_status rc = neap_train(&data, options, &hooks, &model, err);
+    neap_model_free(model);
+    neap_graph_free(graph);
+    neap_options_free(options);
+    return rc;
+}
+
+/* Who goes on is as strict as who checks. */
+static void training_goes_on_from_nothing_else(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method, *more, *option;
+    } bad[] = { { "gap", "pad", "\"option.walks\":\"10\"," },
+                { "gap", "adagrad.E", "\"option.walks\":\"10\"," },
+                { "deepwalk", "inner", "\"option.batch\":\"64\"," },
+                { "deepwalk", "hood.nodes", "\"option.batch\":\"64\"," },
+                { "verse", "outputs", "\"option.batch\":\"64\"," } };
+    char words[64], entry[128], crc[96];
+    size_t size;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        neap_error err = { 0 };
+        unlink(path);
+        assert_int_equal(train(bad[i].method, 0, NULL), NEAP_OK);
+        assert_int_equal(check_file(path, NULL), NEAP_OK);
+        assert_int_equal(train(bad[i].method, 1, NULL), NEAP_OK);
+        char *good = scratch_bytes(path, &size);
+        /* An empty tensor before all others. */
+        snprintf(entry, sizeof entry, "},\"%s\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]},",
+                 bad[i].more);
+        snprintf(crc, sizeof crc, "\"crc32c.%s\":\"00000000\",\"neap.kind\"", bad[i].more);
+        tamper_header(path, "},", entry); /* the first brace closes the metadata */
+        tamper_header(path, "\"neap.kind\"", crc);
+        snprintf(words, sizeof words, "no tensor '%s'", bad[i].more);
+        assert_int_equal(train(bad[i].method, 1, &err), NEAP_E_FORMAT);
+        assert_non_null(strstr(err.text, words));
+        assert_int_equal(check_file(path, NULL), NEAP_E_FORMAT);
+        scratch_put(path, good, size);
+        snprintf(crc, sizeof crc, "%s\"neap.kind\"", bad[i].option);
+        tamper_header(path, "\"neap.kind\"", crc);
+        assert_int_equal(train(bad[i].method, 1, &err), NEAP_E_FORMAT);
+        assert_non_null(strstr(err.text, "has no option"));
+        tamper_header(path, "\"neap.format\":\"2\"", "\"neap.format\":\"1\"");
+        assert_int_equal(train(bad[i].method, 1, &err), NEAP_OK);
+        free(good);
     }
 }
 
@@ -492,11 +699,11 @@ static void a_graph_file_is_checked_too(void **state)
     (void)state;
     char list[4096] = "";
     neap_graph *graph;
-    ni_tensors t = { .count = 0 };
+    ni_tensors t = { 0 };
     assert_int_equal(neap_graph_create(6, names, edges, 8, 1, 0, &graph, NULL), NEAP_OK);
-    ni_tensors_say(&t, "neap.kind", "graph");
-    ni_graph_to_tensors(graph, &t);
+    ni_graph_to_file(graph, &t);
     assert_int_equal(ni_tensors_write(&t, path, NULL), NEAP_OK);
+    ni_tensors_release(&t);
     neap_graph_free(graph);
     assert_int_equal(neap_file_check(path, collect, list, NULL), NEAP_OK);
     assert_non_null(strstr(list, "kind=graph\n"));
@@ -592,7 +799,7 @@ static void look_at_model(void *user)
 {
     unsigned *seen = user;
     neap_model *model;
-    assert_int_equal(neap_model_load(path, &model, NULL), NEAP_OK);
+    assert_int_equal(neap_model_load(path, NULL, &model, NULL), NEAP_OK);
     seen[model->dim == 2]++;
     neap_model_free(model);
     put_full(path);
@@ -639,13 +846,17 @@ int main(void)
         IN_SCRATCH(every_kind_of_model_comes_back_the_same),
         IN_SCRATCH(an_extended_model_comes_back_the_same),
         IN_SCRATCH(the_file_does_not_know_how_it_was_made),
+        IN_SCRATCH(a_model_goes_through_memory),
         IN_SCRATCH(every_flipped_bit_is_noticed),
         IN_SCRATCH(every_truncation_and_every_extra_byte_is_noticed),
         IN_SCRATCH(metadata_that_lie_are_refused),
         IN_SCRATCH(data_that_break_an_invariant_are_refused),
         IN_SCRATCH(neighbourhoods_stay_inside_their_list),
         IN_SCRATCH(a_missing_tensor_is_noticed),
+        IN_SCRATCH(a_tensor_too_many_is_noticed),
+        IN_SCRATCH(what_format_1_said_too_much_is_left_aside),
         IN_SCRATCH(a_checkpoint_holds_exactly_the_state_of_its_training),
+        IN_SCRATCH(training_goes_on_from_nothing_else),
         IN_SCRATCH(a_check_tells_what_is_in_a_file),
         IN_SCRATCH(a_graph_file_is_checked_too),
         IN_SCRATCH(vectors_that_make_no_sense_are_noticed),

@@ -52,9 +52,16 @@ static int leave(void **state)
     return scratch_leave(state);
 }
 
+static neap_labels_facts facts_of_labels(void)
+{
+    neap_labels_facts f = NEAP_SIZED(neap_labels_facts);
+    assert_int_equal(neap_labels_facts_of(labels, &f, NULL), NEAP_OK);
+    return f;
+}
+
 static void labels_can_be_looked_at(void **state)
 {
-    neap_labels_facts f = neap_labels_facts_of(labels);
+    neap_labels_facts f = facts_of_labels();
     (void)state;
     assert_int_equal(f.nodes, N);
     assert_int_equal(f.labelled, 48);
@@ -72,8 +79,8 @@ static void the_labelled_nodes_are_clustered_and_no_others(void **state)
     (void)state;
     const char *const algorithms[] = { NULL, "auto", "spectral", "kmeans" };
     for (size_t k = 0; k < 4; k++) {
-        neap_cluster_spec spec = { .algorithm = algorithms[k], .threads = 1 };
-        neap_cluster_result r;
+        neap_cluster_spec spec = { .size = sizeof spec, .algorithm = algorithms[k], .threads = 1 };
+        neap_cluster_result r = NEAP_SIZED(neap_cluster_result);
         uint32_t cluster[N];
         assert_int_equal(neap_cluster(vectors, D, labels, &spec, cluster, &r, NULL), NEAP_OK);
         assert_true(r.nmi == 1 && r.ami == 1 && r.ari == 1);
@@ -87,8 +94,10 @@ static void the_labelled_nodes_are_clustered_and_no_others(void **state)
 
 static void the_wishes_of_a_specification_are_granted(void **state)
 {
-    neap_cluster_spec spec = { .algorithm = "spectral", .assign = "kmeans", .gamma = 0.25, .clusters = 5 };
-    neap_cluster_result r;
+    neap_cluster_spec spec = {
+        .size = sizeof spec, .algorithm = "spectral", .assign = "kmeans", .gamma = 0.25, .clusters = 5
+    };
+    neap_cluster_result r = NEAP_SIZED(neap_cluster_result);
     (void)state;
     assert_int_equal(neap_cluster(vectors, D, labels, &spec, NULL, &r, NULL), NEAP_OK);
     assert_int_equal(r.clusters, 5);
@@ -98,29 +107,32 @@ static void the_wishes_of_a_specification_are_granted(void **state)
 
 static void what_cannot_be_clustered_is_said(void **state)
 {
-    neap_cluster_result r;
+    neap_cluster_result r = NEAP_SIZED(neap_cluster_result);
     neap_error err = { 0 };
-    const neap_cluster_spec bad[] = {
-        { .algorithm = "magic" }, { .assign = "magic" }, { .gamma = -1 }, { .clusters = 49 }
-    };
+    const size_t size = sizeof(neap_cluster_spec);
+    const neap_cluster_spec bad[] = { { size, .algorithm = "magic" },
+                                      { size, .assign = "magic" },
+                                      { size, .gamma = -1 },
+                                      { size, .clusters = 49 },
+                                      { 0 } };
     const char *const words[] = { "algorithm is spectral or kmeans", "assign is discretise or kmeans",
-                                  "gamma", "49" };
+                                  "gamma", "49", "neap_cluster_spec must begin with its size" };
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(neap_cluster(vectors, D, labels, &bad[i], NULL, &r, &err), NEAP_E_ARG);
         if (!strstr(err.text, words[i])) fail_msg("'%s' is not in: %s", words[i], err.text);
     }
     vectors[3 * D] = NAN;
-    assert_int_equal(neap_cluster(vectors, D, labels, &(neap_cluster_spec){ 0 }, NULL, &r, &err),
-                     NEAP_E_NUMERIC);
+    neap_cluster_spec plain = NEAP_SIZED(neap_cluster_spec);
+    assert_int_equal(neap_cluster(vectors, D, labels, &plain, NULL, &r, &err), NEAP_E_NUMERIC);
 }
 
 static void classes_are_predicted(void **state)
 {
-    neap_classify_spec spec = { .share = 0.5, .seed = 3, .threads = 1 };
-    neap_classify_result r;
+    neap_classify_spec spec = { .size = sizeof spec, .share = 0.5, .seed = 3, .threads = 1 };
+    neap_classify_result r = NEAP_SIZED(neap_classify_result);
     uint32_t predicted[N], tests = 0;
-    neap_labels_facts f = neap_labels_facts_of(labels);
+    neap_labels_facts f = facts_of_labels();
     (void)state;
     assert_int_equal(neap_classify(vectors, D, labels, &spec, predicted, &r, NULL), NEAP_OK);
     assert_true(r.micro == 1 && r.macro == 1);
@@ -136,14 +148,15 @@ static void classes_are_predicted(void **state)
 static neap_status scenario(void *user, neap_error *err)
 {
     neap_labels *again;
-    neap_cluster_result c;
-    neap_classify_result r;
+    neap_cluster_result c = NEAP_SIZED(neap_cluster_result);
+    neap_classify_result r = NEAP_SIZED(neap_classify_result);
+    neap_cluster_spec clusters = { .size = sizeof clusters, .threads = 1 };
+    neap_classify_spec classes = { .size = sizeof classes, .share = 0.5, .seed = 1, .threads = 1 };
     neap_status rc = neap_labels_load("labels", graph, 0, &again, err);
     if (rc != NEAP_OK) return rc;
     (void)user;
-    rc = neap_cluster(vectors, D, again, &(neap_cluster_spec){ .threads = 1 }, NULL, &c, err);
-    if (rc == NEAP_OK)
-        rc = neap_classify(vectors, D, again, &(neap_classify_spec){ 0.5, 1, 1 }, NULL, &r, err);
+    rc = neap_cluster(vectors, D, again, &clusters, NULL, &c, err);
+    if (rc == NEAP_OK) rc = neap_classify(vectors, D, again, &classes, NULL, &r, err);
     neap_labels_free(again);
     return rc;
 }

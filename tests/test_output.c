@@ -328,51 +328,23 @@ static void a_crash_leaves_the_old_or_the_new_file(void **state)
     assert_true(seen[0] >= 7 && seen[1] >= 2);
 }
 
-static neap_status escaped(const char *text, void (*write)(ni_output *, const char *), const char *expected)
-{
-    ni_output *out;
-    neap_status rc = ni_output_open("text", &out, NULL);
-    if (rc != NEAP_OK) return rc;
-    write(out, text);
-    rc = ni_output_commit(out, NULL);
-    scratch_expect("text", expected, strlen(expected));
-    return rc;
-}
-
-static void names_are_harmless_in_html_and_json(void **state)
+static void a_folder_is_made_unless_it_is_there(void **state)
 {
     (void)state;
-    assert_int_equal(escaped("<b a='\"'>&\x01\xc3\xa9\xff", ni_output_html,
-                             "&lt;b a=&#39;&quot;&#39;&gt;&amp;\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd"),
-                     NEAP_OK);
-    assert_int_equal(escaped("a\"b\\c\n</script>\x7f\xe2\x82\xac\xed\xa0\x80", ni_output_json,
-                             "\"a\\\"b\\\\c\\u000a\\u003c/script>\\u007f\xe2\x82\xac"
-                             "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""),
-                     NEAP_OK);
-}
-
-static void utf8_is_recognised_strictly(void **state)
-{
-    (void)state;
-    assert_int_equal(ni_utf8_length(""), 0);
-    assert_int_equal(ni_utf8_length("a"), 1);
-    assert_int_equal(ni_utf8_length("\xc2\x80"), 2);
-    assert_int_equal(ni_utf8_length("\xe0\xa0\x80"), 3);
-    assert_int_equal(ni_utf8_length("\xef\xbf\xbf"), 3);
-    assert_int_equal(ni_utf8_length("\xf0\x90\x80\x80"), 4);
-    assert_int_equal(ni_utf8_length("\xf4\x8f\xbf\xbf"), 4);
-    const char *bad[] = { "\x80",
-                          "\xc1\x81",
-                          "\xc3",
-                          "\xc3(",
-                          "\xe0\x9f\x80",
-                          "\xed\xa0\x80",
-                          "\xe2\x82",
-                          "\xf0\x8f\x80\x80",
-                          "\xf4\x90\x80\x80",
-                          "\xf5\x80\x80\x80",
-                          "\xff" };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_int_equal(ni_utf8_length(bad[i]), 0);
+    neap_error err = { 0 };
+    assert_int_equal(neap_folder_create("made", &err), NEAP_OK);
+    assert_int_equal(neap_folder_create("made", &err), NEAP_OK);
+    assert_int_equal(neap_folder_create("none/made", &err), NEAP_E_IO);
+    assert_int_equal(err.sys, ENOENT);
+    assert_non_null(strstr(err.text, "make the one that it is to be in first"));
+    put_old();
+    assert_int_equal(neap_folder_create("file", &err), NEAP_E_IO);
+    assert_non_null(strstr(err.text, "file is a file, not a folder"));
+    faults_arm(FAULTS_MKDIR, 1, EACCES, false);
+    assert_int_equal(neap_folder_create("another", &err), NEAP_E_IO);
+    faults_disarm();
+    assert_int_equal(err.sys, EACCES);
+    assert_int_equal(neap_folder_create(NULL, NULL), NEAP_E_ARG);
 }
 
 static void the_checksum_is_that_of_rfc_3720(void **state)
@@ -414,8 +386,7 @@ int main(void)
         IN_SCRATCH(interruptions_and_short_writes_change_nothing),
         IN_SCRATCH(no_memory_is_an_ordinary_error),
         IN_SCRATCH(a_crash_leaves_the_old_or_the_new_file),
-        IN_SCRATCH(names_are_harmless_in_html_and_json),
-        cmocka_unit_test(utf8_is_recognised_strictly),
+        IN_SCRATCH(a_folder_is_made_unless_it_is_there),
         cmocka_unit_test(the_checksum_is_that_of_rfc_3720),
     };
     signal(SIGPIPE, SIG_IGN);

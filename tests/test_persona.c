@@ -12,7 +12,6 @@
 
 #include "faults.h"
 
-#include "base/options.h"
 #include "graph/persona.h"
 
 /* ---- a graph and what was made of it ---- */
@@ -156,7 +155,7 @@ static void labels_cut_a_bridge_that_components_keep(void **state)
 
 static neap_graph *random_graph(uint64_t seed)
 {
-    neap_generator what = { .kind = "ba", .nodes = 300, .links = 4, .seed = seed };
+    neap_generator what = { .size = sizeof what, .kind = "ba", .nodes = 300, .links = 4, .seed = seed };
     neap_graph *g;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     return g;

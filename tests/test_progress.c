@@ -8,13 +8,7 @@
 
 #include <cmocka.h>
 
-/* Of common.c, which knows the whole program, the two that progress.c calls. */
-char *with_commas(uint64_t value, char text[SHORT])
-{
-    snprintf(text, SHORT, "%llu", (unsigned long long)value);
-    return text;
-}
-
+/* Of common.c, which knows the whole program, the one that progress.c calls. */
 char *human_seconds(double seconds, char text[SHORT])
 {
     snprintf(text, SHORT, "%.0f s", seconds);

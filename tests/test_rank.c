@@ -9,14 +9,16 @@
 
 #include <cmocka.h>
 
-#include "attention/queries.h"
-#include "world.h"
+#include "attention/trainer.h"
+#include "settings.h"
 
 enum { N = 3000, K_MOST = 300 }; /* the last tile of rows is not a whole one */
 
 static neap_graph *generated(const char *name, double mean, int undirected)
 {
-    neap_generator what = { .kind = name, .nodes = N, .links = (uint32_t)mean, .seed = 5 };
+    neap_generator what = {
+        .size = sizeof what, .kind = name, .nodes = N, .links = (uint32_t)mean, .seed = 5
+    };
     neap_graph *g, *out;
     neap_error err;
     what.edges = (uint64_t)(mean * N);
@@ -49,13 +51,9 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static neap_model *of_kind(const struct kind *kind)
 {
     neap_graph *g = generated(kind->graph, kind->mean, kind->undirected);
-    neap_options *o =
-        options_of(kind->preset, "dim", kind->dim, "neighbors", kind->neighbors, "epochs", kind->epochs,
-                   "valid", "0", "threads", "2", "undirected", kind->undirected ? "yes" : "no", NULL);
-    neap_model *m;
-    neap_error err;
-    if (neap_train(g, o, NULL, &m, &err)) fail_msg("%s", err.text);
-    neap_options_free(o);
+    neap_model *m = trained(g, options_of(kind->preset, "dim", kind->dim, "neighbors", kind->neighbors,
+                                          "epochs", kind->epochs, "valid", "0", "threads", "2",
+                                          "undirected", kind->undirected ? "yes" : "no", NULL));
     neap_graph_free(g);
     return m;
 }
@@ -78,37 +76,52 @@ static int free_models(void **state)
 
 static int best_first(const void *a, const void *b)
 {
-    const neap_ranked *x = a, *y = b;
+    const ni_ranked *x = a, *y = b;
     if (x->score != y->score) return x->score > y->score ? -1 : 1;
     return x->node < y->node ? -1 : 1;
 }
 
-/* What neap_model_rank promises, by sorting all scores. */
+/* What neap_query_rank promises, by sorting all scores. */
 static size_t sorted(const neap_model *m, uint32_t source, const float *scores, int with_known,
-                     neap_ranked *all)
+                     ni_ranked *all)
 {
     size_t count = 0;
     for (uint32_t t = 0; t < N; t++)
         if (with_known || (t != source && !ni_linked(&m->links, source, t)))
-            all[count++] = (neap_ranked){ t, scores[t] };
+            all[count++] = (ni_ranked){ t, scores[t] };
     qsort(all, count, sizeof *all, best_first);
     return count;
+}
+
+static neap_status rank(neap_query *q, uint32_t source, size_t k, int with_known, neap_ranking **out)
+{
+    neap_rank_spec spec = {
+        .size = sizeof spec, .sources = &source, .source_count = 1, .k = k, .with_known = with_known
+    };
+    return neap_query_rank(q, &spec, out, NULL);
 }
 
 static void check_source(const neap_model *m, uint32_t source)
 {
     static const size_t lists[] = { 1, 10, 60, K_MOST };
     float *scores = malloc(N * sizeof *scores);
-    neap_ranked *all = malloc(N * sizeof *all), best[K_MOST];
-    assert_int_equal(ni_gap_score_all(m, source, scores, NULL), NEAP_OK);
+    ni_ranked *all = malloc(N * sizeof *all);
+    neap_query *q = query_of(m, 2);
+    assert_int_equal(m->method->score_all(q, source, scores, NULL), NEAP_OK);
     for (int with_known = 0; with_known < 2; with_known++) {
-        size_t there = sorted(m, source, scores, with_known, all), count;
+        size_t there = sorted(m, source, scores, with_known, all);
         for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-            assert_int_equal(neap_model_rank(m, source, lists[i], with_known, best, &count, NULL), NEAP_OK);
-            assert_int_equal(count, lists[i] < there ? lists[i] : there);
-            assert_memory_equal(best, all, count * sizeof *best);
+            neap_ranking *best;
+            assert_int_equal(rank(q, source, lists[i], with_known, &best), NEAP_OK);
+            assert_int_equal(best->count, lists[i] < there ? lists[i] : there);
+            for (size_t k = 0; k < best->count; k++) {
+                assert_int_equal(best->node[k], all[k].node);
+                assert_memory_equal(&best->score[k], &all[k].score, sizeof *scores);
+            }
+            neap_ranking_free(best);
         }
     }
+    neap_query_free(q);
     free(scores);
     free(all);
 }
@@ -135,18 +148,19 @@ static void equal_nodes_are_ranked_by_number(void **state)
 {
     neap_model *m = of_kind(&kinds[0]);
     (void)state;
-    for (uint64_t j = 1; j < m->rows; j++) memcpy(m->E + j * m->dim, m->E, m->dim * sizeof *m->E);
+    float *E = tensor_of(m, "E");
+    for (uint64_t j = 1; j < m->rows; j++) memcpy(E + j * m->dim, E, m->dim * sizeof *E);
     check_source(m, 17);
-    memset(m->E, 0, (uint64_t)m->rows * m->dim * sizeof *m->E);
+    memset(E, 0, (uint64_t)m->rows * m->dim * sizeof *E);
     check_source(m, 17);
     neap_model_free(m);
 }
 
 static uint32_t candidates(const float *least, const float *most, size_t k)
 {
-    neap_ranked *lower = malloc(N * sizeof *lower);
+    ni_ranked *lower = malloc(N * sizeof *lower);
     uint32_t count = 0;
-    for (uint32_t t = 0; t < N; t++) lower[t] = (neap_ranked){ t, least[t] };
+    for (uint32_t t = 0; t < N; t++) lower[t] = (ni_ranked){ t, least[t] };
     qsort(lower, N, sizeof *lower, best_first);
     for (uint32_t t = 0; t < N; t++) count += most[t] >= lower[k - 1].score;
     free(lower);
@@ -155,7 +169,8 @@ static uint32_t candidates(const float *least, const float *most, size_t k)
 
 static void scale(neap_model *m, int power)
 {
-    for (uint64_t j = 0; j < (uint64_t)m->rows * m->dim; j++) m->E[j] = ldexpf(m->E[j], power);
+    float *E = tensor_of(m, "E");
+    for (uint64_t j = 0; j < (uint64_t)m->rows * m->dim; j++) E[j] = ldexpf(E[j], power);
 }
 
 /* Scaled from 2^-60 to 2^20: from numbers that vanish to alignments that are all 1 or -1. */
@@ -166,12 +181,15 @@ static void bounds_hold_and_leave_few(void **state)
     for (int i = 0; i < KINDS; i++)
         for (int power = -60; power <= 20; power += 40) {
             neap_model *m = models[i];
+            const ni_attention_options *own = m->settings->own;
             bool bounded;
             scale(m, power);
-            assert_int_equal(ni_gap_score_bounds(m, 11, least, most, &bounded, NULL), NEAP_OK);
+            neap_query *q = query_of(m, 2);
+            assert_int_equal(m->method->score_bounds(q, 11, least, most, &bounded, NULL), NEAP_OK);
             uint32_t a = ni_hood_size(&m->hood, 11);
-            assert_true(bounded == (a > 0 && a <= m->dim && m->options.padding != NI_PAD_VECTOR));
-            if (bounded) assert_int_equal(ni_gap_score_all(m, 11, scores, NULL), NEAP_OK);
+            assert_true(bounded == (a > 0 && a <= m->dim && own->padding != NI_PAD_VECTOR));
+            if (bounded) assert_int_equal(m->method->score_all(q, 11, scores, NULL), NEAP_OK);
+            neap_query_free(q);
             scale(m, -power);
             for (uint32_t t = 0; t < N && bounded; t++)
                 assert_true(least[t] <= scores[t] && scores[t] <= most[t]);
@@ -188,30 +206,37 @@ static void some_scores_have_the_bits_of_all(void **state)
     uint32_t target[SOME];
     (void)state;
     for (int i = 0; i < KINDS; i++) {
-        const neap_model *m = models[i];
+        const ni_method *method = models[i]->method;
+        neap_query *q = query_of(models[i], 2);
         for (uint32_t j = 0; j < SOME; j++) target[j] = j % 2 ? N - 1 - j : j * 71;
-        assert_int_equal(ni_gap_score_all(m, 8, all, NULL), NEAP_OK);
+        assert_int_equal(method->score_all(q, 8, all, NULL), NEAP_OK);
         for (uint32_t count = 0; count <= SOME; count += SOME / 4) {
-            assert_int_equal(ni_gap_score_some(m, 8, target, count, some, NULL), NEAP_OK);
+            assert_int_equal(method->score_some(q, 8, target, count, some, NULL), NEAP_OK);
             for (uint32_t j = 0; j < count; j++)
                 assert_memory_equal(&some[j], &all[target[j]], sizeof *some);
         }
+        neap_query_free(q);
     }
     free(all);
+}
+
+static void assert_refused(const neap_model *m)
+{
+    neap_ranking *best = (neap_ranking *)&best;
+    assert_int_equal(neap_model_rank(m, 17, 3, 0, &best, NULL), NEAP_E_NUMERIC);
+    assert_null(best);
 }
 
 /* One overflowing score refuses the ranking, though it is nowhere near the best. */
 static void a_score_that_is_not_finite_is_refused(void **state)
 {
     neap_model *m = of_kind(&kinds[0]);
-    neap_ranked best[3];
-    size_t count;
+    float *E = tensor_of(m, "E");
     (void)state;
     uint32_t neighbour = m->hood.node[m->hood.offset[17]];
-    m->E[(uint64_t)neighbour * m->dim] = 3e38F;
-    m->E[(uint64_t)neighbour * m->dim + 1] = -3e38F;
-    assert_int_equal(neap_model_rank(m, 17, 3, 0, best, &count, NULL), NEAP_E_NUMERIC);
-    assert_int_equal(count, 0);
+    E[(uint64_t)neighbour * m->dim] = 3e38F;
+    E[(uint64_t)neighbour * m->dim + 1] = -3e38F;
+    assert_refused(m);
     neap_model_free(m);
 }
 
@@ -219,13 +244,11 @@ static void a_score_that_is_not_finite_is_refused(void **state)
 static void an_attention_that_is_no_number_is_refused(void **state)
 {
     neap_model *m = of_kind(&kinds[0]);
-    neap_ranked best[3];
-    size_t count;
+    float *E = tensor_of(m, "E"), *P = tensor_of(m, "P");
     (void)state;
-    for (uint64_t i = 0; i < (uint64_t)m->rows * m->dim; i++) m->E[i] = 1;
-    for (uint64_t i = 0; i < (uint64_t)m->dim * m->dim; i++) m->P[i] = -3e38F;
-    assert_int_equal(neap_model_rank(m, 17, 3, 0, best, &count, NULL), NEAP_E_NUMERIC);
-    assert_int_equal(count, 0);
+    for (uint64_t i = 0; i < (uint64_t)m->rows * m->dim; i++) E[i] = 1;
+    for (uint64_t i = 0; i < (uint64_t)m->dim * m->dim; i++) P[i] = -3e38F;
+    assert_refused(m);
     neap_model_free(m);
 }
 

@@ -10,7 +10,6 @@
 #include <zlib.h>
 
 #include "faults.h"
-#include "io/escape.h"
 #include "scratch.h"
 
 /* Names with all that is hard about them: a blank, a percent, what looks like an escape, bytes that are no
@@ -91,20 +90,6 @@ static void what_was_saved_is_read_back_to_the_last_bit(void **state)
         assert_int_equal(v->missing + v->strangers + v->by_order, 0);
         assert_memory_equal(v->values, vectors, sizeof vectors);
         neap_vectors_free(v);
-    }
-}
-
-static void an_escape_is_undone_and_nothing_else(void **state)
-{
-    (void)state;
-    const char *const cases[][2] = { { "a%20b", "a b" }, { "50%25", "50%" },       { "%4", "%4" },
-                                     { "%4x", "%4x" },   { "%e9%C3", "\xe9\xc3" }, { "%00", "%00" },
-                                     { "%", "%" },       { "%2541", "%41" },       { "", "" } };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char out[16] = "";
-        size_t n = ni_unescape(cases[i][0], strlen(cases[i][0]), out);
-        assert_int_equal(n, strlen(cases[i][1]));
-        assert_memory_equal(out, cases[i][1], n);
     }
 }
 
@@ -389,7 +374,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         HERE(what_was_saved_is_read_back_to_the_last_bit),
-        HERE(an_escape_is_undone_and_nothing_else),
         HERE(text_is_read_with_and_without_a_header_in_any_order),
         HERE(compressed_text_is_read),
         HERE(strangers_are_counted_and_passed_over),

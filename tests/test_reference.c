@@ -1,5 +1,6 @@
-/* The gradients of reference.c against central finite differences, in double. */
+/* The gradients of reference.c and loss.c against central finite differences, in double. */
 #define NI_REFERENCE_DOUBLE
+#include "attention/loss.c"
 #include "attention/reference.c"
 
 #include <setjmp.h>
@@ -11,34 +12,42 @@
 
 #include "base/rng.h"
 
-enum { N = 12, D = 5, S = 6 };
+enum { D = 5, S = 6, K_MOST = 3, SIDES = 2 + K_MOST, TERMS = 2, ROWS = S + 1 };
 
 typedef struct world {
     ni_ref_model model;
-    double E[N * D], P[D * D], pad[D], mask[3][S * D], dE[N * D], dP[D * D];
-    uint32_t node[3][S];
-    ni_ref_hood hood[3];
+    uint32_t negatives;
+    double X[SIDES * ROWS * D], dX[SIDES * ROWS * D], P[D * D], dP[D * D], b[TERMS], db[TERMS];
+    double features[(1 + K_MOST) * TERMS];
+    ni_ref_sequence rows[SIDES];
     double *work;
-    uint32_t picks[3 * (S + 1)];
+    uint32_t picks[SIDES * ROWS];
 } world;
 
-static world *world_create(uint32_t pooling, uint32_t padding, bool masked, uint64_t seed)
+static void draw(double *x, int count, double scale, ni_rng *rng)
+{
+    for (int i = 0; i < count; i++) x[i] = ni_normal(rng) * scale;
+}
+
+/* Far from the hinge's corner; neighbourhoods are sometimes full, mostly padded. */
+static world *world_create(uint32_t pooling, uint32_t padding, uint32_t negatives, uint64_t seed)
 {
     world *w = calloc(1, sizeof *w);
     ni_rng rng = ni_rng_at(seed, NI_STREAM_GRAPH, 0, 0);
     assert_non_null(w);
-    for (int i = 0; i < N * D; i++) w->E[i] = ni_normal(&rng) * 0.5;
-    for (int i = 0; i < D * D; i++) w->P[i] = ni_normal(&rng) * 0.5;
-    for (int i = 0; i < D; i++) w->pad[i] = ni_normal(&rng);
-    for (int h = 0; h < 3; h++) {
-        uint32_t size = 2 + (uint32_t)ni_below(&rng, S - 1); /* sometimes full, mostly padded */
-        for (uint32_t i = 0; i < size; i++) w->node[h][i] = (uint32_t)((h * 3 + i * 5) % N);
-        for (int i = 0; i < S * D; i++) w->mask[h][i] = ni_below(&rng, 2) ? 2 : 0;
-        w->hood[h] = (ni_ref_hood){ w->node[h], size, masked ? w->mask[h] : NULL, w->pad };
+    w->negatives = negatives;
+    w->model = (ni_ref_model){
+        .dim = D, .neighbors = S, .pooling = pooling, .padding = padding, .P = w->P, .margin = 30
+    };
+    draw(w->P, D * D, 0.5, &rng);
+    draw(w->b, TERMS, 1, &rng);
+    draw(w->features, (1 + K_MOST) * TERMS, 1, &rng);
+    for (uint32_t i = 0; i < 2 + negatives; i++) {
+        draw(w->X + i * ROWS * D, ROWS * D, 0.7, &rng);
+        w->rows[i] = (ni_ref_sequence){ w->X + i * ROWS * D, 2 + (uint32_t)ni_below(&rng, S - 1),
+                                        w->dX + i * ROWS * D };
     }
-    w->model =
-        (ni_ref_model){ D, S, pooling, padding, 30, w->E, w->P, 0 }; /* far from the hinge's corner */
-    w->work = calloc(ni_ref_room(&w->model), sizeof *w->work);
+    w->work = calloc(ni_ref_room(&w->model, negatives), sizeof *w->work);
     assert_non_null(w->work);
     return w;
 }
@@ -51,7 +60,7 @@ static void world_free(world *w)
 
 static double loss_of(world *w)
 {
-    return ni_ref_loss(&w->model, &w->hood[0], &w->hood[1], &w->hood[2], w->dE, w->dP, w->work, w->picks);
+    return ni_ref_loss(&w->model, w->rows, w->negatives, w->features, w->dP, w->db, w->work, w->picks);
 }
 
 /* Largest difference between gradient and finite difference, relative to the largest gradient. */
@@ -68,22 +77,22 @@ static double disagreement(world *w, double *x, int count, const double *gradien
         worst = fmax(worst, fabs((up - down) / (2 * step) - gradient[i]));
         largest = fmax(largest, fabs(gradient[i]));
     }
-    assert_true(largest > 1e-3); /* otherwise nothing was tested */
+    assert_true(largest > 1e-4); /* otherwise nothing was tested */
     return worst / largest;
 }
 
-static void check_gradients(uint32_t pooling, uint32_t padding, bool masked)
+/* Rows of all sides together, so that one without a gradient, an easy negative, may be among them. */
+static void check_gradients(world *w)
 {
-    for (uint64_t seed = 1; seed <= 8; seed++) {
-        world *w = world_create(pooling, padding, masked, seed);
-        double dE[N * D], dP[D * D];
-        assert_true(loss_of(w) > 0);
-        memcpy(dE, w->dE, sizeof dE);
-        memcpy(dP, w->dP, sizeof dP);
-        assert_true(disagreement(w, w->E, N * D, dE) < 1e-3);
-        assert_true(disagreement(w, w->P, D * D, dP) < 1e-3);
-        world_free(w);
-    }
+    double dX[SIDES * ROWS * D], dP[D * D], db[TERMS];
+    assert_true(loss_of(w) > 0);
+    memcpy(dX, w->dX, sizeof dX);
+    memcpy(dP, w->dP, sizeof dP);
+    memcpy(db, w->db, sizeof db);
+    assert_true(disagreement(w, w->X, (int)(2 + w->negatives) * ROWS * D, dX) < 1e-3);
+    if (w->model.P) assert_true(disagreement(w, w->P, D * D, dP) < 1e-3);
+    if (w->model.terms) assert_true(disagreement(w, w->b, TERMS, db) < 1e-3);
+    world_free(w);
 }
 
 static void gradients_agree_with_finite_differences(void **state)
@@ -91,48 +100,53 @@ static void gradients_agree_with_finite_differences(void **state)
     (void)state;
     for (uint32_t pooling = NI_POOL_MAX; pooling <= NI_POOL_MEAN; pooling++)
         for (uint32_t padding = NI_PAD_NONE; padding <= NI_PAD_VECTOR; padding++)
-            for (int masked = 0; masked < 2; masked++) check_gradients(pooling, padding, masked);
+            for (uint64_t seed = 1; seed <= 8; seed++) {
+                check_gradients(world_create(pooling, padding, 1, seed));
+                check_gradients(world_create(pooling, padding, 3, seed));
+            }
 }
 
-static void gradients_without_a_matrix_or_of_chances_agree_with_finite_differences(void **state)
+static void gradients_of_every_score_and_loss_agree_with_finite_differences(void **state)
 {
     (void)state;
-    for (int kind = 1; kind < 4; kind++)
-        for (uint32_t pooling = NI_POOL_MAX; pooling <= NI_POOL_MEAN; pooling++) {
-            world *w = world_create(pooling, NI_PAD_NONE, true, 5);
-            double dE[N * D], dP[D * D];
-            if (kind & 1) w->model.P = NULL;
-            if (kind & 2) w->model.logistic = 1;
-            assert_true(loss_of(w) > 0);
-            memcpy(dE, w->dE, sizeof dE);
-            memcpy(dP, w->dP, sizeof dP);
-            assert_true(disagreement(w, w->E, N * D, dE) < 1e-3);
-            if (w->model.P) assert_true(disagreement(w, w->P, D * D, dP) < 1e-3);
-            world_free(w);
-        }
+    for (uint32_t objective = NI_OBJECTIVE_MARGIN; objective <= NI_OBJECTIVE_SOFTMAX; objective++)
+        for (uint32_t score = NI_SCORE_DOT; score <= NI_SCORE_COSINE; score++)
+            for (uint32_t terms = 0; terms <= TERMS; terms += TERMS)
+                for (uint32_t negatives = 1; negatives <= 3; negatives += 2) {
+                    world *w = world_create(terms ? NI_POOL_MEAN : NI_POOL_MAX, NI_PAD_NONE, negatives, 5);
+                    w->model.objective = objective;
+                    w->model.score = score;
+                    w->model.terms = terms;
+                    w->model.b = w->b;
+                    if (negatives == 3) w->model.P = NULL;
+                    check_gradients(w);
+                }
 }
 
 static void a_satisfied_margin_has_no_loss_and_no_gradient(void **state)
 {
     (void)state;
-    world *w = world_create(NI_POOL_MAX, NI_PAD_NONE, false, 3);
-    w->model.margin = -1000;
-    assert_true(loss_of(w) == 0);
-    for (int i = 0; i < N * D; i++) assert_true(w->dE[i] == 0);
-    for (int i = 0; i < D * D; i++) assert_true(w->dP[i] == 0);
-    world_free(w);
+    for (uint32_t objective = NI_OBJECTIVE_MARGIN; objective <= NI_OBJECTIVE_HARDEST; objective += 2) {
+        world *w = world_create(NI_POOL_MAX, NI_PAD_NONE, 3, 3);
+        w->model.objective = objective;
+        w->model.margin = -1000;
+        assert_true(loss_of(w) == 0);
+        for (int i = 0; i < SIDES * ROWS * D; i++) assert_true(w->dX[i] == 0);
+        for (int i = 0; i < D * D; i++) assert_true(w->dP[i] == 0);
+        world_free(w);
+    }
 }
 
 /* One neighbour each, d = 1, worked out by hand: attention is 1, the score is the product of the two. */
 static void a_pair_of_single_neighbours_scores_their_product(void **state)
 {
     (void)state;
-    double E[] = { 2, 3 }, P[] = { 0.5 }, X[1], Y[1], M[1], z[2], w[2], r[2];
-    uint32_t nodes[] = { 0, 1 }, pick[2];
-    ni_ref_model model = { 1, 1, NI_POOL_MAX, NI_PAD_NONE, 1, E, P, 0 };
-    ni_ref_hood s = { nodes, 1, NULL, NULL }, t = { nodes + 1, 1, NULL, NULL };
+    double X[] = { 2 }, Y[] = { 3 }, P[] = { 0.5 }, M[1], z[2], w[2], r[2];
+    uint32_t pick[2];
+    ni_ref_model model = { .dim = 1, .neighbors = 1, .P = P };
+    ni_ref_sequence s = { X, 1, NULL }, t = { Y, 1, NULL };
     ni_ref_side a = { z, w, pick, r }, b = { z + 1, w + 1, pick + 1, r + 1 };
-    assert_true(ni_ref_pair(&model, &s, &t, X, Y, M, &a, &b) == 6);
+    assert_true(ni_ref_pair(&model, &s, &t, M, &a, &b) == 6);
     assert_true(M[0] == 3 && z[0] == tanh(3) && w[0] == 1 && w[1] == 1 && pick[0] == 0 && pick[1] == 0);
 }
 
@@ -140,15 +154,15 @@ static void a_pair_of_single_neighbours_scores_their_product(void **state)
 static void zero_padding_wins_over_negative_alignments(void **state)
 {
     (void)state;
-    double E[] = { 1, -1 }, P[] = { 1 }, X[1], Y[1], M[1], z[2], w[2], r[2];
-    uint32_t nodes[] = { 0, 1 }, pick[2];
-    ni_ref_model model = { 1, 2, NI_POOL_MAX, NI_PAD_ZERO, 1, E, P, 0 };
-    ni_ref_hood s = { nodes, 1, NULL, NULL }, t = { nodes + 1, 1, NULL, NULL };
+    double X[] = { 1 }, Y[] = { -1 }, P[] = { 1 }, M[1], z[2], w[2], r[2];
+    uint32_t pick[2];
+    ni_ref_model model = { .dim = 1, .neighbors = 2, .padding = NI_PAD_ZERO, .P = P };
+    ni_ref_sequence s = { X, 1, NULL }, t = { Y, 1, NULL };
     ni_ref_side a = { z, w, pick, r }, b = { z + 1, w + 1, pick + 1, r + 1 };
-    ni_ref_pair(&model, &s, &t, X, Y, M, &a, &b);
+    ni_ref_pair(&model, &s, &t, M, &a, &b);
     assert_true(M[0] == -1 && z[0] == 0 && pick[0] == NEAP_NONE && pick[1] == NEAP_NONE);
     model.neighbors = 1; /* full neighbourhoods have no padding */
-    ni_ref_pair(&model, &s, &t, X, Y, M, &a, &b);
+    ni_ref_pair(&model, &s, &t, M, &a, &b);
     assert_true(z[0] == tanh(-1) && pick[0] == 0);
 }
 
@@ -156,7 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_agree_with_finite_differences),
-        cmocka_unit_test(gradients_without_a_matrix_or_of_chances_agree_with_finite_differences),
+        cmocka_unit_test(gradients_of_every_score_and_loss_agree_with_finite_differences),
         cmocka_unit_test(a_satisfied_margin_has_no_loss_and_no_gradient),
         cmocka_unit_test(a_pair_of_single_neighbours_scores_their_product),
         cmocka_unit_test(zero_padding_wins_over_negative_alignments),

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "base/options.h"
 #include "faults.h"
 #include "page.h"
 #include "paper/report.h"
@@ -120,14 +119,15 @@ static int leave(void **state)
     return scratch_leave(&folder);
 }
 
-typedef neap_status (*writer)(const ni_study *, const char *, neap_error *);
+typedef void (*writer)(ni_page *, const ni_study *);
 
 static char *written(const world *w, writer write)
 {
-    neap_error err = { 0 };
-    size_t size;
-    if (write(&w->study, "report", &err) != NEAP_OK) fail_msg("%s", err.text);
-    return scratch_bytes("report", &size);
+    ni_page page = { 0 };
+    write(&page, &w->study);
+    assert_false(page.failed);
+    assert_int_equal(strlen(page.bytes), page.length);
+    return page.bytes;
 }
 
 static char *html_of(const world *w)
@@ -487,16 +487,21 @@ static void what_the_numbers_are_not_is_said(void **state)
 
 /* ---- settings ---- */
 
+static void set_option(const world *w, const char *name, const char *value)
+{
+    assert_int_equal(neap_options_set(w->settings[0], name, value, NULL), NEAP_OK);
+}
+
 static void settings_that_are_not_the_papers_are_told_in_its_protocols(void **state)
 {
     world *w = *state;
     char words[NI_NOT_PAPERS];
     ni_sheet_not_papers(&w->study, &w->sheet, words);
     assert_string_equal(words, "");
-    w->settings[0]->lr = 0.01;
+    set_option(w, "lr", "0.01");
     ni_sheet_not_papers(&w->study, &w->sheet, words);
     assert_string_equal(words, "Not the paper\u2019s settings of gap: lr 0.01 instead of 0.0001.");
-    w->settings[0]->lr = 3e-3, w->settings[0]->epochs = 30, w->settings[0]->batch = 512;
+    set_option(w, "lr", "3e-3"), set_option(w, "epochs", "30"), set_option(w, "batch", "512");
     w->study.chosen_on_leaky = true;
     static const char all[] = "Not the paper\u2019s settings of gap: lr 0.003, 30 epochs and batch 512 "
                               "instead of 0.0001, 100 and 64; "
@@ -712,10 +717,14 @@ static void a_study_of_nothing_is_written(void **state)
 
 static neap_status write_all(void *user, neap_error *err)
 {
+    static const writer writers[] = { ni_report_json, ni_report_markdown, ni_report_html };
     const world *w = user;
-    neap_status rc = ni_report_json(&w->study, "results.json", err);
-    if (rc == NEAP_OK) rc = ni_report_markdown(&w->study, "results.md", err);
-    if (rc == NEAP_OK) rc = ni_report_html(&w->study, "report.html", err);
+    neap_status rc = NEAP_OK;
+    for (size_t i = 0; i < 3 && rc == NEAP_OK; i++) {
+        ni_page page = { 0 };
+        writers[i](&page, &w->study);
+        rc = ni_page_save(&page, "report", err);
+    }
     return rc;
 }
 
@@ -729,7 +738,8 @@ static void expect_failure(void *user, neap_status rc, const neap_error *err)
 
 static void a_failure_leaves_no_half_report(void **state)
 {
-    const faults_call calls[] = { FAULTS_MEMORY, FAULTS_OPEN, FAULTS_WRITE, FAULTS_FSYNC, FAULTS_RENAME };
+    const faults_call calls[] = { FAULTS_MEMORY, FAULTS_HEAP,  FAULTS_OPEN,
+                                  FAULTS_WRITE,  FAULTS_FSYNC, FAULTS_RENAME };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         assert_true(faults_each(calls[i], ENOSPC, false, write_all, expect_failure, *state) > 0);
 }

@@ -7,15 +7,15 @@
 #include <cmocka.h>
 
 #include "faults.h"
-#include "paper/shelf.h"
 #include "paper/study.h"
 #include "scratch.h"
 #include "world.h"
 
-static neap_reproduction request(neap_options *paper, neap_options *clean)
+static ni_reproduction request(neap_options *paper, neap_options *clean)
 {
-    return (
-        neap_reproduction){ .data = "data", .folder = "out", .seeds = 2, .paper = paper, .clean = clean };
+    return (ni_reproduction){
+        .data = "data", .folder = "out", .first_seed = 1, .seeds = 2, .paper = paper, .clean = clean
+    };
 }
 
 static const ni_sheet *sheet_of(const ni_study *study, const char *table, const char *protocol)
@@ -25,6 +25,16 @@ static const ni_sheet *sheet_of(const ni_study *study, const char *table, const 
             return &study->sheet[i];
     fail_msg("no sheet %s %s", table, protocol);
     return NULL;
+}
+
+/* An option of a cell. */
+static double value_of(const ni_reproduction *r, const ni_cell *cell, const char *name)
+{
+    neap_options *o;
+    assert_int_equal(ni_study_options(r, cell, &o, NULL), NEAP_OK);
+    double value = ni_option_number(o, name);
+    neap_options_free(o);
+    return value;
 }
 
 static size_t row_of(const ni_sheet *s, const char *method, bool untrained)
@@ -41,7 +51,7 @@ static void every_protocol_has_its_own_sheet(void **state)
     (void)state;
     ni_study study;
     neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
-    neap_reproduction r = request(paper, clean);
+    ni_reproduction r = request(paper, clean);
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
     assert_int_equal(study.sheets, 3 * (ni_table_count() - 1) + 1);
     for (size_t i = 0; i < ni_table_count(); i++)
@@ -61,7 +71,7 @@ static void a_published_number_stands_only_beside_its_own_protocol_and_method(vo
     (void)state;
     ni_study study;
     neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
-    neap_reproduction r = request(paper, clean);
+    ni_reproduction r = request(paper, clean);
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
     const ni_sheet *leaky = sheet_of(&study, "link-cora", "paper");
     const ni_sheet *honest = sheet_of(&study, "link-cora", "clean");
@@ -113,14 +123,14 @@ static void only_what_was_asked_for_is_asked_for(void **state)
     const double ratios[] = { 0.55 };
     size_t asked = 0, others = 0;
     neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
-    neap_reproduction r = request(paper, clean);
+    ni_reproduction r = request(paper, clean);
     r.tables = tables, r.methods = methods, r.protocols = protocols, r.ratios = ratios, r.ratio_count = 1;
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
     for (size_t i = 0; i < study.sheets; i++)
         for (size_t row = 0; row < study.sheet[i].rows; row++)
             for (size_t column = 0; column < study.sheet[i].table->columns; column++)
                 for (uint64_t seed = 0; seed < 4; seed++) {
-                    if (!ni_study_cell(&r, &study.sheet[i], row, column, seed, &cell)) continue;
+                    if (!ni_sheet_cell(&study.sheet[i], row, column, seed, &cell)) continue;
                     bool is = ni_study_asks(&r, &study.sheet[i], &cell);
                     asked += is, others += !is;
                 }
@@ -140,7 +150,7 @@ static void a_request_for_nothing_is_refused_with_the_choices(void **state)
     const char *clock[] = { "time", NULL }, *pa[] = { "pa", NULL };
     const double ratios[] = { 0.2 };
     neap_options *o = options_of("neap", NULL);
-    neap_reproduction r = request(o, o);
+    ni_reproduction r = request(o, o);
     r.tables = cora, r.ratios = ratios, r.ratio_count = 1;
     assert_int_equal(ni_study_create(&r, &study, &err), NEAP_E_ARG);
     assert_non_null(strstr(err.text, "the ratios of link-cora are 15, 25, 35, 45, 55, 65, 75, 85, 95"));
@@ -160,7 +170,7 @@ static void seeds_are_ascending_and_each_is_there_once(void **state)
     ni_study study;
     static const uint64_t more[] = { 7, 2, 5, 7, 0 }, all[] = { 0, 1, 2, 5, 7 };
     neap_options *o = options_of("neap", NULL);
-    neap_reproduction r = request(o, o);
+    ni_reproduction r = request(o, o);
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
     for (size_t i = 0; i < 5; i++) assert_int_equal(ni_study_add_seed(&study, more[i], NULL), NEAP_OK);
     assert_int_equal(study.seeds, 5);
@@ -175,25 +185,29 @@ static void the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none
     ni_study study;
     ni_cell cell;
     neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
-    neap_reproduction r = request(paper, clean);
+    ni_reproduction r = request(paper, clean);
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
     const ni_sheet *leaky = sheet_of(&study, "link-zhihu", "paper");
     const ni_sheet *honest = sheet_of(&study, "link-zhihu", "clean");
-    assert_true(ni_study_cell(&r, leaky, row_of(leaky, "gap", false), 0, 2, &cell));
-    assert_int_equal(cell.options.neighbors, 250);
-    assert_true(cell.options.dropout == 0.65 && cell.seed == 2 && cell.options.seed == 2);
-    assert_true(ni_study_cell(&r, honest, row_of(honest, "gap", false), 0, 1, &cell));
-    assert_int_equal(cell.options.neighbors, clean->neighbors);
-    assert_true(cell.options.dropout == clean->dropout);
-    assert_true(ni_study_cell(&r, honest, row_of(honest, "gap", true), 0, 1, &cell));
-    assert_int_equal(cell.options.epochs, 0);
+    assert_true(ni_sheet_cell(leaky, row_of(leaky, "gap", false), 0, 2, &cell));
+    assert_true(value_of(&r, &cell, "neighbors") == 250 && value_of(&r, &cell, "dropout") == 0.65);
+    assert_true(cell.seed == 2 && value_of(&r, &cell, "seed") == 2);
+    assert_true(ni_sheet_cell(honest, row_of(honest, "gap", false), 0, 1, &cell));
+    assert_true(value_of(&r, &cell, "neighbors") == ni_option_number(clean, "neighbors"));
+    assert_true(value_of(&r, &cell, "dropout") == ni_option_number(clean, "dropout"));
+    assert_true(value_of(&r, &cell, "epochs") == ni_option_number(clean, "epochs"));
+    assert_true(ni_sheet_cell(honest, row_of(honest, "gap", true), 0, 1, &cell));
+    assert_true(value_of(&r, &cell, "epochs") == 0);
     const ni_sheet *sizes = sheet_of(&study, "sensitivity-link", "clean");
-    assert_true(ni_study_cell(&r, sizes, 0, 1, 1, &cell));
-    assert_int_equal(cell.options.neighbors, 10);
-    r.own_neighbors = r.own_dropout = 1;
-    assert_true(ni_study_cell(&r, leaky, row_of(leaky, "gap", false), 0, 1, &cell));
-    assert_int_equal(cell.options.neighbors, paper->neighbors);
-    assert_true(cell.options.dropout == paper->dropout);
+    assert_true(ni_sheet_cell(sizes, 0, 1, 1, &cell));
+    assert_true(value_of(&r, &cell, "neighbors") == 10);
+    const ni_sheet *clock = sheet_of(&study, "time", "");
+    assert_true(ni_sheet_cell(clock, row_of(clock, "gap", false), 0, 1, &cell));
+    assert_true(value_of(&r, &cell, "epochs") == 1 && value_of(&r, &cell, "valid") == 0);
+    r.own_neighbors = r.own_dropout = true;
+    assert_true(ni_sheet_cell(leaky, row_of(leaky, "gap", false), 0, 1, &cell));
+    assert_true(value_of(&r, &cell, "neighbors") == ni_option_number(paper, "neighbors"));
+    assert_true(value_of(&r, &cell, "dropout") == ni_option_number(paper, "dropout"));
     ni_study_free(&study);
     neap_options_free(paper);
     neap_options_free(clean);
@@ -205,17 +219,17 @@ static void what_is_suggested_for_gap_is_no_setting_of_methods_with_their_own(vo
     ni_study study;
     ni_cell cell;
     neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
-    neap_reproduction r = request(paper, clean);
+    ni_reproduction r = request(paper, clean);
     assert_int_equal(neap_options_suggest(paper, "epochs", "30", NULL), NEAP_OK);
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
     const ni_sheet *s = sheet_of(&study, "link-cora", "paper-clean");
-    assert_true(ni_study_cell(&r, s, row_of(s, "gap", false), 0, 1, &cell));
-    assert_int_equal(cell.options.epochs, 30);
-    assert_true(ni_study_cell(&r, s, row_of(s, "deepwalk", false), 0, 1, &cell));
-    assert_true(cell.options.epochs == 1 && cell.options.lr == 0.025);
+    assert_true(ni_sheet_cell(s, row_of(s, "gap", false), 0, 1, &cell));
+    assert_true(value_of(&r, &cell, "epochs") == 30);
+    assert_true(ni_sheet_cell(s, row_of(s, "deepwalk", false), 0, 1, &cell));
+    assert_true(value_of(&r, &cell, "epochs") == 1 && value_of(&r, &cell, "lr") == 0.025);
     assert_int_equal(neap_options_set(paper, "epochs", "3", NULL), NEAP_OK);
-    assert_true(ni_study_cell(&r, s, row_of(s, "deepwalk", false), 0, 1, &cell));
-    assert_int_equal(cell.options.epochs, 3);
+    assert_true(ni_sheet_cell(s, row_of(s, "deepwalk", false), 0, 1, &cell));
+    assert_true(value_of(&r, &cell, "epochs") == 3);
     ni_study_free(&study);
     neap_options_free(paper);
     neap_options_free(clean);
@@ -228,7 +242,7 @@ static void what_makes_no_sense_is_refused(void **state)
     const char *unknown[] = { "nothing", NULL };
     ni_study study;
     neap_options *o = options_of("neap", NULL);
-    neap_reproduction r = request(o, o);
+    ni_reproduction r = request(o, o);
     for (size_t i = 0; i < 3; i++) {
         r.seeds = seeds[i];
         assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_E_ARG);
@@ -247,7 +261,7 @@ static void means_and_deviations_are_those_of_the_seeds(void **state)
     (void)state;
     ni_study study;
     neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
-    neap_reproduction r = request(paper, clean);
+    ni_reproduction r = request(paper, clean);
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
     ni_outcome o = { .value = { 0.5, NAN, NAN, NAN, NAN, NAN }, .seconds = 1 };
     ni_study_add(&study.sheet[0], 0, 0, &o);
@@ -275,10 +289,8 @@ static void means_and_deviations_are_those_of_the_seeds(void **state)
 static ni_cell some_cell(void)
 {
     static const ni_source graph = { .name = "cora" };
-    neap_options *o = options_of("neap", NULL);
-    ni_cell c = { .aim = NI_AIM_LINK, .protocol = "clean", .seed = 7, .learns = true, .options = *o };
+    ni_cell c = { .aim = NI_AIM_LINK, .protocol = "clean", .seed = 7, .learns = true };
     c.place = (ni_place){ .method = "gap", .graph = &graph, .ratio = 0.55 };
-    neap_options_free(o);
     return c;
 }
 
@@ -291,10 +303,10 @@ static void a_cell_is_read_back_to_the_last_bit(void **state)
     char name[NI_CELL_NAME];
     ni_cell_name(&c, name);
     assert_string_equal(name, "link-cora-clean-gap-55-7.json");
-    assert_int_equal(ni_cell_load(".", &c, &out, &found, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_load(".", &c, "lr=1", &out, &found, NULL), NEAP_OK);
     assert_false(found);
-    assert_int_equal(ni_cell_save(".", &c, &in, NULL), NEAP_OK);
-    assert_int_equal(ni_cell_load(".", &c, &out, &found, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_save(".", &c, "lr=1", &in, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_load(".", &c, "lr=1", &out, &found, NULL), NEAP_OK);
     assert_true(found && out.epochs == 12 && out.seconds == 1e-9 && isnan(out.value[2]));
     for (size_t v = 0; v < NI_VALUES; v++)
         if (v != 2) assert_true(in.value[v] == out.value[v]);
@@ -306,15 +318,35 @@ static void a_cell_of_other_settings_does_not_count(void **state)
     ni_cell c = some_cell();
     ni_outcome o = { .seconds = 1 };
     bool found;
-    assert_int_equal(ni_cell_save(".", &c, &o, NULL), NEAP_OK);
-    c.options.lr *= 2;
-    assert_int_equal(ni_cell_load(".", &c, &o, &found, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_save(".", &c, "lr=1", &o, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_load(".", &c, "lr=2", &o, &found, NULL), NEAP_OK);
     assert_false(found);
-    c.learns = false;
-    assert_int_equal(ni_cell_save(".", &c, &o, NULL), NEAP_OK);
-    c.options.lr *= 2;
-    assert_int_equal(ni_cell_load(".", &c, &o, &found, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_load(".", &c, "lr=1", &o, &found, NULL), NEAP_OK);
     assert_true(found);
+    c.graph_hash = 1;
+    assert_int_equal(ni_cell_load(".", &c, "lr=1", &o, &found, NULL), NEAP_OK);
+    assert_false(found);
+}
+
+static void settings_are_all_that_makes_a_result_and_none_where_nothing_is_learned(void **state)
+{
+    (void)state;
+    ni_cell c = some_cell();
+    char text[NI_CELL_SETTINGS], other[NI_CELL_SETTINGS];
+    neap_options *o = options_of("neap", NULL), *faster = options_of("neap", "lr", "0.5", NULL);
+    neap_options *threads = options_of("neap", "threads", "7", NULL);
+    ni_cell_settings(&c, o, text);
+    assert_non_null(strstr(text, " lr=0.003 "));
+    ni_cell_settings(&c, faster, other);
+    assert_non_null(strstr(other, " lr=0.5 "));
+    ni_cell_settings(&c, threads, other);
+    assert_string_equal(text, other);
+    c.learns = false;
+    ni_cell_settings(&c, o, text);
+    assert_string_equal(text, "");
+    neap_options_free(o);
+    neap_options_free(faster);
+    neap_options_free(threads);
 }
 
 static void a_damaged_cell_is_made_again(void **state)
@@ -325,7 +357,7 @@ static void a_damaged_cell_is_made_again(void **state)
     char name[NI_CELL_NAME], bytes[4096];
     bool found;
     ni_cell_name(&c, name);
-    assert_int_equal(ni_cell_save(".", &c, &o, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_save(".", &c, "lr=1", &o, NULL), NEAP_OK);
     FILE *file = fopen(name, "r");
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
@@ -333,38 +365,53 @@ static void a_damaged_cell_is_made_again(void **state)
         file = fopen(name, "w");
         fwrite(bytes, 1, cut, file);
         fclose(file);
-        assert_int_equal(ni_cell_load(".", &c, &o, &found, NULL), NEAP_OK);
+        assert_int_equal(ni_cell_load(".", &c, "lr=1", &o, &found, NULL), NEAP_OK);
         assert_false(found);
     }
     scratch_put(name, "\x1f\x8b no gzip data", 15);
-    assert_int_equal(ni_cell_load(".", &c, &o, &found, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_load(".", &c, "lr=1", &o, &found, NULL), NEAP_OK);
     assert_false(found);
 }
 
-/* ---- the shelf ---- */
-
-static void a_shelf_knows_its_cells_and_their_seeds(void **state)
+static void a_cell_that_cannot_be_read_is_told(void **state)
 {
     (void)state;
-    ni_shelf shelf;
+    ni_cell c = some_cell();
+    ni_outcome o;
+    char name[NI_CELL_NAME];
+    bool found;
+    neap_error err = { 0 };
+    ni_cell_name(&c, name);
+    assert_int_equal(mkdir(name, 0777), 0);
+    assert_int_equal(ni_cell_load(".", &c, "lr=1", &o, &found, &err), NEAP_E_READ);
+    assert_int_equal(err.sys, EISDIR);
+    assert_non_null(strstr(err.text, name));
+}
+
+/* ---- the index ---- */
+
+static void an_index_knows_its_cells_and_their_seeds(void **state)
+{
+    (void)state;
+    ni_cell_index index;
     ni_cell c = some_cell();
     ni_outcome o = { .seconds = 1 };
     uint64_t seed;
-    assert_int_equal(ni_shelf_read("nowhere", &shelf, NULL), NEAP_OK);
-    assert_false(ni_shelf_has(&shelf, &c));
-    assert_int_equal(ni_cell_save(".", &c, &o, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_index_read("nowhere", &index, NULL), NEAP_OK);
+    assert_false(ni_cell_index_has(&index, &c));
+    assert_int_equal(ni_cell_save(".", &c, "lr=1", &o, NULL), NEAP_OK);
     scratch_put("a.json", "x", 1);
     scratch_put("b-1x.json", "x", 1);
     scratch_put("link-cora-clean-gap-55-8", "x", 1);
-    assert_int_equal(ni_shelf_read(".", &shelf, NULL), NEAP_OK);
-    assert_int_equal(shelf.count, 3);
-    assert_true(ni_shelf_has(&shelf, &c));
-    assert_false(ni_shelf_seed(&shelf, 0, &seed) || ni_shelf_seed(&shelf, 1, &seed));
-    assert_true(ni_shelf_seed(&shelf, 2, &seed) && seed == 7);
+    assert_int_equal(ni_cell_index_read(".", &index, NULL), NEAP_OK);
+    assert_int_equal(index.count, 3);
+    assert_true(ni_cell_index_has(&index, &c));
+    assert_false(ni_cell_index_seed(&index, 0, &seed) || ni_cell_index_seed(&index, 1, &seed));
+    assert_true(ni_cell_index_seed(&index, 2, &seed) && seed == 7);
     c.seed = 8;
-    assert_false(ni_shelf_has(&shelf, &c));
-    ni_shelf_free(&shelf);
-    assert_int_equal(ni_shelf_read("a.json", &shelf, NULL), NEAP_E_READ);
+    assert_false(ni_cell_index_has(&index, &c));
+    ni_cell_index_free(&index);
+    assert_int_equal(ni_cell_index_read("a.json", &index, NULL), NEAP_E_READ);
 }
 
 /* ---- the system says no ---- */
@@ -401,10 +448,10 @@ static neap_status run_cell(void *user, neap_error *err)
     static const char *const tables[] = { "link-cora", NULL }, *const methods[] = { "pa", NULL },
                              *const protocols[] = { "clean", NULL };
     static const double ratios[] = { 0.55 };
-    neap_reproduction r = *(const neap_reproduction *)user;
+    ni_reproduction r = *(const ni_reproduction *)user;
     r.tables = tables, r.methods = methods, r.protocols = protocols, r.ratios = ratios, r.ratio_count = 1;
     for (size_t i = 0; strcmp(kept[i], "data/cora/graph.txt"); i++) remove(kept[i]);
-    return neap_reproduce(&r, NULL, err);
+    return ni_reproduce(&r, NULL, err);
 }
 
 static void expect_told(void *user, neap_status rc, const neap_error *err)
@@ -418,11 +465,12 @@ static void every_failure_is_told_and_gives_everything_back(void **state)
 {
     (void)state;
     neap_options *o = options_of("neap", "threads", "1", NULL);
-    neap_reproduction r = request(o, o);
+    ni_reproduction r = request(o, o);
     r.seeds = 1;
     static const faults_call calls[] = { FAULTS_OPEN,  FAULTS_READ,   FAULTS_WRITE,
                                          FAULTS_FSYNC, FAULTS_RENAME, FAULTS_MKDIR };
     assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, run_cell, faults_expect_memory, &r) > 50);
+    assert_true(faults_each(FAULTS_HEAP, ENOMEM, false, run_cell, faults_expect_memory, &r) > 50);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         assert_true(faults_each(calls[i], EIO, false, run_cell, expect_told, &r) > 1);
     neap_options_free(o);
@@ -432,10 +480,10 @@ static void a_folder_of_results_that_is_a_file_is_refused(void **state)
 {
     (void)state;
     neap_options *o = options_of("neap", NULL);
-    neap_reproduction r = request(o, o);
+    ni_reproduction r = request(o, o);
     neap_error err = { 0 };
     scratch_put("out", "x", 1);
-    assert_int_equal(neap_reproduce(&r, NULL, &err), NEAP_E_IO);
+    assert_int_equal(ni_reproduce(&r, NULL, &err), NEAP_E_IO);
     assert_non_null(strstr(err.text, "out is a file"));
     neap_options_free(o);
 }
@@ -458,7 +506,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cell_of_other_settings_does_not_count, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(a_damaged_cell_is_made_again, scratch_enter, scratch_leave),
-        cmocka_unit_test_setup_teardown(a_shelf_knows_its_cells_and_their_seeds, scratch_enter,
+        cmocka_unit_test(settings_are_all_that_makes_a_result_and_none_where_nothing_is_learned),
+        cmocka_unit_test_setup_teardown(a_cell_that_cannot_be_read_is_told, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(an_index_knows_its_cells_and_their_seeds, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(every_failure_is_told_and_gives_everything_back, enter, leave),
         cmocka_unit_test_setup_teardown(a_folder_of_results_that_is_a_file_is_refused, scratch_enter,

@@ -13,8 +13,10 @@
 
 #include "base/rng.h"
 #include "base/sys.h"
-#include "walks/group.h"
 #include "walks/learner.h"
+#include "walks/skipgram.h"
+
+#include "model/method.h"
 
 /* ---- the tree ---- */
 
@@ -131,7 +133,7 @@ static double product(const bench *b, uint32_t in, uint32_t out)
     return sum;
 }
 
-/* The loss as group.h has it; an output that is an input's own is no negative of it. */
+/* The loss as ni_group has it; an output that is an input's own is no negative of it. */
 static double loss_of(const bench *b)
 {
     const ni_group *g = &b->g;
@@ -346,29 +348,58 @@ static void every_node_is_in_one_range_and_ranges_are_alike(void **state)
 
 /* ---- a step ---- */
 
-enum { NODES = 150, LAYERS = 4, PLACES = 700, PER_TASK = 9, STEP = 5 * PER_TASK, COUPLES = 3 };
+/* Pairs of short walks; neither tasks nor steps divide an epoch. */
+enum { NODES = 150, LAYERS = 4, ROUNDS = 4, LENGTH = 5, PER_TASK = 9 * LENGTH, STEP = 5 * PER_TASK };
 
-/* Pairs of a place: up to three, in one layer. */
-static uint64_t make_some(const void *self, uint64_t epoch, uint64_t first, uint32_t count, void *scratch,
-                          ni_couple *out)
+typedef struct town {
+    neap_graph *graph;
+    ni_links links;
+    ni_walker walker;
+    ni_windows windows;
+    ni_source source;
+} town;
+
+/* With several layers each has the pairs of one distance. */
+static void build(town *t, uint32_t layers)
 {
-    uint32_t layers = *(const uint32_t *)self;
-    ni_couple *end = out;
-    (void)scratch;
-    for (uint64_t place = first; place < first + count; place++) {
-        ni_rng rng = ni_rng_at(3, NI_STREAM_WALK, epoch, place);
-        uint32_t layer = (uint32_t)ni_below(&rng, layers), some = (uint32_t)ni_below(&rng, COUPLES + 1);
-        for (; some; some--, end++) {
-            end->in = (uint32_t)ni_below(&rng, NODES) * layers + layer;
-            end->out = (uint32_t)ni_below(&rng, NODES) * layers + layer;
-        }
-    }
-    return (uint64_t)(end - out);
+    neap_generator what = { .size = sizeof what, .kind = "er", .nodes = NODES, .edges = 300, .seed = 3 };
+    assert_int_equal(neap_graph_generate(&what, &t->graph, NULL), NEAP_OK);
+    assert_int_equal(ni_links_create(t->graph, &t->links, NULL), NEAP_OK);
+    assert_int_equal(ni_walker_create(t->graph, &t->links, false, 1, 1, &t->walker, NULL), NEAP_OK);
+    t->windows = (ni_windows){ .walker = &t->walker,
+                               .rounds = ROUNDS,
+                               .length = LENGTH,
+                               .window = layers > 1 ? layers : 2,
+                               .scales = layers > 1,
+                               .seed = 3 };
+    t->source = ni_windows_source(&t->windows);
+    t->source.per_task = PER_TASK;
+}
+
+static void tear_down(town *t)
+{
+    ni_walker_free(&t->walker);
+    ni_links_free(&t->links);
+    neap_graph_free(t->graph);
+}
+
+/* All pairs of an epoch, in a new block. */
+static ni_couple *all_pairs(const ni_source *s, uint64_t *pairs)
+{
+    ni_couple *pair = malloc(s->places * s->couples * sizeof *pair);
+    void *scratch = malloc(s->scratch);
+    *pairs = 0;
+    for (uint64_t first = 0; first < s->places; first += s->per_task)
+        *pairs +=
+            ni_source_make(s, 0, first, (uint32_t)(ni_task_end(first, s->per_task, s->places) - first),
+                           scratch, pair + *pairs);
+    free(scratch);
+    return pair;
 }
 
 /* One epoch on tables as they are; without `out` inputs and outputs are the same. */
-static void run_epoch(uint32_t layers, uint32_t threads, uint32_t negatives, float bias, double rate,
-                      uint32_t dim, float *in, float *out)
+static void run_epoch(const ni_source *source, uint32_t layers, uint32_t threads, uint32_t negatives,
+                      float bias, double rate, uint32_t dim, float *in, float *out)
 {
     uint64_t weight[NODES], step = 0;
     double loss;
@@ -377,7 +408,7 @@ static void run_epoch(uint32_t layers, uint32_t threads, uint32_t negatives, flo
     for (uint32_t u = 0; u < NODES; u++) weight[u] = 1 + u % 7;
     assert_int_equal(ni_grid_create(NODES, layers, 8, weight, 0.75, 1, &grid, NULL), NEAP_OK);
     assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
-    ni_skipgram s = { .source = { &layers, PLACES, PER_TASK, COUPLES, make_some, 0 },
+    ni_skipgram s = { .source = *source,
                       .grid = &grid,
                       .threads = pool,
                       .in = in,
@@ -388,7 +419,7 @@ static void run_epoch(uint32_t layers, uint32_t threads, uint32_t negatives, flo
                       .bias = bias,
                       .seed = 1 };
     assert_int_equal(ni_skipgram_create(&s, STEP, NULL), NEAP_OK);
-    for (uint64_t first = 0; first < PLACES; first += STEP)
+    for (uint64_t first = 0; first < source->places; first += STEP)
         ni_skipgram_step(&s, 0, first, step++, rate, &loss);
     assert_true(isfinite(loss));
     ni_skipgram_free(&s);
@@ -405,13 +436,17 @@ static void every_pair_is_trained_once(void **state)
     for (uint32_t layers = 1; layers <= LAYERS; layers += LAYERS - 1) {
         uint32_t rows = NODES * layers;
         float *in = calloc(rows * NODES, sizeof *in), *out = calloc(rows * NODES, sizeof *out);
-        static ni_couple pair[PLACES * COUPLES];
-        uint64_t pairs = make_some(&layers, 0, 0, PLACES, NULL, pair);
+        town t;
+        uint64_t pairs;
+        build(&t, layers);
+        ni_couple *pair = all_pairs(&t.source, &pairs);
         for (uint32_t r = 0; r < rows; r++) out[r * NODES + r / layers] = 1;
-        run_epoch(layers, 2, 0, 1000, rate, NODES, in, out);
-        assert_true(pairs > PLACES);
+        run_epoch(&t.source, layers, 2, 0, 1000, rate, NODES, in, out);
+        assert_true(pairs > t.source.places && t.source.places % STEP && STEP % t.source.per_task == 0);
         for (uint64_t i = 0; i < pairs; i++) in[pair[i].in * NODES + pair[i].out / layers] -= (float)rate;
         for (uint32_t i = 0; i < rows * NODES; i++) assert_float_equal(in[i], 0, rate / 100);
+        tear_down(&t);
+        free(pair);
         free(in);
         free(out);
     }
@@ -423,25 +458,29 @@ static void threads_do_not_change_a_step(void **state)
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
         uint32_t layers = kind & 1 ? LAYERS : 1;
+        town t;
+        build(&t, layers);
         static float start[2][CELLS], table[2][CELLS], first[2][CELLS];
         for (uint32_t i = 0; i < 2 * CELLS; i++) start[i / CELLS][i % CELLS] = (float)(i % 97) / 97 - 0.5f;
         for (uint32_t threads = 1; threads <= 4; threads *= 2) {
             memcpy(table, start, sizeof table);
-            run_epoch(layers, threads, 5, 0, 0.05, DIM, table[0], kind & 2 ? NULL : table[1]);
+            run_epoch(&t.source, layers, threads, 5, 0, 0.05, DIM, table[0], kind & 2 ? NULL : table[1]);
             if (threads == 1) memcpy(first, table, sizeof first);
             assert_memory_equal(table, first, sizeof first);
         }
         assert_memory_not_equal(table[0], start[0], sizeof start[0]);
+        tear_down(&t);
     }
 }
 
 static void more_rows_than_can_be_numbered_are_refused(void **state)
 {
-    static neap_model m = { .rows = 1u << 31, .options = { .method = { "walklets" } } };
-    ni_learner l = { .model = &m, .layers = 2 };
+    neap_model m = { .method = ni_method_find("walklets", NULL) };
+    ni_learner l = { .run = { .model = &m }, .rows = 1u << 31, .layers = 2 };
+    ni_source none = { 0 };
     neap_error err = { 0 };
     (void)state;
-    assert_int_equal(ni_learner_run(&l, NULL, NULL, 0, NULL, &err), NEAP_E_LIMIT);
+    assert_int_equal(ni_learner_begin(&l, &none, NULL, 0, &err), NEAP_E_LIMIT);
     assert_non_null(strstr(err.text, "2147483648 vectors of 2 parts"));
 }
 

@@ -1,4 +1,4 @@
-/* A sparse matrix from entries in any order: what stands in it, in which order, and its products. */
+/* A sparse matrix from nonzeros in any order: what stands in it, in which order, and its products. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,28 +15,28 @@
 enum { ROWS = 13, COLS = 17, MOST = 500, D = 9 };
 
 typedef struct world {
-    uint32_t row[MOST], col[MOST], start[ROWS], place[NI_SPARSE_CHUNKS * ROWS];
+    uint32_t row[MOST], col[MOST], start[ROWS], next[NI_SPARSE_CHUNKS * ROWS];
     float value[MOST];
     ni_term term[MOST];
     ni_sparse matrix;
 } world;
 
-static void fill(world *w, uint32_t entries)
+static void fill(world *w, uint32_t nonzeros)
 {
-    ni_rng rng = ni_rng_at(3, NI_STREAM_GRAPH, 0, entries);
-    for (uint32_t i = 0; i < entries; i++) {
+    ni_rng rng = ni_rng_at(3, NI_STREAM_GRAPH, 0, nonzeros);
+    for (uint32_t i = 0; i < nonzeros; i++) {
         w->row[i] =
             ni_below(&rng, 5) ? (uint32_t)ni_below(&rng, ROWS - 1) : NEAP_NONE; /* the last stays empty */
         w->col[i] = (uint32_t)ni_below(&rng, COLS);
         w->value[i] = (float)ni_normal(&rng);
     }
     w->matrix = (ni_sparse){ .rows = ROWS,
-                             .entries = entries,
+                             .nonzeros = nonzeros,
                              .row = w->row,
                              .col = w->col,
                              .value = w->value,
                              .start = w->start,
-                             .place = w->place,
+                             .next = w->next,
                              .term = w->term };
 }
 
@@ -53,13 +53,13 @@ static void entries_of_a_row_keep_their_order_for_any_number_of_threads(void **s
     (void)state;
     for (uint32_t threads = 1; threads <= 4; threads++) {
         ni_threads *pool = pool_of(threads);
-        for (uint32_t entries = 0; entries < MOST; entries += entries < 20 ? 1 : 97) {
-            fill(&w, entries);
+        for (uint32_t nonzeros = 0; nonzeros < MOST; nonzeros += nonzeros < 20 ? 1 : 97) {
+            fill(&w, nonzeros);
             ni_sparse_sort(&w.matrix, pool);
             uint32_t at = 0;
             for (uint32_t r = 0; r < ROWS; r++) {
                 assert_int_equal(w.start[r], at);
-                for (uint32_t i = 0; i < entries; i++)
+                for (uint32_t i = 0; i < nonzeros; i++)
                     if (w.row[i] == r) {
                         assert_int_equal(w.term[at].row, w.col[i]);
                         assert_true(w.term[at++].weight == w.value[i]);
@@ -89,15 +89,16 @@ static void columns_and_values_may_be_left_out(void **state)
     ni_threads_free(pool);
 }
 
-/* The sum of all entries of a cell in their order; *first is the number of the first one, or `entries`. */
-static float cell(const world *w, uint32_t entries, uint32_t r, uint32_t c, uint32_t *first)
+/* The sum of all nonzeros of row r and column c in their order; *first is the number of the first one, or
+ * `nonzeros`. */
+static float cell(const world *w, uint32_t nonzeros, uint32_t r, uint32_t c, uint32_t *first)
 {
     float sum = 0;
-    *first = entries;
-    for (uint32_t i = 0; i < entries; i++)
+    *first = nonzeros;
+    for (uint32_t i = 0; i < nonzeros; i++)
         if (w->row[i] == r && w->col[i] == c) {
-            sum = *first == entries ? w->value[i] : sum + w->value[i];
-            *first = *first == entries ? i : *first;
+            sum = *first == nonzeros ? w->value[i] : sum + w->value[i];
+            *first = *first == nonzeros ? i : *first;
         }
     return sum;
 }
@@ -109,18 +110,18 @@ static void merged_cells_are_sums_in_the_order_of_their_first_entries(void **sta
     (void)state;
     for (uint32_t threads = 1; threads <= 4; threads++) {
         ni_threads *pool = pool_of(threads);
-        for (uint32_t entries = 0; entries < MOST; entries += 61) {
-            fill(&w, entries);
+        for (uint32_t nonzeros = 0; nonzeros < MOST; nonzeros += 61) {
+            fill(&w, nonzeros);
             ni_sparse_sort(&w.matrix, pool);
             ni_sparse_merge(&w.matrix, COLS, known, pool);
             for (uint32_t r = 0; r < ROWS; r++) {
                 for (at = w.start[r], last = 0; at < w.matrix.end[r]; at++, last = first) {
-                    assert_true(w.term[at].weight == cell(&w, entries, r, w.term[at].row, &first));
-                    assert_true(first < entries && (at == w.start[r] || first > last));
+                    assert_true(w.term[at].weight == cell(&w, nonzeros, r, w.term[at].row, &first));
+                    assert_true(first < nonzeros && (at == w.start[r] || first > last));
                 }
                 for (uint32_t c = cells = 0; c < COLS; c++) {
-                    (void)cell(&w, entries, r, c, &first);
-                    cells += first < entries;
+                    (void)cell(&w, nonzeros, r, c, &first);
+                    cells += first < nonzeros;
                 }
                 assert_int_equal(at - w.start[r], cells);
             }
@@ -132,17 +133,17 @@ static void merged_cells_are_sums_in_the_order_of_their_first_entries(void **sta
 static void turned_it_has_the_same_cells_in_ascending_order(void **state)
 {
     static world w;
-    uint32_t known[2 * COLS], start[COLS], place[NI_SPARSE_CHUNKS * COLS], first, found = 0;
+    uint32_t known[2 * COLS], start[COLS], next[NI_SPARSE_CHUNKS * COLS], first, found = 0;
     ni_term term[MOST];
-    ni_sparse turned = { .rows = COLS, .start = start, .place = place, .term = term };
+    ni_sparse transposed = { .rows = COLS, .start = start, .next = next, .term = term };
     ni_threads *pool = pool_of(2);
     (void)state;
     fill(&w, 300);
     ni_sparse_sort(&w.matrix, pool);
     ni_sparse_merge(&w.matrix, COLS, known, pool);
-    ni_sparse_turn(&w.matrix, &turned, pool);
+    ni_sparse_transpose(&w.matrix, &transposed, pool);
     for (uint32_t c = 0; c < COLS; c++)
-        for (uint32_t at = start[c]; at < turned.end[c]; at++, found++) {
+        for (uint32_t at = start[c]; at < transposed.end[c]; at++, found++) {
             assert_true(at == start[c] || term[at].row > term[at - 1].row);
             assert_true(term[at].weight == cell(&w, 300, term[at].row, c, &first) && first < 300);
         }
@@ -164,7 +165,7 @@ static void products_agree_with_the_definition(void **state)
     for (uint32_t i = 0; i < 300; i++)
         if (w.row[i] != NEAP_NONE) dense[w.row[i] * COLS + w.col[i]] += (double)w.value[i];
     ni_sparse_sort(&w.matrix, pool);
-    ni_sparse_times(&w.matrix, 0, ROWS, B, D, out);
+    ni_sparse_spmm(&w.matrix, 0, ROWS, B, D, out);
     for (int r = 0; r < ROWS; r++)
         for (int k = 0; k < D; k++) {
             double sum = 0;

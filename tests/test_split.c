@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "data/split.h"
-#include "graph/hood.h"
+#include "graph/links.h"
 
 enum { N = 40 };
 
@@ -111,29 +111,20 @@ static void who_knows_everybody_has_no_stranger(void **state)
 
 /* ---- neighbourhoods ---- */
 
-static neap_options *options_of(const char *neighbors, const char *self)
-{
-    neap_options *o;
-    assert_int_equal(neap_options_create("neap", &o, NULL), NEAP_OK);
-    assert_int_equal(neap_options_set(o, "neighbors", neighbors, NULL), NEAP_OK);
-    assert_int_equal(neap_options_set(o, "self", self, NULL), NEAP_OK);
-    return o;
-}
-
 static void a_neighbourhood_is_a_sorted_sample_of_the_links(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 12; seed++) {
         neap_graph *g = random_graph(seed, 150, seed % 2, 0);
-        neap_options *o = options_of("6", seed % 3 ? "yes" : "no");
+        ni_hood_rule rule = { .neighbors = 6, .self = seed % 3, .seed = 1 };
         ni_links links;
         ni_hood hood;
         assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
-        assert_int_equal(ni_hood_create(g, &links, o, &hood, NULL), NEAP_OK);
+        assert_int_equal(ni_hood_create(g, &links, &rule, &hood, NULL), NEAP_OK);
         assert_true(hood.capped);
         for (uint32_t u = 0; u < N; u++) {
             const uint32_t *row = hood.node + hood.offset[u];
-            uint64_t all = ni_degree(&links, u) + (o->self && ni_degree(&links, u));
+            uint64_t all = ni_degree(&links, u) + (rule.self && ni_degree(&links, u));
             bool itself = false;
             assert_true(ni_hood_size(&hood, u) == (all < 6 ? all : 6));
             for (uint32_t i = 0; i < ni_hood_size(&hood, u); i++) {
@@ -141,11 +132,10 @@ static void a_neighbourhood_is_a_sorted_sample_of_the_links(void **state)
                 assert_true(row[i] == u || ni_linked(&links, u, row[i]));
                 itself = itself || row[i] == u;
             }
-            assert_int_equal(itself, o->self && ni_degree(&links, u) > 0);
+            assert_int_equal(itself, rule.self && ni_degree(&links, u) > 0);
         }
         ni_hood_free(&hood);
         ni_links_free(&links);
-        neap_options_free(o);
         neap_graph_free(g);
     }
 }
@@ -161,15 +151,14 @@ static void heavy_links_are_kept_more_often(void **state)
     (void)state;
     assert_int_equal(neap_graph_create(4, NULL, edge, 3, 1, 0, &g, NULL), NEAP_OK);
     assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
-    neap_options *o = options_of("1", "no");
-    for (o->seed = 0; o->seed < 8000; o->seed++) {
+    ni_hood_rule rule = { .neighbors = 1 };
+    for (rule.seed = 0; rule.seed < 8000; rule.seed++) {
         ni_hood hood;
-        assert_int_equal(ni_hood_create(g, &links, o, &hood, NULL), NEAP_OK);
+        assert_int_equal(ni_hood_create(g, &links, &rule, &hood, NULL), NEAP_OK);
         kept[hood.node[hood.offset[0]]]++;
         ni_hood_free(&hood);
     }
     assert_true(fabs(kept[1] - 1000) < 120 && fabs(kept[2] - 2000) < 160 && fabs(kept[3] - 5000) < 180);
-    neap_options_free(o);
     ni_links_free(&links);
     neap_graph_free(g);
 }
@@ -180,7 +169,7 @@ static void a_sample_changes_little_when_few_links_change(void **state)
     neap_edge edge[200];
     ni_hood hood[2];
     uint32_t common = 0;
-    neap_options *o = options_of("50", "no");
+    ni_hood_rule rule = { .neighbors = 50, .seed = 1 };
     (void)state;
     for (int more = 0; more < 2; more++) {
         neap_graph *g;
@@ -188,7 +177,7 @@ static void a_sample_changes_little_when_few_links_change(void **state)
         for (uint32_t i = 0; i < 200; i++) edge[i] = (neap_edge){ 0, i + 1, 1 };
         assert_int_equal(neap_graph_create(201, NULL, edge, more ? 200 : 180, 0, 0, &g, NULL), NEAP_OK);
         assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
-        assert_int_equal(ni_hood_create(g, &links, o, &hood[more], NULL), NEAP_OK);
+        assert_int_equal(ni_hood_create(g, &links, &rule, &hood[more], NULL), NEAP_OK);
         ni_links_free(&links);
         neap_graph_free(g);
     }
@@ -197,7 +186,6 @@ static void a_sample_changes_little_when_few_links_change(void **state)
     assert_in_range(common, 38, 49);
     ni_hood_free(&hood[0]);
     ni_hood_free(&hood[1]);
-    neap_options_free(o);
 }
 
 /* ---- held-out pairs ---- */

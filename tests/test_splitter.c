@@ -13,11 +13,11 @@
 
 #include "faults.h"
 #include "scratch.h"
+#include "settings.h"
 #include "tamper.h"
-#include "world.h"
 
-#include "model/model.h"
-#include "walks/owners.h"
+#include "base/rng.h"
+#include "methods/persona_scores.h"
 
 /* ---- a small world ---- */
 
@@ -48,20 +48,20 @@ static neap_options *small(const char *more, const char *value)
                       "walks", "4", "walk-length", "12", "threads", "2", more, value, NULL);
 }
 
-static neap_model *train(const neap_graph *g, const neap_options *o, const neap_hooks *hooks)
-{
-    neap_model *m;
-    neap_error err = { 0 };
-    if (neap_train(g, o, hooks, &m, &err)) fail_msg("%s", err.text);
-    return m;
-}
-
 static neap_model *train_small(const neap_graph *g, const char *more, const char *value)
 {
-    neap_options *o = small(more, value);
-    neap_model *m = train(g, o, NULL);
-    neap_options_free(o);
-    return m;
+    return trained(g, small(more, value));
+}
+
+static const ni_splitter *personas_of(const neap_model *m)
+{
+    return m->own;
+}
+
+/* How a pair is scored, which training does not depend on. */
+static void score_by(const neap_model *m, uint32_t persona_score)
+{
+    ((ni_splitter_options *)m->settings->own)->persona_score = persona_score;
 }
 
 static void assert_same_bytes(const neap_model *a, const neap_model *b)
@@ -89,7 +89,7 @@ static void it_learns_groups_that_overlap(void **state)
     for (int i = 0; i < 4; i++) {
         neap_options *o = options_of("neap", "method", "splitter", "dim", "16", choices[i][0],
                                      choices[i][1], "epochs", "2", "walks", "4", "walk-length", "16", NULL);
-        neap_model *m = train(neap_split_train(s), o, NULL);
+        neap_model *m = train_on(neap_split_train(s), o, NULL);
         double auc = test_auc(s, m);
         if (!(auc > 0.6)) fail_msg("%s %s reaches only %f", choices[i][0], choices[i][1], auc);
         neap_model_free(m);
@@ -119,19 +119,25 @@ static double likelihood(const double *x, const float *y, int n, double lambda)
     return -lambda * log1p(exp(-z));
 }
 
+static ni_splitter three_personas(uint32_t *owner, float *before, float *vector)
+{
+    return (ni_splitter){ .E = before, .vectors = vector, .personas = { .count = 3, .owner = owner } };
+}
+
 static void a_pull_goes_along_the_gradient(void **state)
 {
     enum { DIM = 5 };
-    const uint32_t owner[] = { 0, 0, 1 };
-    const float before[2 * DIM] = { 0.3f, -0.7f, 0.2f, 1.1f, -0.4f, -0.5f, 0.9f, 0.1f, -0.2f, 0.6f };
+    uint32_t owner[] = { 0, 0, 1 };
+    float before[2 * DIM] = { 0.3f, -0.7f, 0.2f, 1.1f, -0.4f, -0.5f, 0.9f, 0.1f, -0.2f, 0.6f };
     const double rate = 1e-3, lambda = 0.7, h = 1e-5;
     float vector[3 * DIM], start[3 * DIM];
-    ni_owners o = { 3, owner, vector, before, DIM, lambda };
+    ni_splitter own = three_personas(owner, before, vector);
+    neap_model m = { .own = &own, .dim = DIM };
     ni_threads *threads;
     (void)state;
     assert_int_equal(ni_threads_create(2, &threads, NULL), NEAP_OK);
     for (int i = 0; i < 3 * DIM; i++) start[i] = vector[i] = (float)sin(i + 1);
-    ni_owners_pull(&o, 0, 3, rate, threads);
+    ni_personas_pull(&m, 0, 3, rate * lambda, threads);
     for (int i = 0; i < 3 * DIM; i++) {
         double x[DIM];
         const float *y = before + owner[i / DIM] * DIM;
@@ -148,15 +154,15 @@ static void a_pull_goes_along_the_gradient(void **state)
 /* Pulls 5 .. 11 of three personas: all twice, and number 2, at which they begin, once more. */
 static void pulls_go_round(void **state)
 {
-    const uint32_t owner[] = { 0, 0, 0 };
-    const float before[] = { 1 };
-    float vector[3] = { 0 }, by_one[3] = { 0 };
-    ni_owners o = { 3, owner, vector, before, 1, 1 }, one = { 3, owner, by_one, before, 1, 1 };
+    uint32_t owner[] = { 0, 0, 0 };
+    float before[] = { 1 }, vector[3] = { 0 }, by_one[3] = { 0 };
+    ni_splitter own[] = { three_personas(owner, before, vector), three_personas(owner, before, by_one) };
+    neap_model m = { .own = &own[0], .dim = 1 }, one = { .own = &own[1], .dim = 1 };
     ni_threads *threads;
     (void)state;
     assert_int_equal(ni_threads_create(1, &threads, NULL), NEAP_OK);
-    ni_owners_pull(&o, 5, 12, 0.1, threads);
-    for (uint64_t j = 5; j < 12; j++) ni_owners_pull(&one, j, j + 1, 0.1, threads);
+    ni_personas_pull(&m, 5, 12, 0.1, threads);
+    for (uint64_t j = 5; j < 12; j++) ni_personas_pull(&one, j, j + 1, 0.1, threads);
     assert_memory_equal(vector, by_one, sizeof vector);
     assert_true(vector[0] == vector[1] && vector[2] > vector[0] && vector[0] > 0);
     ni_threads_free(threads);
@@ -176,10 +182,11 @@ static double cosine(const float *x, const float *y, uint32_t n)
 /* The mean cosine between personas and what their owners' vectors were. */
 static double nearness(const neap_model *m)
 {
+    const ni_splitter *s = personas_of(m);
     double sum = 0;
-    for (uint32_t p = 0; p < m->personas.count; p++)
-        sum += cosine(m->persona + p * m->dim, m->E + m->personas.owner[p] * m->dim, m->dim);
-    return sum / m->personas.count;
+    for (uint32_t p = 0; p < s->personas.count; p++)
+        sum += cosine(s->vectors + p * m->dim, s->E + s->personas.owner[p] * m->dim, m->dim);
+    return sum / s->personas.count;
 }
 
 static void a_larger_lambda_keeps_personas_nearer(void **state)
@@ -197,9 +204,10 @@ static void no_epochs_give_personas_like_their_owners(void **state)
 {
     neap_graph *g = clubs(3, 0, 1);
     neap_model *m = train_small(g, "epochs", "0");
+    const ni_splitter *s = personas_of(m);
     (void)state;
-    for (uint32_t p = 0; p < m->personas.count; p++)
-        assert_memory_equal(m->persona + p * m->dim, m->E + m->personas.owner[p] * m->dim,
+    for (uint32_t p = 0; p < s->personas.count; p++)
+        assert_memory_equal(s->vectors + p * m->dim, s->E + s->personas.owner[p] * m->dim,
                             m->dim * sizeof(float));
     neap_model_free(m);
     neap_graph_free(g);
@@ -215,7 +223,7 @@ static void threads_do_not_change_a_byte(void **state)
     (void)state;
     assert_same_bytes(one, two);
     assert_same_bytes(one, four);
-    assert_memory_not_equal(one->persona, other->persona, 64);
+    assert_memory_not_equal(personas_of(one)->vectors, personas_of(other)->vectors, 64);
     neap_model_free(one);
     neap_model_free(two);
     neap_model_free(four);
@@ -268,13 +276,13 @@ static void both_parts_are_heard_of_as_one(void **state)
     neap_graph *g = clubs(5, 0, 1);
     neap_options *o = small("epochs", "2");
     listener l = { 0 };
-    neap_hooks hooks = { .progress = listen, .note = read_note, .user = &l };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = listen, .note = read_note, .user = &l };
     char expected[100];
     (void)state;
-    neap_model *m = train(g, o, &hooks);
+    neap_model *m = train_on(g, o, &hooks);
     assert_int_equal(l.epoch, 4);
     assert_int_equal(l.ends, 4);
-    snprintf(expected, sizeof expected, "%d nodes have %u personas", NODES, m->personas.count);
+    snprintf(expected, sizeof expected, "%d nodes have %u personas", NODES, personas_of(m)->personas.count);
     assert_string_equal(l.note, expected);
     neap_model_free(m);
     neap_options_free(o);
@@ -286,16 +294,19 @@ static void a_run_stopped_again_and_again_ends_in_the_same_model(void **state)
 {
     static const char *const choices[][2] = { { "valid", "0.1" }, { "loss", "both" } };
     neap_graph *g = clubs(5, 0, 1);
+    neap_data data = { .size = sizeof data, .graph = g };
     (void)state;
     for (int i = 0; i < 2; i++) {
         neap_options *o = small(choices[i][0], choices[i][1]);
-        neap_model *whole = train(g, o, NULL), *pieces = NULL;
+        neap_model *whole = train_on(g, o, NULL), *pieces = NULL;
         unsigned stops = 0, second = 0;
         for (neap_status rc = NEAP_E_STOPPED; rc != NEAP_OK;) {
             stopper s = { 0, 11 };
-            neap_hooks hooks = { .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1 };
+            neap_hooks hooks = {
+                .size = sizeof hooks, .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1
+            };
             neap_error err = { 0 };
-            rc = neap_train(g, o, &hooks, &pieces, &err);
+            rc = neap_train(&data, o, &hooks, &pieces, &err);
             if (rc != NEAP_OK && rc != NEAP_E_STOPPED) fail_msg("%s", err.text);
             bool personas = false;
             if (neap_file_check("run", look_for_personas, &personas, &err)) fail_msg("%s", err.text);
@@ -317,11 +328,12 @@ static void a_run_stopped_again_and_again_ends_in_the_same_model(void **state)
 /* The largest cosine between personas of u and v, and their mean. */
 static void cosines_of(const neap_model *m, uint32_t u, uint32_t v, double *most, double *mean)
 {
-    const ni_personas *p = &m->personas;
+    const ni_personas *p = &personas_of(m)->personas;
+    const float *vectors = personas_of(m)->vectors;
     *most = -2, *mean = 0;
     for (uint32_t i = p->offset[u]; i < p->offset[u + 1]; i++)
         for (uint32_t j = p->offset[v]; j < p->offset[v + 1]; j++) {
-            double one = cosine(m->persona + i * m->dim, m->persona + j * m->dim, m->dim);
+            double one = cosine(vectors + i * m->dim, vectors + j * m->dim, m->dim);
             *most = fmax(*most, one);
             *mean += one / ni_personas_of(p, u) / ni_personas_of(p, v);
         }
@@ -336,7 +348,7 @@ static void a_score_is_the_largest_cosine_or_their_mean(void **state)
     (void)state;
     for (uint32_t t = 0; t < NODES; t++) pairs[t] = (neap_pair){ t * 7 % NODES, t };
     assert_int_equal(neap_model_score(m, pairs, NODES, by_max, NULL), NEAP_OK);
-    m->options.persona_score = NI_PERSONAS_AVERAGE;
+    score_by(m, NI_PERSONAS_AVERAGE);
     assert_int_equal(neap_model_score(m, pairs, NODES, by_mean, NULL), NEAP_OK);
     for (uint32_t t = 0; t < NODES; t++) {
         double most, mean;
@@ -355,20 +367,22 @@ static void a_node_has_the_mean_of_its_personas_or_the_one_that_suits_a_context(
     neap_graph *g = clubs(6, 0, 1);
     neap_model *m = train_small(g, "seed", "1");
     float plain[NODES][DIM], suited[NODES][DIM];
-    const ni_personas *p = &m->personas;
+    neap_query *q = query_of(m, 2);
+    const ni_personas *p = &personas_of(m)->personas;
+    const float *vectors = personas_of(m)->vectors;
     unsigned several = 0;
     (void)state;
     assert_int_equal(neap_model_vectors(m, plain[0], NULL), NEAP_OK);
-    assert_int_equal(neap_model_context_vectors(m, CONTEXT, suited[0], NULL), NEAP_OK);
+    assert_int_equal(neap_query_vectors(q, NULL, 0, CONTEXT, suited[0], NULL), NEAP_OK);
     for (uint32_t u = 0; u < NODES; u++) {
         double sum = 0, most, mean, best = -2;
         bool own = false;
         for (uint32_t i = p->offset[u]; i < p->offset[u + 1]; i++) {
-            sum += (double)m->persona[i * DIM] / ni_personas_of(p, u);
-            own |= !memcmp(suited[u], m->persona + i * DIM, sizeof suited[u]);
+            sum += (double)vectors[i * DIM] / ni_personas_of(p, u);
+            own |= !memcmp(suited[u], vectors + i * DIM, sizeof suited[u]);
         }
         for (uint32_t j = p->offset[CONTEXT]; j < p->offset[CONTEXT + 1]; j++)
-            best = fmax(best, cosine(suited[u], m->persona + j * DIM, DIM));
+            best = fmax(best, cosine(suited[u], vectors + j * DIM, DIM));
         cosines_of(m, u, CONTEXT, &most, &mean);
         assert_float_equal((double)plain[u][0], sum, 1e-5);
         assert_true(own);
@@ -376,15 +390,16 @@ static void a_node_has_the_mean_of_its_personas_or_the_one_that_suits_a_context(
         several += ni_personas_of(p, u) > 1;
     }
     assert_true(several > NODES / 2);
+    neap_query_free(q);
     neap_model_free(m);
     neap_graph_free(g);
 }
 
-static void assert_side(const neap_attention *a, uint32_t count, float score)
+static void assert_side(const neap_reasons *r, float score)
 {
     double weight = 0, contribution = 0;
-    for (uint32_t i = 0; i < count; i++)
-        weight += (double)a[i].weight, contribution += (double)a[i].contribution;
+    for (uint32_t i = 0; i < r->count; i++)
+        weight += (double)r->weight[i], contribution += (double)r->contribution[i];
     assert_float_equal(weight, 1, 1e-5);
     assert_float_equal(contribution, (double)score, 1e-5);
 }
@@ -400,14 +415,14 @@ static void circles_explain_a_score(void **state)
         neap_pair pair = { t * 7 % NODES, t % NODES };
         neap_explanation *why;
         float score;
-        m->options.persona_score = t < NODES ? NI_PERSONAS_MAX : NI_PERSONAS_AVERAGE;
+        score_by(m, t < NODES ? NI_PERSONAS_MAX : NI_PERSONAS_AVERAGE);
         assert_int_equal(neap_model_score(m, &pair, 1, &score, NULL), NEAP_OK);
-        assert_int_equal(neap_explain(m, pair.source, pair.target, &why, NULL), NEAP_OK);
+        assert_int_equal(neap_model_explain(m, pair.source, pair.target, &why, NULL), NEAP_OK);
         assert_float_equal((double)why->score, (double)score, 1e-5);
-        assert_int_equal(why->source_count, why->source_links);
-        assert_true(why->circles && !why->selects && why->by_source[0].partner == NEAP_NONE);
-        assert_side(why->by_source, why->source_count, score);
-        assert_side(why->by_target, why->target_count, score);
+        assert_int_equal(why->by_source->count, why->source_links);
+        assert_true(why->circles && !why->selects && why->by_source->partner[0] == NEAP_NONE);
+        assert_side(why->by_source, score);
+        assert_side(why->by_target, score);
         if (t < NODES) assert_float_equal((double)why->alignment[0], (double)score, 1e-5);
         neap_explanation_free(why);
     }
@@ -422,7 +437,7 @@ static void circles_of_another_training_explain_nothing(void **state)
     neap_explanation *why;
     neap_error err;
     (void)state;
-    assert_int_equal(neap_explain(m, 0, 1, &why, &err), NEAP_E_MISMATCH);
+    assert_int_equal(neap_model_explain(m, 0, 1, &why, &err), NEAP_E_MISMATCH);
     assert_non_null(strstr(err.text, "--valid"));
     assert_null(why);
     neap_model_free(m);
@@ -435,19 +450,23 @@ static void new_nodes_are_scored_like_their_neighbours(void **state)
     static const char *const names[] = { "newcomer", "5", "8" };
     const neap_edge edge[] = { { 0, 1, 1 } };
     neap_graph *g = clubs(6, 0, 1), *more;
-    neap_model *m = train_small(g, "persona-score", "average");
+    neap_model *old = train_small(g, "persona-score", "average"), *m;
     neap_pair pairs[] = { { NODES, 8 }, { NODES, 5 } };
     float scores[2], *vectors = malloc((NODES + 1) * 16 * sizeof *vectors);
     (void)state;
     assert_int_equal(neap_graph_create(2, names, edge, 1, 0, 1, &more, NULL), NEAP_OK);
-    assert_int_equal(neap_model_extend(m, more, NULL, NULL), NEAP_OK);
+    neap_data data = { .size = sizeof data, .graph = more };
+    assert_int_equal(neap_model_extend(old, &data, &m, NULL, NULL), NEAP_OK);
+    neap_query *q = query_of(m, 2);
     assert_int_equal(neap_model_vectors(m, vectors, NULL), NEAP_OK);
     for (uint32_t k = 0; k < 16; k++)
         assert_float_equal((double)vectors[NODES * 16 + k], (double)vectors[5 * 16 + k], 1e-6);
     assert_int_equal(neap_model_score(m, pairs, 2, scores, NULL), NEAP_OK);
     assert_true(scores[1] > scores[0]);
-    assert_int_equal(neap_model_context_vectors(m, NODES, vectors, NULL), NEAP_OK);
+    assert_int_equal(neap_query_vectors(q, NULL, 0, NODES, vectors, NULL), NEAP_OK);
     free(vectors);
+    neap_query_free(q);
+    neap_model_free(old);
     neap_model_free(m);
     neap_graph_free(more);
     neap_graph_free(g);
@@ -464,7 +483,7 @@ static void a_model_comes_back_the_same(void **state)
     (void)state;
     assert_int_equal(neap_model_save(m, "model", NULL), NEAP_OK);
     assert_int_equal(neap_file_check("model", NULL, NULL, NULL), NEAP_OK);
-    assert_int_equal(neap_model_load("model", &back, NULL), NEAP_OK);
+    assert_int_equal(neap_model_load("model", NULL, &back, NULL), NEAP_OK);
     assert_int_equal(neap_model_score(m, pairs, 3, before, NULL), NEAP_OK);
     assert_int_equal(neap_model_score(back, pairs, 3, after, NULL), NEAP_OK);
     assert_memory_equal(before, after, sizeof before);
@@ -478,7 +497,7 @@ static void assert_refused(const char *words)
 {
     neap_model *m;
     neap_error err = { 0 };
-    assert_int_equal(neap_model_load("model", &m, &err), NEAP_E_FORMAT);
+    assert_int_equal(neap_model_load("model", NULL, &m, &err), NEAP_E_FORMAT);
     assert_null(m);
     if (!strstr(err.text, words)) fail_msg("'%s' does not speak of %s", err.text, words);
     assert_int_equal(neap_file_check("model", NULL, NULL, NULL), NEAP_E_FORMAT);
@@ -493,7 +512,7 @@ static void owners_and_vectors_that_do_not_fit_are_refused(void **state)
 {
     neap_graph *g = clubs(7, 0, 1);
     neap_model *m = train_small(g, "epochs", "0");
-    uint32_t count = m->personas.count, beyond = NODES, one = 1, zero = 0;
+    uint32_t count = personas_of(m)->personas.count, beyond = NODES, one = 1, zero = 0;
     const float infinite = INFINITY;
     (void)state;
     put(m);
@@ -508,8 +527,9 @@ static void owners_and_vectors_that_do_not_fit_are_refused(void **state)
     put(m);
     tamper_data("model", "persona.vectors", 8, &infinite, 4);
     assert_refused("persona.vectors");
-    m->options.dim = 8; /* the tables stay as they are */
     put(m);
+    tamper_header("model", "\"option.dim\":\"16\"",
+                  "\"option.dim\":\"8\""); /* the tensors stay as they are */
     assert_refused("E");
     neap_model_free(m);
     neap_graph_free(g);
@@ -520,7 +540,7 @@ static void more_personas_than_links_are_refused(void **state)
 {
     neap_graph *g = clubs(7, 0, 1);
     neap_model *m = train_small(g, "epochs", "0");
-    uint32_t count = m->personas.count, spare = count - NODES, owner;
+    uint32_t count = personas_of(m)->personas.count, spare = count - NODES, owner;
     (void)state;
     assert_true(spare + 1 > ni_degree(&m->links, 0));
     put(m);
@@ -537,15 +557,20 @@ static void a_model_without_personas_or_with_those_of_another_method_is_refused(
 {
     neap_graph *g = clubs(7, 0, 1);
     neap_model *m = train_small(g, "epochs", "0");
-    float *vectors = m->persona;
+    ni_declared *vectors = ni_declared_find(&m->tensors->list, "persona.vectors");
+    float *data = vectors->data;
     (void)state;
-    m->persona = NULL;
+    vectors->data = NULL;
     put(m);
-    assert_refused("tables of method splitter");
-    m->persona = vectors;
-    strcpy(m->options.method.text, "deepwalk");
+    assert_refused("persona.vectors");
+    vectors->data = data;
     put(m);
-    assert_refused("tables of method deepwalk");
+    tamper_header("model", "\"method\":\"splitter\"", "\"method\":\"deepwalk\"");
+    assert_refused("has no option 'personas'");
+    tamper_header("model", "\"option.personas\":\"labels\",", "");
+    tamper_header("model", "\"option.lambda\":\"0.1\",", "");
+    tamper_header("model", "\"option.persona-score\":\"max\",", "");
+    assert_refused("persona.");
     neap_model_free(m);
     neap_graph_free(g);
 }
@@ -561,7 +586,7 @@ static void assert_trains(uint32_t nodes, const neap_edge *edges, uint64_t count
         neap_model *m = train_small(g, "personas", way ? "components" : "labels");
         float *vectors = malloc(nodes * m->dim * sizeof *vectors), score;
         neap_pair ends = { 0, nodes - 1 };
-        assert_int_equal(m->personas.count, personas);
+        assert_int_equal(personas_of(m)->personas.count, personas);
         assert_int_equal(neap_model_vectors(m, vectors, NULL), NEAP_OK);
         for (uint32_t i = 0; i < nodes * m->dim; i++) assert_true(isfinite(vectors[i]));
         assert_int_equal(neap_model_score(m, &ends, 1, &score, NULL), NEAP_OK);
@@ -580,7 +605,6 @@ static void stars_sinks_loops_components_and_lonely_nodes_are_no_trouble(void **
     };
     const neap_edge loop[] = { { 0, 0, 1 } };
     neap_graph *g;
-    neap_model *m;
     neap_error err;
     neap_options *o = small("seed", "1");
     (void)state;
@@ -588,7 +612,7 @@ static void stars_sinks_loops_components_and_lonely_nodes_are_no_trouble(void **
     assert_trains(6, star, 3, 0, 0, 8);
     assert_trains(6, sinks, 6, 1, 0, 6);
     assert_int_equal(neap_graph_create(2, NULL, loop, 1, 0, 0, &g, NULL), NEAP_OK);
-    assert_int_equal(neap_train(g, o, NULL, &m, &err), NEAP_E_FORMAT);
+    assert_int_equal(train_status(g, o, NULL, &err), NEAP_E_FORMAT);
     assert_non_null(strstr(err.text, "nothing to learn from"));
     neap_graph_free(g);
     neap_options_free(o);
@@ -607,10 +631,11 @@ static neap_status whole_way(void *user, neap_error *err)
     neap_model *m = NULL, *back = NULL;
     neap_pair pair = { 0, 1 };
     float score;
-    neap_hooks hooks = { .checkpoint = "run", .resume = 1 };
-    neap_status rc = neap_train(s->graph, s->options, &hooks, &m, err);
+    neap_hooks hooks = { .size = sizeof hooks, .checkpoint = "run", .resume = 1 };
+    neap_data data = { .size = sizeof data, .graph = s->graph };
+    neap_status rc = neap_train(&data, s->options, &hooks, &m, err);
     if (rc == NEAP_OK) rc = neap_model_save(m, "model", err);
-    if (rc == NEAP_OK) rc = neap_model_load("model", &back, err);
+    if (rc == NEAP_OK) rc = neap_model_load("model", NULL, &back, err);
     if (rc == NEAP_OK) rc = neap_model_score(back, &pair, 1, &score, err);
     neap_model_free(m);
     neap_model_free(back);
@@ -625,7 +650,7 @@ static void no_memory_is_an_error_on_the_whole_way(void **state)
     neap_options *o = small("valid", "0.2");
     scene s = { .options = o };
     (void)state;
-    o->threads = 1;
+    assert_int_equal(neap_options_set(o, "threads", "1", NULL), NEAP_OK);
     faults_skip_fsync();
     assert_int_equal(neap_graph_create(5, NULL, edge, 5, 1, 1, &g, NULL), NEAP_OK);
     s.graph = g;
@@ -638,7 +663,7 @@ static void no_memory_is_an_error_on_the_whole_way(void **state)
 static neap_status explain_one(void *user, neap_error *err)
 {
     neap_explanation *why;
-    neap_status rc = neap_explain(user, 0, 1, &why, err);
+    neap_status rc = neap_model_explain(user, 0, 1, &why, err);
     neap_explanation_free(why);
     return rc;
 }
@@ -658,11 +683,12 @@ static void the_memory_of_a_run_is_foreseen(void **state)
 {
     neap_graph *g = clubs(8, 1, 1);
     neap_options *o = small("valid", "0.2");
-    neap_estimate_result r;
+    neap_data data = { .size = sizeof data, .graph = g };
+    neap_estimate_result r = NEAP_SIZED(neap_estimate_result);
     (void)state;
-    assert_int_equal(neap_estimate(g, o, &r, NULL), NEAP_OK);
+    assert_int_equal(neap_estimate(&data, o, &r, NULL), NEAP_OK);
     faults_peak();
-    neap_model *m = train(g, o, NULL);
+    neap_model *m = train_on(g, o, NULL);
     assert_true(faults_peak() <= r.bytes);
     neap_model_free(m);
     neap_options_free(o);

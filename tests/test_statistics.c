@@ -5,24 +5,35 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "world.h"
+#include "settings.h"
 
-#include "attention/dropout.h"
-#include "attention/optimizer.h"
+#include "attention/engine_parts.h"
 #include "attention/trainer.h"
 #include "base/rng.h"
+#include "model/optimizer.h"
 
 static neap_graph *random_graph(uint32_t nodes, uint64_t edges, uint64_t seed)
 {
-    neap_generator what = { .kind = "er", .nodes = nodes, .edges = edges, .seed = seed };
+    neap_generator what = {
+        .size = sizeof what, .kind = "er", .nodes = nodes, .edges = edges, .seed = seed
+    };
     neap_graph *g;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     return g;
+}
+
+/* A number as the value of an option, until the next one. */
+static const char *number(uint64_t n)
+{
+    static char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+    return text;
 }
 
 /* ---- leaks ---- */
@@ -37,17 +48,14 @@ static void random_links_cannot_be_predicted(void **state)
         double sum = 0;
         for (uint64_t seed = 1; seed <= 6; seed++) {
             neap_graph *g = random_graph(300, 2400, seed);
-            neap_options *o =
-                options_of(presets[p], "dim", "16", "neighbors", "12", "epochs", "4", "lr", "0.01", NULL);
             neap_split *s;
-            neap_model *m;
-            o->seed = seed;
             assert_int_equal(neap_split_create(g, 0.2, seed, &s, NULL), NEAP_OK);
-            assert_int_equal(neap_train(neap_split_train(s), o, NULL, &m, NULL), NEAP_OK);
+            neap_model *m = trained(neap_split_train(s),
+                                    options_of(presets[p], "dim", "16", "neighbors", "12", "epochs", "4",
+                                               "lr", "0.01", "seed", number(seed), NULL));
             sum += test_auc(s, m);
             neap_model_free(m);
             neap_split_free(s);
-            neap_options_free(o);
             neap_graph_free(g);
         }
         if (fabs(sum / 6 - 0.5) > 0.03) fail_msg("preset %s: mean AUC %f", presets[p], sum / 6);
@@ -61,26 +69,45 @@ static bool reads(const ni_hood *hood, uint32_t u, uint32_t v)
     return false;
 }
 
-/* Early stopping is honest only if its pairs are as unknown to training as test pairs are. */
+/* Early stopping is honest only if its pairs are as unknown to training as test pairs are: it trains on a
+ * graph without them, and that graph alone gives the same model, to the bit. */
 static void training_never_sees_the_validation_pairs(void **state)
 {
     neap_graph *g = random_graph(100, 600, 3);
-    neap_options *o = options_of("neap", "valid", "0.2", NULL);
-    ni_trainer t;
+    neap_data data = { .size = sizeof data, .graph = g };
+    neap_options *o = options_of("neap", "dim", "16", "valid", "0.2", "epochs", "3", NULL);
+    ni_job_room room;
+    ni_job job;
+    ni_run run;
     (void)state;
-    assert_int_equal(ni_trainer_prepare(g, o, NULL, &t, NULL), NEAP_OK);
-    assert_non_null(t.split);
-    assert_true(t.sampler.graph == t.split->train && t.sampler.links == &t.split_links);
-    for (size_t i = 0; i < t.split->count; i++) {
-        neap_pair p = t.split->positive[i];
-        assert_false(reads(&t.split_hood, p.source, p.target) || reads(&t.split_hood, p.target, p.source));
-        assert_false(ni_linked(&t.split_links, p.source, p.target));
-        assert_false(ni_graph_has(t.split->train, p.source, p.target) ||
-                     ni_graph_has(t.split->train, p.target, p.source));
-        assert_true(reads(&t.model->hood, p.source, p.target)); /* queries may know them */
-        assert_false(ni_linked(&t.model->links, t.split->negative[i].source, t.split->negative[i].target));
+    assert_int_equal(ni_job_read(&data, o, NULL, &room, &job, NULL), NEAP_OK);
+    const ni_attention_options *own = job.settings->own;
+    assert_int_equal(ni_run_prepare(&run, &job, &own->learning, NULL), NEAP_OK);
+    assert_int_equal(ni_run_hold_out(&run, job.data, NULL), NEAP_OK);
+    assert_non_null(run.split);
+    assert_true(run.graph == run.split->train && run.links == &run.split_links);
+    for (size_t i = 0; i < run.split->count; i++) {
+        neap_pair p = run.split->positive[i];
+        assert_false(ni_linked(run.links, p.source, p.target));
+        assert_false(ni_graph_has(run.graph, p.source, p.target) ||
+                     ni_graph_has(run.graph, p.target, p.source));
+        assert_true(reads(&run.model->hood, p.source, p.target)); /* queries may know them */
+        assert_false(
+            ni_linked(&run.model->links, run.split->negative[i].source, run.split->negative[i].target));
     }
-    ni_trainer_free(&t);
+    neap_model *m = train_on(g, o, NULL);
+    neap_model *blind = trained(
+        run.graph, options_of("neap", "dim", "16", "valid", "0", "epochs", number(m->epochs), NULL));
+    assert_true(m->epochs > 0 && !isnan(m->valid_auc) && isnan(blind->valid_auc));
+    assert_same_tensors(m, blind);
+    for (size_t i = 0; i < run.split->count; i++) {
+        neap_pair p = run.split->positive[i];
+        assert_false(reads(&blind->hood, p.source, p.target) || reads(&blind->hood, p.target, p.source));
+    }
+    neap_model_free(m);
+    neap_model_free(blind);
+    ni_run_free(&run);
+    ni_job_free(&job);
     neap_options_free(o);
     neap_graph_free(g);
 }
@@ -91,14 +118,14 @@ static void only_neighbourhoods_read_around_hold_test_links(void **state)
     neap_graph *g = random_graph(100, 600, 4);
     neap_options *o = options_of("paper", "epochs", "1", "dim", "16", "self", "yes", NULL);
     neap_split *s;
-    neap_model *clean, *leaky;
+    neap_model *leaky;
     const neap_pair *p, *n;
     size_t seen = 0;
     (void)state;
     assert_int_equal(neap_split_create(g, 0.3, 1, &s, NULL), NEAP_OK);
-    assert_int_equal(neap_train(neap_split_train(s), o, NULL, &clean, NULL), NEAP_OK);
-    assert_int_equal(neap_train(neap_split_train(s), o, &(neap_hooks){ .around = g }, &leaky, NULL),
-                     NEAP_OK);
+    neap_data around = { .size = sizeof around, .graph = neap_split_train(s), .around = g };
+    neap_model *clean = train_on(neap_split_train(s), o, NULL);
+    assert_int_equal(neap_train(&around, o, NULL, &leaky, NULL), NEAP_OK);
     size_t count = neap_split_pairs(s, &p, &n);
     for (size_t i = 0; i < count; i++) {
         assert_false(reads(&clean->hood, p[i].source, p[i].target) ||
@@ -137,20 +164,21 @@ static void the_kept_epoch_is_the_last_of_the_best(void **state)
         neap_options *o =
             options_of("neap", "dim", "8", "epochs", "15", "patience", "100", "lr", "0.02", NULL);
         curve c = { .epochs = 0 };
-        neap_model *m;
+        neap_hooks hooks = { .size = sizeof hooks, .progress = remember, .user = &c };
+        neap_model_facts facts = NEAP_SIZED(neap_model_facts);
+        neap_model *m = train_on(g, o, &hooks);
         uint32_t best = 0;
-        assert_int_equal(neap_train(g, o, &(neap_hooks){ .progress = remember, .user = &c }, &m, NULL),
-                         NEAP_OK);
         assert_int_equal(c.epochs, 15);
         for (uint32_t i = 1; i < c.epochs; i++)
             if (c.auc[i] >= c.auc[best]) best = i;
-        assert_int_equal(neap_model_training(m).epochs, best + 1);
-        assert_true(neap_model_training(m).valid_auc == c.auc[best]);
+        assert_int_equal(neap_model_facts_of(m, &facts, NULL), NEAP_OK);
+        assert_int_equal(facts.epochs, best + 1);
+        assert_true(facts.valid_auc == c.auc[best]);
         /* The model is that epoch's: the same run with so many epochs ends in it. */
-        neap_model *again;
-        o->epochs = best + 1;
-        assert_int_equal(neap_train(g, o, NULL, &again, NULL), NEAP_OK);
-        assert_memory_equal(m->E, again->E, (size_t)m->rows * m->dim * sizeof(float));
+        assert_int_equal(neap_options_set(o, "epochs", number(best + 1), NULL), NEAP_OK);
+        neap_model *again = train_on(g, o, NULL);
+        assert_non_null(tensor_of(m, "E"));
+        assert_same_tensors(m, again);
         neap_model_free(again);
         neap_model_free(m);
         neap_options_free(o);
@@ -162,14 +190,14 @@ static void the_kept_epoch_is_the_last_of_the_best(void **state)
 
 static void dropout_drops_its_share_and_keeps_the_mean(void **state)
 {
-    neap_options *o = options_of("neap", "dim", "200", "dropout", "0.3", NULL);
+    const ni_settings *o = settings_of(options_of("neap", "dim", "200", "dropout", "0.3", NULL));
     double kept = 0, draws = 0, same = 0;
     (void)state;
     for (uint64_t step = 0; step < 50; step++)
         for (uint64_t node = 0; node < 20; node++) {
             uint64_t mask[4], next[4];
-            ni_dropout_mask(o, step, node, mask);
-            ni_dropout_mask(o, step + 1, node, next);
+            ni_dropout_mask(o->own, 1, step, node, mask);
+            ni_dropout_mask(o->own, 1, step + 1, node, next);
             for (int k = 0; k < 200; k++) {
                 unsigned bit = mask[k / 64] >> (k % 64) & 1, later = next[k / 64] >> (k % 64) & 1;
                 kept += bit;
@@ -179,29 +207,27 @@ static void dropout_drops_its_share_and_keeps_the_mean(void **state)
         }
     assert_true(fabs(kept / draws - 0.7) < 0.004);
     assert_true(fabs(same / draws - 0.58) < 0.006); /* 0.7^2 + 0.3^2: the next step draws anew */
-    assert_true(fabs((double)ni_dropout_scale(o) * kept / draws - 1) < 0.006);
-    neap_options_free(o);
+    assert_true(fabs((double)ni_dropout_scale(o->own) * kept / draws - 1) < 0.006);
+    ni_settings_free(o);
 }
 
 static void start_values_have_the_variance_of_the_paper(void **state)
 {
     neap_graph *g = random_graph(400, 1600, 1);
-    neap_options *o = options_of("paper", "epochs", "0", "dim", "100", NULL);
-    neap_model *m;
+    neap_model *m = trained(g, options_of("paper", "epochs", "0", "dim", "100", NULL));
+    const float *E = tensor_of(m, "E"), *P = tensor_of(m, "P");
     double E2 = 0, P2 = 0, largest = 0;
     (void)state;
-    assert_int_equal(neap_train(g, o, NULL, &m, NULL), NEAP_OK);
     for (int i = 0; i < 400 * 100; i++) {
-        E2 += (double)m->E[i] * (double)m->E[i];
-        largest = fmax(largest, fabs((double)m->E[i]));
+        E2 += (double)E[i] * (double)E[i];
+        largest = fmax(largest, fabs((double)E[i]));
     }
-    for (int i = 0; i < 100 * 100; i++) P2 += (double)m->P[i] * (double)m->P[i];
+    for (int i = 0; i < 100 * 100; i++) P2 += (double)P[i] * (double)P[i];
     double bound = sqrt(6.0 / 501);
     assert_true(largest <= bound && largest > 0.99 * bound);
     assert_true(fabs(E2 / 40000 - bound * bound / 3) < 0.02 * bound * bound);
     assert_true(fabs(P2 / 10000 - 0.01) < 0.0006); /* variance 1 / d */
     neap_model_free(m);
-    neap_options_free(o);
     neap_graph_free(g);
 }
 
@@ -217,15 +243,16 @@ static void negatives_follow_the_rule_they_name(void **state)
     assert_int_equal(neap_graph_create(17, NULL, edge, 14, 0, 0, &g, NULL), NEAP_OK);
     assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
     for (int by_degree = 0; by_degree < 2; by_degree++) {
-        neap_options *o = options_of("neap", "negatives", "1", "negative-sampling",
-                                     by_degree ? "degree" : "uniform", "reject-links", "no", NULL);
+        const ni_settings *o =
+            settings_of(options_of("neap", "negatives", "1", "negative-sampling",
+                                   by_degree ? "degree" : "uniform", "reject-links", "no", NULL));
         ni_sampler s;
         double drawn[17] = { 0 }, weight[17] = { 0 }, sum = 0, total = 0, chi2 = 0;
-        assert_int_equal(ni_sampler_create(o, g, &links, &s, NULL), NEAP_OK);
+        assert_int_equal(ni_sampler_create(o->own, 1, g, &links, NULL, &s, NULL), NEAP_OK);
         for (uint64_t epoch = 0; epoch < 6000; epoch++)
-            for (uint64_t place = 0; place < s.places; place++) {
+            for (uint64_t at = 0; at < s.positions; at++) {
                 uint32_t nodes[3];
-                assert_int_equal(ni_sampler_draw(&s, epoch, place, 1, nodes), 1);
+                assert_int_equal(ni_sampler_draw(&s, epoch, at, 1, nodes), 1);
                 assert_true(nodes[2] != nodes[0] && nodes[2] != nodes[1]);
                 if (nodes[0] == 11)
                     drawn[nodes[2]]++, total++; /* one source, so that the rest is the same */
@@ -243,7 +270,7 @@ static void negatives_follow_the_rule_they_name(void **state)
         }
         assert_true(chi2 < 40); /* 14 degrees of freedom, p = 0.0003 */
         ni_sampler_free(&s);
-        neap_options_free(o);
+        ni_settings_free(o);
     }
     ni_links_free(&links);
     neap_graph_free(g);
@@ -258,11 +285,11 @@ static void orders_and_negatives_are_fresh_or_fixed_as_asked(void **state)
     assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
     for (int shuffled = 0; shuffled < 2; shuffled++)
         for (int fresh = 0; fresh < 2; fresh++) {
-            neap_options *o = options_of("neap", "shuffle", shuffled ? "yes" : "no", "fresh-negatives",
-                                         fresh ? "yes" : "no", NULL);
+            const ni_settings *o = settings_of(options_of("neap", "shuffle", shuffled ? "yes" : "no",
+                                                          "fresh-negatives", fresh ? "yes" : "no", NULL));
             ni_sampler s;
             uint32_t first[3 * 200], second[3 * 200], moved = 0, redrawn = 0;
-            assert_int_equal(ni_sampler_create(o, g, &links, &s, NULL), NEAP_OK);
+            assert_int_equal(ni_sampler_create(o->own, 1, g, &links, NULL, &s, NULL), NEAP_OK);
             assert_int_equal(ni_sampler_draw(&s, 0, 0, 200, first), 200);
             assert_int_equal(ni_sampler_draw(&s, 1, 0, 200, second), 200);
             for (int i = 0; i < 200; i++) {
@@ -274,7 +301,7 @@ static void orders_and_negatives_are_fresh_or_fixed_as_asked(void **state)
             assert_true(shuffled ? moved > 180 : moved == 0);
             assert_true(fresh ? redrawn > 180 : redrawn == 0);
             ni_sampler_free(&s);
-            neap_options_free(o);
+            ni_settings_free(o);
         }
     ni_links_free(&links);
     neap_graph_free(g);
@@ -285,13 +312,14 @@ static void orders_and_negatives_are_fresh_or_fixed_as_asked(void **state)
 enum { ROWS = 3, D = 4, STEPS = 3 };
 
 /* Row 0 has a gradient in every step, row 1 in the first only, row 2 never. */
-static void run_optimizer(const char *name, float E[ROWS * D], float P[D * D])
+static void run_optimizer(uint32_t kind, double rate, double decay, float E[ROWS * D], float P[D * D])
 {
-    neap_options *o = options_of("neap", "optimizer", name, NULL);
+    const ni_parameter list[] = { { "E", E, ROWS, D, .by_rows = true, .rate = rate, .decay = decay },
+                                  { "P", P, D, D, .rate = 1 } };
     ni_optimizer opt;
     ni_threads *threads;
-    assert_int_equal(ni_threads_create(1, &threads, NULL), NEAP_OK);
-    assert_int_equal(ni_optimizer_create(o, ROWS, D, &opt, NULL), NEAP_OK);
+    assert_int_equal(ni_threads_create(2, &threads, NULL), NEAP_OK);
+    assert_true(ni_optimizer_create(kind, list, 2, &opt));
     for (int i = 0; i < ROWS * D; i++) E[i] = 1;
     for (int i = 0; i < D * D; i++) P[i] = 1;
     for (int t = 1; t <= STEPS; t++) {
@@ -299,12 +327,13 @@ static void run_optimizer(const char *name, float E[ROWS * D], float P[D * D])
         uint32_t nodes[2] = { 0, 1 };
         for (int k = 0; k < D; k++) dE[k] = 0.1F * (float)(t * (k + 1)), dE[D + k] = -0.2F;
         for (int k = 0; k < D * D; k++) dP[k] = 0.01F * (float)(k + t);
-        ni_gradient g = { t == 1 ? 2 : 1, nodes, dE, dP };
-        ni_optimizer_step(&opt, &g, 0.1, E, P, threads);
+        ni_optimizer_find(&opt, "E")->gradient = (ni_gradient){ dE, nodes, t == 1 ? 2 : 1 };
+        ni_optimizer_find(&opt, "P")->gradient = (ni_gradient){ .values = dP };
+        ni_optimizer_step(&opt, 0.1, threads);
     }
+    assert_null(ni_optimizer_find(&opt, "Q"));
     ni_optimizer_free(&opt);
     ni_threads_free(threads);
-    neap_options_free(o);
 }
 
 /* Adam of Kingma and Ba for one number, with gradients g[0 .. STEPS-1]; lazy: nothing moves without one. */
@@ -325,7 +354,7 @@ static void optimisers_are_those_of_their_papers(void **state)
     float E[ROWS * D], P[D * D];
     (void)state;
     for (int lazy = 0; lazy < 2; lazy++) {
-        run_optimizer(lazy ? "lazy-adam" : "adam", E, P);
+        run_optimizer(lazy ? NI_LAZY_ADAM : NI_ADAM, 1, 0, E, P);
         for (int k = 0; k < D; k++) {
             double g0[STEPS], g1[STEPS] = { -0.2F, 0, 0 };
             for (int t = 1; t <= STEPS; t++) g0[t - 1] = 0.1F * (float)(t * (k + 1));
@@ -336,7 +365,7 @@ static void optimisers_are_those_of_their_papers(void **state)
         double gP[STEPS] = { 0.06, 0.07, 0.08 };
         assert_true(fabs((double)P[5] - adam_by_hand(gP, lazy)) < 1e-5);
     }
-    run_optimizer("adagrad", E, P);
+    run_optimizer(NI_ADAGRAD, 1, 0, E, P);
     double sum = 0, x = 1;
     for (int t = 1; t <= STEPS; t++) { /* row 0: mean square of its gradient, one sum for the row */
         double squares = 0;
@@ -347,6 +376,23 @@ static void optimisers_are_those_of_their_papers(void **state)
     assert_true(fabs((double)E[2] - x) < 1e-5);
 }
 
+/* Steps are in proportion to the rate, whatever the optimiser; decay is apart from the gradient. */
+static void a_parameter_has_its_own_rate_and_decay(void **state)
+{
+    float plain[ROWS * D], slow[ROWS * D], small[ROWS * D], P[D * D];
+    (void)state;
+    for (uint32_t kind = NI_ADAM; kind <= NI_ADAGRAD; kind++) {
+        run_optimizer(kind, 1, 0, plain, P);
+        run_optimizer(kind, 0.25, 0, slow, P);
+        for (int i = 0; i < 2 * D; i++) assert_true(fabsf((1 - slow[i]) - (1 - plain[i]) / 4) < 1e-6F);
+        run_optimizer(kind, 0, 0, slow, P);
+        for (int i = 0; i < ROWS * D; i++) assert_true(slow[i] == 1);
+        run_optimizer(kind, 1, 0.5, small, P); /* 0.95 x before each step of a row that moves */
+        assert_true(fabs((double)small[2 * D] - (kind == NI_ADAM ? pow(0.95, STEPS) : 1)) < 1e-6);
+        assert_true(small[0] < plain[0] - 0.05F && small[D] < plain[D] - 0.03F);
+    }
+}
+
 static void the_rate_falls_to_zero_where_it_should(void **state)
 {
     neap_graph *g = random_graph(60, 300, 5);
@@ -354,20 +400,16 @@ static void the_rate_falls_to_zero_where_it_should(void **state)
     (void)state;
     /* The last epoch of many moves little with linear decay and as ever without. */
     for (int linear = 0; linear < 2; linear++) {
-        neap_options *o =
-            options_of("neap", "dim", "8", "valid", "0", "lr", "0.01", "epochs", "40", "batch", "300",
-                       "margin", "100", "decay", linear ? "linear" : "none", NULL);
-        neap_model *all, *but_one;
-        assert_int_equal(neap_train(g, o, NULL, &all, NULL), NEAP_OK);
+        neap_model *all =
+            trained(g, options_of("neap", "dim", "8", "valid", "0", "lr", "0.01", "epochs", "40", "batch",
+                                  "300", "margin", "100", "decay", linear ? "linear" : "none", NULL));
+        neap_model *start = trained(g, options_of("neap", "dim", "8", "epochs", "0", NULL));
+        const float *E = tensor_of(all, "E"), *E0 = tensor_of(start, "E");
         float largest = 0;
-        neap_options *start = options_of("neap", "dim", "8", "epochs", "0", NULL);
-        assert_int_equal(neap_train(g, start, NULL, &but_one, NULL), NEAP_OK);
-        for (uint32_t i = 0; i < 60 * 8; i++) largest = fmaxf(largest, fabsf(all->E[i] - but_one->E[i]));
+        for (uint32_t i = 0; i < 60 * 8; i++) largest = fmaxf(largest, fabsf(E[i] - E0[i]));
         moved[linear] = largest;
         neap_model_free(all);
-        neap_model_free(but_one);
-        neap_options_free(start);
-        neap_options_free(o);
+        neap_model_free(start);
     }
     /* 40 steps of 0.01 each, or of 0.01 falling to 0: half as far, give or take. */
     assert_true(moved[0] > 0.25F && moved[0] < 0.5F);
@@ -387,6 +429,7 @@ int main(void)
         cmocka_unit_test(negatives_follow_the_rule_they_name),
         cmocka_unit_test(orders_and_negatives_are_fresh_or_fixed_as_asked),
         cmocka_unit_test(optimisers_are_those_of_their_papers),
+        cmocka_unit_test(a_parameter_has_its_own_rate_and_decay),
         cmocka_unit_test(the_rate_falls_to_zero_where_it_should),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,16 +4,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "world.h"
+#include "settings.h"
 
 #include "eval/link.h"
 #include "eval/rivals.h"
-#include "model/model.h"
 #include "trials.h"
 
 /* ---- every protocol ---- */
@@ -60,7 +60,7 @@ static void expect_valid(const ni_trial *t)
 
 static void expect_same(const ni_trial *a, const ni_trial *b)
 {
-    assert_int_equal(ni_graph_hash(a->train), ni_graph_hash(b->train));
+    assert_int_equal(neap_graph_hash(a->train), neap_graph_hash(b->train));
     assert_int_equal(a->count, b->count);
     assert_int_equal(a->valids, b->valids);
     assert_memory_equal(a->positive, b->positive, a->count * sizeof *a->positive);
@@ -89,11 +89,12 @@ static void a_split_parts_the_edges_and_its_seed_says_how(void **state)
             expect_parted(t);
             expect_valid(t);
             expect_same(t, same);
-            assert_true(ni_graph_hash(t->train) != ni_graph_hash(other->train));
-            const neap_trial_facts *f = neap_trial_facts_view(t);
-            assert_int_equal(f->test + f->skipped, t->held_out);
-            assert_true(f->train == t->train->edges && f->valid == t->valids && f->loops == t->loops &&
-                        f->self_loops == g->report.self_loops && f->repeats == g->report.repeats);
+            assert_true(neap_graph_hash(t->train) != neap_graph_hash(other->train));
+            neap_trial_facts f = NEAP_SIZED(neap_trial_facts);
+            assert_int_equal(neap_trial_facts_of(t, &f, NULL), NEAP_OK);
+            assert_int_equal(f.test + f.skipped, t->held_out);
+            assert_true(f.train == t->train->edges && f.valid == t->valids && f.loops == t->loops &&
+                        f.self_loops == g->report.self_loops && f.repeats == g->report.repeats);
             neap_trial_free(t);
             neap_trial_free(same);
             neap_trial_free(other);
@@ -104,11 +105,13 @@ static void a_split_parts_the_edges_and_its_seed_says_how(void **state)
 static void a_wrong_spec_is_refused_with_words(void **state)
 {
     neap_graph *g = messy_graph(1);
+    const size_t size = sizeof(neap_link_spec);
     const neap_link_spec wrong[] = {
-        { "dirty", "uniform", 0.5, 1, 0 },  { NULL, "uniform", 0.5, 1, 0 },
-        { "clean", "hard", 0.5, 1, 0 },     { "clean", "uniform", 0, 1, 0 },
-        { "paper", "uniform", 1, 1, 0 },    { "clean", "uniform", NAN, 1, 0 },
-        { "clean", "uniform", 0.5, 1, -1 }, { "clean", "uniform", 0.5, 1, 1 },
+        { size, "dirty", "uniform", 0.5, 1, 0 },  { size, NULL, "uniform", 0.5, 1, 0 },
+        { size, "clean", "hard", 0.5, 1, 0 },     { size, "clean", "uniform", 0, 1, 0 },
+        { size, "paper", "uniform", 1, 1, 0 },    { size, "clean", "uniform", NAN, 1, 0 },
+        { size, "clean", "uniform", 0.5, 1, -1 }, { size, "clean", "uniform", 0.5, 1, 1 },
+        { 0, "clean", "uniform", 0.5, 1, 0 },
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -212,7 +215,7 @@ static void who_knows_the_truth_is_perfect_and_who_knows_nothing_ties(void **sta
 {
     neap_graph *g = messy_graph(2);
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.7, 1);
-    neap_link_result r;
+    neap_link_result r = NEAP_SIZED(neap_link_result);
     struct {
         const ni_trial *trial;
         float sign;
@@ -285,7 +288,7 @@ static void clean_metrics_are_those_computed_by_hand(void **state)
                     negative[] = { { 0, 1 }, { 1, 0 }, { 3, 2 } };
     scored list[] = { { 0, 2, 0.9f }, { 1, 4, 0.5f }, { 3, 5, 0.5f }, { 0, 1, 0.1f },
                       { 1, 0, 0.5f }, { 3, 2, 0.7f }, { 0, 0, -1 } };
-    neap_link_result r;
+    neap_link_result r = NEAP_SIZED(neap_link_result);
     (void)state;
     assert_true(t->count >= 3);
     memcpy(t->positive, positive, sizeof positive);
@@ -311,7 +314,7 @@ static void the_papers_metric_is_that_computed_by_hand(void **state)
     const uint32_t candidate[] = { 0, 2, 5 };
     scored list[] = { { 0, 2, 1 }, { 0, 5, 0.5f }, { 2, 2, 9 }, { 5, 2, 0 },
                       { 5, 0, 0 }, { 2, 0, 0 },    { 2, 5, 0 }, { 0, 0, -1 } };
-    neap_link_result r;
+    neap_link_result r = NEAP_SIZED(neap_link_result);
     (void)state;
     assert_true(t->count >= 4 && t->candidates >= 3);
     memcpy(t->positive, positive, sizeof positive);
@@ -332,7 +335,7 @@ static void vectors_score_by_product_or_cosine(void **state)
 {
     neap_graph *g = cocktail_party();
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.7, 1);
-    neap_link_result r;
+    neap_link_result r = NEAP_SIZED(neap_link_result);
     /* 0 and 2 point the same way; 1, the stranger of 0, is longer but off the way. */
     float x[6][2] = { { 1, 0 }, { 3, 4 }, { 2, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 } };
     (void)state;
@@ -358,7 +361,8 @@ static void the_length_of_vectors_means_nothing_to_the_cosine(void **state)
     neap_graph *g = messy_graph(4);
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.7, 1);
     static const float lengths[] = { 1, 0x1p-130f, 0x1p-70f, 0x1p100f };
-    neap_link_result r[4];
+    neap_link_result r[4] = { NEAP_SIZED(neap_link_result), NEAP_SIZED(neap_link_result),
+                              NEAP_SIZED(neap_link_result), NEAP_SIZED(neap_link_result) };
     for (int i = 0; i < 4; i++) {
         float x[MESSY_NODES * 2];
         for (uint32_t k = 0; k < MESSY_NODES * 2; k++) x[k] = lengths[i] * (float)((int)(k * k % 17) - 8);
@@ -395,8 +399,8 @@ static neap_status count_calls(void *self, const neap_pair *pairs, size_t count,
 static void negatives_are_scored_in_blocks_that_keep_sources_together(void **state)
 {
     neap_graph *g;
-    neap_link_result r;
-    neap_generator what = { .kind = "er", .nodes = 200, .edges = 3000, .seed = 1 };
+    neap_link_result r = NEAP_SIZED(neap_link_result);
+    neap_generator what = { .size = sizeof what, .kind = "er", .nodes = 200, .edges = 3000, .seed = 1 };
     counting c = { 0 };
     (void)state;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
@@ -448,14 +452,14 @@ static int listen(const neap_progress *now, void *user)
 static void scoring_tells_how_far_it_is_and_can_be_stopped(void **state)
 {
     neap_graph *g;
-    neap_generator what = { .kind = "er", .nodes = 200, .edges = 3000, .seed = 1 };
+    neap_generator what = { .size = sizeof what, .kind = "er", .nodes = 200, .edges = 3000, .seed = 1 };
     (void)state;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 1);
     for (int by_source = 0; by_source < 2; by_source++) {
         counting c = { 0 };
         listener l = { 0 };
-        neap_hooks hooks = { .progress = listen, .user = &l };
+        neap_hooks hooks = { .size = sizeof hooks, .progress = listen, .user = &l };
         neap_link_result r = { .auc = 7 };
         neap_error err = { 0 };
         ni_scorer s = { count_calls, &c, by_source };
@@ -503,7 +507,7 @@ static void validation_pairs_of_a_trial_are_those_of_training(void **state)
         assert_int_equal(neap_trial_train(t, o, NULL, &m, NULL), NEAP_OK);
         assert_int_equal(neap_trial_train(bare, o, NULL, &same, NULL), NEAP_OK);
         assert_int_equal(m->epochs, same->epochs);
-        assert_memory_equal(m->E, same->E, (size_t)m->rows * m->dim * sizeof(float));
+        assert_same_tensors(m, same);
         neap_model_free(m);
         neap_model_free(same);
         neap_options_free(o);
@@ -518,12 +522,20 @@ static void pairs_to_hold_back_must_be_pairs_of_nodes(void **state)
     neap_graph *g = messy_graph(1);
     neap_options *o = options_of("neap", "dim", "4", "epochs", "1", NULL);
     const neap_pair good[] = { { 0, 1 } }, bad[] = { { 0, MESSY_NODES } };
-    const neap_validation wrong[] = { { good, good, 0 }, { bad, good, 1 }, { good, bad, 1 } };
+    const struct {
+        const neap_pair *positives, *negatives;
+        size_t count;
+    } wrong[] = { { good, good, 0 }, { bad, good, 1 }, { good, bad, 1 } };
     neap_model *m;
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         neap_error err = { 0 };
-        assert_int_equal(neap_train(g, o, &(neap_hooks){ .valid = &wrong[i] }, &m, &err), NEAP_E_ARG);
+        neap_data data = { .size = sizeof data,
+                           .graph = g,
+                           .valid_positives = wrong[i].positives,
+                           .valid_negatives = wrong[i].negatives,
+                           .valid_count = wrong[i].count };
+        assert_int_equal(neap_train(&data, o, NULL, &m, &err), NEAP_E_ARG);
         assert_true(!m && err.text[0]);
     }
     neap_options_free(o);
@@ -535,15 +547,15 @@ static void training_once_more_uses_all_pairs_for_the_epochs_found(void **state)
     neap_graph *g = messy_graph(3);
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.8, 1);
     neap_options *o = options_of("neap", "dim", "8", "epochs", "6", NULL);
-    neap_model *first, *m, *same;
-    neap_link_result r;
+    neap_model *first = train_on(t->train, o, NULL), *m, *same;
+    neap_link_result r = NEAP_SIZED(neap_link_result);
+    char epochs[16];
     (void)state;
-    assert_int_equal(neap_train(t->train, o, NULL, &first, NULL), NEAP_OK);
     assert_int_equal(neap_trial_train(t, o, NULL, &m, NULL), NEAP_OK);
-    o->valid = 0;
-    o->epochs = neap_model_training(first).epochs;
-    assert_int_equal(neap_train(t->train, o, NULL, &same, NULL), NEAP_OK);
-    assert_memory_equal(m->E, same->E, (size_t)m->rows * m->dim * sizeof(float));
+    snprintf(epochs, sizeof epochs, "%u", first->epochs);
+    set_options(o, "valid", "0", "epochs", epochs, NULL);
+    same = train_on(t->train, o, NULL);
+    assert_same_tensors(m, same);
     assert_int_equal(neap_trial_measure(t, m, NULL, &r, NULL), NEAP_OK);
     assert_true(r.auc > 0 && r.auc < 1 && r.mrr > 0 && r.hits[0] <= r.hits[1] && r.hits[1] <= r.hits[2]);
     neap_model_free(first);
@@ -570,7 +582,7 @@ static void the_papers_protocols_compare_averages_where_there_are_any(void **sta
     for (size_t i = 0; i < 4; i++) {
         neap_options *o = options_of("neap", "method", methods[i], "dim", "8", "epochs", "2", NULL);
         float vectors[MESSY_NODES * 8];
-        neap_link_result r, by_vectors, own;
+        neap_link_result r = NEAP_SIZED(neap_link_result), by_vectors = r, own = r;
         neap_model *m;
         assert_int_equal(neap_trial_train(t, o, NULL, &m, NULL), NEAP_OK);
         assert_int_equal(neap_model_vectors(m, vectors, NULL), NEAP_OK);

@@ -13,7 +13,7 @@
 #include "chance.h"
 #include "world.h"
 
-#include "walks/ends.h"
+#include "walks/sources.h"
 
 /* 4 is a sink along edges, 5 stands alone. */
 enum { NODES = 6, LONE = 5 };
@@ -66,11 +66,11 @@ static void ends_of_walks_are_personalised_pagerank(void **state)
         assert_int_equal(neap_graph_create(NODES, NULL, edges, EDGES, weighted, 0, &g, NULL), NEAP_OK);
         assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
         assert_int_equal(ni_walker_create(g, &links, along, 1, 1, &walker, NULL), NEAP_OK);
-        ni_ends ends = { &walker, restarts[kind >> 2], 1 };
+        ni_walk_ends ends = { &walker, restarts[kind >> 2], 1 };
         ni_source s = ni_ends_source(&ends);
         assert_true(s.scratch <= sizeof scratch && s.places == NODES * NI_END_SAMPLES);
         for (uint64_t epoch = 0; epoch < 40; epoch++) {
-            assert_int_equal(s.make(s.self, epoch, 0, (uint32_t)s.places, scratch, pair), s.places);
+            assert_int_equal(ni_source_make(&s, epoch, 0, (uint32_t)s.places, scratch, pair), s.places);
             for (uint64_t i = 0; i < s.places; i++) count[pair[i].in][pair[i].out]++;
         }
         ways_of(weighted, along, way);

@@ -12,7 +12,7 @@
 #include "chance.h"
 
 #include "base/sys.h"
-#include "walks/grid.h"
+#include "walks/skipgram.h"
 #include "walks/walker.h"
 
 /* ---- a small town ---- */

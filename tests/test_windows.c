@@ -13,7 +13,7 @@
 #include "chance.h"
 
 #include "base/sys.h"
-#include "walks/windows.h"
+#include "walks/sources.h"
 
 enum { NODES = 45, LENGTH = 8, ROUNDS = 3, WINDOW = 4 };
 
@@ -56,7 +56,7 @@ static void make_pairs(road *r, uint64_t epoch)
     for (uint64_t first = 0; first < s->places; first += s->per_task) {
         uint64_t end = first + s->per_task < s->places ? first + s->per_task : s->places;
         uint64_t made =
-            s->make(s->self, epoch, first, (uint32_t)(end - first), scratch, r->pair + r->pairs);
+            ni_source_make(s, epoch, first, (uint32_t)(end - first), scratch, r->pair + r->pairs);
         assert_true(made <= (end - first) * s->couples);
         r->pairs += made;
     }

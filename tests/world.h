@@ -7,15 +7,29 @@
 
 #include "neap.h"
 
-/* A preset with changes: name, value, name, value, ..., NULL. */
+/* Changes: name, value, name, value, ..., NULL. */
+static inline void set_options_from(neap_options *o, va_list list)
+{
+    for (const char *name; (name = va_arg(list, const char *));)
+        assert_int_equal(neap_options_set(o, name, va_arg(list, const char *), NULL), NEAP_OK);
+}
+
+static inline void set_options(neap_options *o, ...)
+{
+    va_list list;
+    va_start(list, o);
+    set_options_from(o, list);
+    va_end(list);
+}
+
+/* A preset with changes, likewise. */
 static inline neap_options *options_of(const char *preset, ...)
 {
     neap_options *o;
     va_list list;
     assert_int_equal(neap_options_create(preset, &o, NULL), NEAP_OK);
     va_start(list, preset);
-    for (const char *name; (name = va_arg(list, const char *));)
-        assert_int_equal(neap_options_set(o, name, va_arg(list, const char *), NULL), NEAP_OK);
+    set_options_from(o, list);
     va_end(list);
     return o;
 }

@@ -1,11 +1,11 @@
 #include "args.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
+#include "support/status.h"
+#include "support/text.h"
 
 /* An option as it stands on the command line; those of the library wait until the preset is known. */
 struct arg_setting {
@@ -13,39 +13,20 @@ struct arg_setting {
     bool own;
 };
 
-/* What every command understands; preset only where there is something to train. */
+/* Options of every command; preset only of those that train. */
 static const arg_option general[] = {
     { "preset", 0, "neap|paper|authors", "neap", ARG_TEXT, offsetof(args, preset), 0, 0, false,
       "start from these defaults, wherever it stands on the line" },
     { "json", 0, "", NULL, ARG_SWITCH, offsetof(args, json), 0, 0, false,
       "print one JSON object on standard output" },
     { "quiet", 'q', "", NULL, ARG_SWITCH, offsetof(args, quiet), 0, 0, false,
-      "say nothing on standard error but errors" },
+      "print nothing but errors on standard error" },
     { "help", 'h', "", NULL, ARG_SWITCH, offsetof(args, help), 0, 0, false, "print this text" },
 };
 
 static bool is_general(const arg_option *o)
 {
     return o >= general && o < general + sizeof general / sizeof *general;
-}
-
-/* Names compare with - and _ alike. */
-static bool same_name(const char *name, const char *word, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (name[i] != (word[i] == '_' ? '-' : word[i])) return false;
-    return name[length] == 0;
-}
-
-bool list_has(const char *list, char mark, const char *word, size_t length)
-{
-    while (*list) {
-        const char *end = strchr(list, mark);
-        size_t n = end ? (size_t)(end - list) : strlen(list);
-        if (n == length && !memcmp(list, word, n)) return true;
-        list += n + (end != NULL);
-    }
-    return false;
 }
 
 static void view_own(arg_flag *flag, const arg_option *o, const char *group)
@@ -73,7 +54,7 @@ static void view_library(arg_flag *flag, const neap_option_info *o)
 
 static bool uses(const command *c, const char *word)
 {
-    return list_has(c->library, ',', word, strlen(word));
+    return ni_list_has(c->library, ',', word);
 }
 
 static bool takes(const command *c, const neap_option_info *o)
@@ -96,32 +77,32 @@ bool args_flag(const command *c, size_t i, arg_flag *flag)
     return view_own(flag, &general[i + 1], "general"), true;
 }
 
-/* aliases is "dimensions,size"; `-` and `_` alike there too. */
+/* aliases is "dimensions,size". */
 static bool has_alias(const char *aliases, const char *word, size_t length)
 {
     char name[64];
     if (length >= sizeof name) return false;
-    for (size_t i = 0; i < length; i++) name[i] = word[i] == '_' ? '-' : word[i];
-    return list_has(aliases, ',', name, length);
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    return ni_word_in(aliases, ',', name) >= 0;
 }
 
 /* A switch by the name of its opposite. */
 static bool is_opposite(const arg_flag *flag, const char *word, size_t length)
 {
-    return !*flag->value && !strcmp(flag->name, "undirected") && same_name("directed", word, length);
+    return !*flag->value && !strcmp(flag->name, "undirected") && ni_same_name("directed", word, length);
 }
 
-/* Finds --name, an alias, --no-SWITCH, or --directed; *off says that the word is the opposite. */
+/* Finds --name, an alias, --no-SWITCH, or --directed; *off: the word is the opposite. */
 static bool find_long(const command *c, const char *word, size_t length, arg_flag *flag, bool *off)
 {
     bool no = length > 3 && (!memcmp(word, "no-", 3) || !memcmp(word, "no_", 3));
     for (size_t i = 0; args_flag(c, i, flag); i++) {
         *off = false;
-        if (same_name(flag->name, word, length) || has_alias(flag->aliases, word, length)) return true;
+        if (ni_same_name(flag->name, word, length) || has_alias(flag->aliases, word, length)) return true;
         if (no && is_opposite(flag, word + 3, length - 3)) return true;
         *off = true;
         if (is_opposite(flag, word, length)) return true;
-        if (no && !*flag->value && same_name(flag->name, word + 3, length - 3)) return true;
+        if (no && !*flag->value && ni_same_name(flag->name, word + 3, length - 3)) return true;
     }
     return false;
 }
@@ -131,42 +112,6 @@ static bool find_letter(const command *c, char letter, arg_flag *flag)
     for (size_t i = 0; args_flag(c, i, flag); i++)
         if (flag->letter == letter) return true;
     return false;
-}
-
-static size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Single-letter changes from one word to the other; only the first letters of a long one count. */
-static size_t distance(const char *a, const char *b)
-{
-    enum { LETTERS = 40 };
-    size_t row[LETTERS + 1], n = strnlen(a, LETTERS), m = strnlen(b, LETTERS);
-    for (size_t j = 0; j <= m; j++) row[j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            size_t up = row[j];
-            row[j] = least_of(corner + (a[i - 1] != b[j - 1]), least_of(up, row[j - 1]) + 1);
-            corner = up;
-        }
-    }
-    return row[m];
-}
-
-const char *nearest_name(const char *word, const char *(*name)(const void *from, size_t i),
-                         const void *from)
-{
-    size_t length = strlen(word), best = length < 4 ? 2 : 3;
-    const char *nearest = NULL, *candidate;
-    for (size_t i = 0; (candidate = name(from, i)); i++) {
-        size_t d = distance(word, candidate);
-        if (length > 2 && !strncmp(word, candidate, length)) d = 1;
-        if (d < best) best = d, nearest = candidate;
-    }
-    return nearest;
 }
 
 static const char *flag_name(const void *from, size_t i)
@@ -179,34 +124,18 @@ static neap_status unknown(const command *c, const char *dashes, const char *wor
 {
     char name[64];
     size_t length = strcspn(word, "=");
-    snprintf(name, sizeof name, "%.*s", (int)least_of(length, 60), word);
-    const char *nearest = nearest_name(name, flag_name, c);
+    snprintf(name, sizeof name, "%.*s", length < 60 ? (int)length : 60, word);
+    const char *nearest = ni_nearest_name(name, flag_name, c);
     if (nearest)
-        return fail(err, NEAP_E_ARG, "there is no option %s%s; did you mean --%s?", dashes, name, nearest);
-    return fail(err, NEAP_E_ARG, "there is no option %s%s", dashes, name);
-}
-
-bool parse_whole(const char *text, uint64_t *value)
-{
-    char *end;
-    if (*text < '0' || *text > '9') return false;
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    return !*end && !errno;
-}
-
-bool parse_real(const char *text, double *value)
-{
-    char *end;
-    if (!*text || strspn(text, "0123456789+-.eE") != strlen(text)) return false;
-    *value = strtod(text, &end);
-    return !*end && isfinite(*value);
+        return ni_fail(err, NEAP_E_ARG, "there is no option %s%s; did you mean --%s?", dashes, name,
+                       nearest);
+    return ni_fail(err, NEAP_E_ARG, "there is no option %s%s", dashes, name);
 }
 
 static neap_status bad_number(const arg_option *o, const char *text, neap_error *err)
 {
-    return fail(err, NEAP_E_ARG, "--%s takes a %snumber from %.10g to %.10g, not '%s'", o->name,
-                o->kind == ARG_WHOLE ? "whole " : "", o->min, o->max, text);
+    return ni_fail(err, NEAP_E_ARG, "--%s takes a %snumber from %.10g to %.10g, not '%s'", o->name,
+                   o->kind == ARG_WHOLE ? "whole " : "", o->min, o->max, text);
 }
 
 /* Puts a value into the struct that the table points into. */
@@ -218,17 +147,18 @@ static neap_status set_own(void *base, const arg_option *o, const char *text, ne
     switch (o->kind) {
     case ARG_SWITCH: *(bool *)at = !strcmp(text, "yes"); break;
     case ARG_TEXT:
-        if (strchr(o->value, '|') && !list_has(o->value, '|', text, strlen(text)))
-            return fail(err, NEAP_E_ARG, "--%s is one of %s, not '%s'", o->name, o->value, text);
+        if (strchr(o->value, '|') && !ni_list_has(o->value, '|', text))
+            return ni_fail(err, NEAP_E_ARG, "--%s is one of %s, not '%s'", o->name, o->value, text);
         *(const char **)at = text;
         break;
     case ARG_WHOLE:
-        if (!parse_whole(text, &whole) || (double)whole < o->min || (double)whole > o->max)
+        if (!ni_parse_u64(text, strlen(text), &whole) || (double)whole < o->min || (double)whole > o->max)
             return bad_number(o, text, err);
         *(uint64_t *)at = whole;
         break;
     case ARG_REAL:
-        if (!parse_real(text, &real) || real < o->min || real > o->max) return bad_number(o, text, err);
+        if (!ni_parse_double(text, strlen(text), &real) || real < o->min || real > o->max)
+            return bad_number(o, text, err);
         *(double *)at = real;
         break;
     }
@@ -246,14 +176,13 @@ static neap_status set(args *a, const arg_flag *flag, const char *text, neap_err
     return flag->own ? set_flag(a, flag->own, text, err) : NEAP_OK;
 }
 
-/* A switch alone is yes; --self=no, --directed=1 and --no-self are understood as well. */
+/* A switch alone is yes; --self=no, --directed=1 and --no-self are accepted, too. */
 static neap_status set_switch(args *a, const arg_flag *flag, const char *text, bool off, neap_error *err)
 {
     static const char yes[] = "yes,true,on,1", no[] = "no,false,off,0";
-    size_t length = text ? strlen(text) : 0;
-    if (text && !list_has(yes, ',', text, length) && !list_has(no, ',', text, length))
-        return fail(err, NEAP_E_ARG, "--%s is a switch: yes or no, not '%s'", flag->name, text);
-    bool on = !text || list_has(yes, ',', text, length);
+    if (text && !ni_list_has(yes, ',', text) && !ni_list_has(no, ',', text))
+        return ni_fail(err, NEAP_E_ARG, "--%s is a switch: yes or no, not '%s'", flag->name, text);
+    bool on = !text || ni_list_has(yes, ',', text);
     return set(a, flag, on != off ? "yes" : "no", err);
 }
 
@@ -267,11 +196,11 @@ static neap_status take_value(const command *c, cursor *line, const char *name, 
 {
     arg_flag other;
     bool off;
-    if (line->at == line->end) return fail(err, NEAP_E_ARG, "--%s needs a value", name);
+    if (line->at == line->end) return ni_fail(err, NEAP_E_ARG, "--%s needs a value", name);
     *value = *line->at++;
     if (!strncmp(*value, "--", 2) && find_long(c, *value + 2, strcspn(*value + 2, "="), &other, &off))
-        return fail(err, NEAP_E_ARG, "--%s needs a value; if '%s' is meant, write --%s=%s", name, *value,
-                    name, *value);
+        return ni_fail(err, NEAP_E_ARG, "--%s needs a value; if '%s' is meant, write --%s=%s", name, *value,
+                       name, *value);
     return NEAP_OK;
 }
 
@@ -290,13 +219,13 @@ static neap_status parse_long(args *a, const char *word, cursor *line, neap_erro
     return set(a, &flag, value, err);
 }
 
-/* `-dim 200` is how word2vec and fastText are called; say how it is written here. */
+/* word2vec and fastText take `-dim 200`; the error names the spelling of this program. */
 static neap_status single_dash(const char *word, const arg_flag *flag, const cursor *line, neap_error *err)
 {
     int n = (int)strcspn(word, "=");
     bool value = *flag->value && !word[n] && line->at < line->end;
-    return fail(err, NEAP_E_ARG, "-%s is written with two dashes: did you mean --%s%s%s?", word, word,
-                value ? " " : "", value ? *line->at : "");
+    return ni_fail(err, NEAP_E_ARG, "-%s is written with two dashes: did you mean --%s%s%s?", word, word,
+                   value ? " " : "", value ? *line->at : "");
 }
 
 /* -q, -d 128, -d128, -qd128. */
@@ -349,22 +278,22 @@ static neap_status check_complete(const args *a, neap_error *err)
 {
     const command *c = a->command;
     if (a->operand_count < c->least)
-        return fail(err, NEAP_E_ARG, "something is missing; it is: neap %s %s", c->name, c->operands);
+        return ni_fail(err, NEAP_E_ARG, "an argument is missing; usage: neap %s %s", c->name, c->operands);
     if (a->operand_count > c->most)
-        return fail(err, NEAP_E_ARG, "'%s' is one argument too many; it is: neap %s %s",
-                    a->operands[c->most], c->name, c->operands);
+        return ni_fail(err, NEAP_E_ARG, "'%s' is one argument too many; usage: neap %s %s",
+                       a->operands[c->most], c->name, c->operands);
     for (const arg_option *o = c->options; o && o->name; o++)
         if (o->required && !*(const char **)((char *)a->own + o->at))
-            return fail(err, NEAP_E_ARG, "--%s %s is needed", o->name, o->value);
+            return ni_fail(err, NEAP_E_ARG, "--%s %s is needed", o->name, o->value);
     return NEAP_OK;
 }
 
-/* The library speaks of `dim`; here it is --dim. */
+/* The library's `dim` is --dim here. */
 static neap_status set_option(neap_options *to, const char *name, const char *value, neap_error *err)
 {
     neap_error why = { 0 };
     neap_status rc = neap_options_set(to, name, value, &why);
-    if (rc != NEAP_OK) fail(err, rc, "--%s", why.text);
+    if (rc != NEAP_OK) ni_fail(err, rc, "--%s", why.text);
     return rc;
 }
 
@@ -410,7 +339,7 @@ static bool make_room(args *a, int argc, char **argv)
 neap_status args_parse(const command *c, int argc, char **argv, args *a, neap_error *err)
 {
     *a = (args){ .command = c };
-    if (!make_room(a, argc, argv)) return fail(err, NEAP_E_MEM, "out of memory for the command line");
+    if (!make_room(a, argc, argv)) return ni_fail(err, NEAP_E_MEM, "out of memory for the command line");
     neap_status rc = set_defaults(a, err);
     if (rc == NEAP_OK) rc = parse_line(a, (cursor){ argv, argv + argc }, err);
     if (rc == NEAP_OK && !a->help) rc = check_complete(a, err);

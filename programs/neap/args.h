@@ -57,7 +57,7 @@ struct args {
     size_t setting_count;
 };
 
-/* NEAP_E_ARG with words for everything that is wrong. args_free is due in any case. */
+/* NEAP_E_ARG with a message that names the mistake. To be freed in any case. */
 neap_status args_parse(const command *c, int argc, char **argv, args *a, neap_error *err);
 void args_free(args *a);
 
@@ -84,15 +84,70 @@ typedef struct arg_flag {
 /* The i-th flag of a command, in the order of the help text; false behind the last. */
 bool args_flag(const command *c, size_t i, arg_flag *flag);
 
-/* Whether a word is in a list separated by `mark`. */
-bool list_has(const char *list, char mark, const char *word, size_t length);
+/* ---- lists ----
+ *
+ * Options that take several values: --methods gap,ppr --ratios 15,55. */
+enum { LIST_MOST = 32, LIST_NAME = 24 };
 
-/* The nearest of the names, or NULL if none is near; name(i) ends with NULL. */
-const char *nearest_name(const char *word, const char *(*name)(const void *from, size_t i),
-                         const void *from);
+typedef struct name_list {
+    char item[LIST_MOST][LIST_NAME];
+    size_t count;
+} name_list;
 
-/* Digits only; a finite decimal number. False if anything is left over. */
-bool parse_whole(const char *text, uint64_t *value);
-bool parse_real(const char *text, double *value);
+/* Takes a text with commas apart, whose items must differ. Each fails with NEAP_E_ARG and a message that
+ * names the option. */
+neap_status read_list(const char *option, const char *text, name_list *l, neap_error *err);
+
+/* The items are methods. */
+neap_status check_methods(const name_list *methods, neap_error *err);
+
+/* The items are different percentages above 0 and at most `most`. */
+neap_status read_shares(const char *option, const name_list *l, double most, double share[LIST_MOST],
+                        neap_error *err);
+
+/* Warns that 0.8 is not 80 %. */
+void warn_of_small_shares(const args *a, const char *option, const name_list *l, const double *share);
+
+/* ---- help ----
+ *
+ * The commands, and help made from their tables. */
+/* Every command, in the order in which help lists them; ended by a name of NULL. */
+extern const command *const commands[];
+
+/* A word that is no command of its own but the first of several: "eval" of "eval link". */
+typedef struct command_group {
+    const char *name, *summary;
+} command_group;
+
+/* Every group; ended by a name of NULL. */
+extern const command_group command_groups[];
+
+/* NULL if there is none. The name of a command of a group is two words with a blank between. */
+const command *find_command(const char *name);
+const command_group *find_group(const char *name);
+
+/* The command that a line begins with, be it by one word or by two, or NULL; *used: how many. */
+const command *match_command(char *const *words, int count, int *used);
+
+/* The word of a command behind the name of its group; NULL if it is not of this group. */
+const char *word_in_group(const command *c, const command_group *group);
+
+/* NEAP_E_ARG with the nearest command, and in a group with all of its commands. */
+neap_status unknown_command(char *const *words, int count, neap_error *err);
+
+/* These print on standard output. */
+void print_overview(void);
+void print_group(const command_group *group);
+void print_help(const command *c);
+void print_flag(const arg_flag *flag);
+
+/* "-d, --dim N" or "--[no-]self". */
+void format_flag(const arg_flag *flag, char *text, size_t room);
+
+/* "128 (paper, authors: 200)", or "" where there is no default to show. */
+void format_default(const arg_flag *flag, char *text, size_t room);
+
+/* The heading under which a group of options stands. */
+const char *group_title(const char *group);
 
 #endif

@@ -1,6 +1,6 @@
+#include <string.h>
+
 #include "common.h"
-#include "interrupt.h"
-#include "json.h"
 #include "progress.h"
 
 typedef struct own {
@@ -12,7 +12,7 @@ static const arg_option options[] = {
     { "seconds", 0, "X", "5", ARG_REAL, offsetof(own, seconds), 0.001, 1e6, false,
       "how long to train for the measurement" },
     { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(own, progress), 0, 0, false,
-      "show how far the measurement is, if it takes longer than two seconds" },
+      "show the progress of the measurement, if it takes longer than two seconds" },
     { 0 },
 };
 
@@ -35,7 +35,7 @@ static int on_progress(const neap_progress *now, void *user)
     if (r->bar.live && now->seconds - r->drawn >= 0.1) {
         r->drawn = now->seconds;
         snprintf(words, sizeof words, "%s: %.0f of %.0f s, %s edges/s", r->what, now->seconds, r->seconds,
-                 with_commas((uint64_t)now->rate, rate));
+                 ni_format_count((uint64_t)now->rate, rate));
         progress_words(&r->bar, words);
     }
     return interrupt_seen();
@@ -44,23 +44,24 @@ static int on_progress(const neap_progress *now, void *user)
 static neap_status measure(run *r, const neap_options *set, double seconds, neap_bench_result *result,
                            neap_error *err)
 {
-    neap_hooks hooks = { .progress = on_progress, .user = r };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = on_progress, .user = r };
+    neap_data data = { .size = sizeof data, .graph = r->graph };
     char words[128];
     r->seconds = seconds;
     r->drawn = 0;
     snprintf(words, sizeof words, "%s for %.3g seconds", r->what, seconds);
     if (seconds > 2) progress_words(&r->bar, words);
     else r->bar.shown = false;
-    neap_status rc = neap_bench(r->graph, set, &hooks, seconds, result, err);
+    neap_status rc = neap_bench(&data, set, &hooks, seconds, result, err);
     progress_clear(&r->bar);
-    return rc == NEAP_E_STOPPED ? fail(err, rc, "interrupted while %s", r->what) : rc;
+    return rc == NEAP_E_STOPPED ? ni_fail(err, rc, "interrupted while %s", r->what) : rc;
 }
 
 static uint64_t batch_of(const neap_options *set)
 {
     char text[SHORT] = "0";
     uint64_t batch = 0;
-    if (!neap_options_get(set, "batch", text, sizeof text, NULL)) parse_whole(text, &batch);
+    if (!neap_options_get(set, "batch", text, sizeof text, NULL)) ni_parse_u64(text, strlen(text), &batch);
     return batch;
 }
 
@@ -71,7 +72,6 @@ static neap_status try_larger(run *r, neap_bench_result *larger, uint64_t *batch
     neap_options *set = NULL;
     char text[SHORT];
     *batch = 4 * batch_of(r->a->options);
-    *larger = (neap_bench_result){ 0 };
     if (*batch * 4 > neap_graph_edges(r->graph)) return NEAP_OK;
     snprintf(text, sizeof text, "%llu", (unsigned long long)*batch);
     snprintf(r->what, sizeof r->what, "trying --batch %s", text);
@@ -83,44 +83,44 @@ static neap_status try_larger(run *r, neap_bench_result *larger, uint64_t *batch
     return rc;
 }
 
-/* ---- telling ---- */
+/* ---- printing ---- */
 
 static void print_json(const run *r, const neap_bench_result *b)
 {
-    json j = { .file = stdout };
-    json_open(&j, NULL, '{');
-    json_whole(&j, "nodes", neap_graph_nodes(r->graph));
-    json_whole(&j, "graph_edges", neap_graph_edges(r->graph));
-    json_whole(&j, "threads", b->threads);
-    json_whole(&j, "batch", batch_of(r->a->options));
-    json_whole(&j, "edges", b->edges);
-    json_real(&j, "seconds", b->seconds);
-    json_real(&j, "edges_per_second", b->edges_per_second);
-    json_whole(&j, "batches", b->batches);
-    json_whole(&j, "table_batches", b->table_batches);
-    json_real(&j, "entries", b->entries);
-    json_real(&j, "flops", b->flops);
-    json_real(&j, "peak", b->peak);
-    json_real(&j, "share_of_peak", b->share_of_peak);
-    json_open(&j, "stages", '[');
+    ni_json j = json_to(stdout);
+    ni_json_open(&j, NULL, '{');
+    ni_json_whole(&j, "nodes", neap_graph_nodes(r->graph));
+    ni_json_whole(&j, "graph_edges", neap_graph_edges(r->graph));
+    ni_json_whole(&j, "threads", b->threads);
+    ni_json_whole(&j, "batch", batch_of(r->a->options));
+    ni_json_whole(&j, "edges", b->edges);
+    ni_json_real(&j, "seconds", b->seconds);
+    ni_json_real(&j, "edges_per_second", b->edges_per_second);
+    ni_json_whole(&j, "batches", b->batches);
+    ni_json_whole(&j, "table_batches", b->table_batches);
+    ni_json_real(&j, "entries", b->entries);
+    ni_json_real(&j, "flops", b->flops);
+    ni_json_real(&j, "peak", b->peak);
+    ni_json_real(&j, "share_of_peak", b->share_of_peak);
+    ni_json_open(&j, "stages", '[');
     for (uint32_t i = 0; i < b->stage_count; i++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "name", b->stages[i].name);
-        json_text(&j, "about", b->stages[i].about);
-        json_real(&j, "seconds", b->stages[i].seconds);
-        json_real(&j, "flops", b->stages[i].flops);
-        json_close(&j, '}');
+        ni_json_open(&j, NULL, '{');
+        ni_json_text(&j, "name", b->stages[i].name);
+        ni_json_text(&j, "about", b->stages[i].about);
+        ni_json_real(&j, "seconds", b->stages[i].seconds);
+        ni_json_real(&j, "flops", b->stages[i].flops);
+        ni_json_close(&j, '}');
     }
-    json_close(&j, ']');
-    json_close(&j, '}');
+    ni_json_close(&j, ']');
+    ni_json_close(&j, '}');
 }
 
 static void print_speed(const run *r, const neap_bench_result *b)
 {
     char rate[SHORT], edges[SHORT], steps[SHORT];
     printf("%s edges/s: %s edges in %.3g s, %s step%s of %llu, %u thread%s\n",
-           with_commas((uint64_t)(b->edges_per_second + 0.5), rate), with_commas(b->edges, edges),
-           b->seconds, with_commas(b->batches, steps), plural(b->batches),
+           ni_format_count((uint64_t)(b->edges_per_second + 0.5), rate), ni_format_count(b->edges, edges),
+           b->seconds, ni_format_count(b->batches, steps), plural(b->batches),
            (unsigned long long)batch_of(r->a->options), b->threads, plural(b->threads));
     printf("%.0f %% of peak: %.3g of the %.3g GFLOP/s that a large matrix product reaches here\n",
            100 * b->share_of_peak, b->flops / b->seconds / 1e9, b->peak / 1e9);
@@ -132,12 +132,12 @@ static void print_ways(const neap_bench_result *b)
     char entries[SHORT];
     uint64_t pairwise = b->batches - b->table_batches;
     if (b->edges == 0) return;
-    printf("%s alignments an edge, ",
-           with_commas((uint64_t)(b->entries / (double)b->edges + 0.5), entries));
-    if (!pairwise) puts("looked up in one table a step");
+    printf("%s alignments per edge, ",
+           ni_format_count((uint64_t)(b->entries / (double)b->edges + 0.5), entries));
+    if (!pairwise) puts("looked up in one table per step");
     else if (!b->table_batches) puts("each pair by itself");
     else
-        printf("looked up in one table a step (%.0f %% of the steps) or each pair by itself\n",
+        printf("looked up in one table per step (%.0f %% of the steps) or each pair by itself\n",
                100 * (double)b->table_batches / (double)b->batches);
 }
 
@@ -165,16 +165,16 @@ static void print_advice(const neap_bench_result *b, const neap_bench_result *la
     double gain = larger->edges_per_second / b->edges_per_second;
     if (!(gain >= 1.1)) return;
     printf(
-        "--batch %llu would be %.1f times as fast: %s edges/s. It makes fewer steps an epoch, which may\n"
+        "--batch %llu would be %.1f times as fast: %s edges/s. It makes fewer steps per epoch, which may\n"
         "need a larger --lr.\n",
-        (unsigned long long)batch, gain, with_commas((uint64_t)(larger->edges_per_second + 0.5), rate));
+        (unsigned long long)batch, gain, ni_format_count((uint64_t)(larger->edges_per_second + 0.5), rate));
 }
 
 /* ---- the command ---- */
 
 static neap_status tell(run *r, const neap_bench_result *b, neap_error *err)
 {
-    neap_bench_result larger;
+    neap_bench_result larger = NEAP_SIZED(neap_bench_result);
     uint64_t batch;
     if (r->a->json) return print_json(r, b), NEAP_OK;
     print_speed(r, b);
@@ -190,7 +190,7 @@ static neap_status run_bench(const args *a, neap_error *err)
 {
     run r = { .a = a, .o = a->own, .what = "training" };
     neap_graph *graph = NULL;
-    neap_bench_result b;
+    neap_bench_result b = NEAP_SIZED(neap_bench_result);
     neap_status rc = read_graph(a, a->operands[0], &graph, err);
     r.graph = graph;
     interrupt_watch();
@@ -204,13 +204,13 @@ static neap_status run_bench(const args *a, neap_error *err)
 const command cmd_bench = {
     .name = "bench",
     .operands = "GRAPH",
-    .summary = "say how fast training is on a graph, and where the time goes",
-    .details = "Trains for a few seconds with the options of `neap train`, keeps nothing, and says how "
-               "many edges a second it trained on, what share of this machine's peak that is (the rate of "
-               "a large matrix product, measured in the same run), how the time divides among the parts "
-               "of a step, and whether a larger --batch would be faster, if it was when tried.\n"
-               "Validation and checkpoints are not part of it. With --json nothing but the settings asked "
-               "for is tried.\n",
+    .summary = "measure how fast training is on a graph, and where the time goes",
+    .details = "Trains for a few seconds with the options of `neap train`, keeps nothing, and prints the "
+               "edges per second, what share of this machine's peak that is (the rate of a large matrix "
+               "product, measured in the same run), how the time divides among the parts of a step, and "
+               "whether a larger --batch would be faster, if it was when tried.\n"
+               "Validation and checkpoints are not part of it. With --json nothing but the given settings "
+               "is tried.\n",
     .examples = "neap bench friends.txt --seconds 0.2\n"
                 "neap bench friends.txt --seconds 0.2 --preset paper --batch 16 -t 1\n"
                 "neap bench friends.txt --seconds 0.2 --json\n",

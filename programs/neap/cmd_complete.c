@@ -1,7 +1,7 @@
 #include <string.h>
 
+#include "args.h"
 #include "common.h"
-#include "help.h"
 
 /* "a|b|c" as "a b c". */
 static void print_choices(const char *value)
@@ -100,8 +100,8 @@ static void print_script(void)
 static neap_status run(const args *a, neap_error *err)
 {
     if (strcmp(a->operands[0], "bash"))
-        return fail(err, NEAP_E_ARG, "there is a completion for bash, not for '%s'", a->operands[0]);
-    if (a->json) return fail(err, NEAP_E_ARG, "a completion is a script; it has no --json");
+        return ni_fail(err, NEAP_E_ARG, "there is a completion for bash, not for '%s'", a->operands[0]);
+    if (a->json) return ni_fail(err, NEAP_E_ARG, "a completion is a script; it has no --json");
     print_script();
     return NEAP_OK;
 }

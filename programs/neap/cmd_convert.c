@@ -1,5 +1,4 @@
 #include "common.h"
-#include "json.h"
 
 typedef struct own {
     const char *to;
@@ -13,12 +12,12 @@ static const arg_option options[] = {
 
 static void print_json(const neap_graph *graph, const char *path)
 {
-    json j = { .file = stdout };
-    json_open(&j, NULL, '{');
-    json_text(&j, "output", path);
-    json_whole(&j, "nodes", neap_graph_nodes(graph));
-    json_whole(&j, "edges", neap_graph_edges(graph));
-    json_close(&j, '}');
+    ni_json j = json_to(stdout);
+    ni_json_open(&j, NULL, '{');
+    ni_json_text(&j, "output", path);
+    ni_json_whole(&j, "nodes", neap_graph_nodes(graph));
+    ni_json_whole(&j, "edges", neap_graph_edges(graph));
+    ni_json_close(&j, '}');
 }
 
 static neap_status run(const args *a, neap_error *err)

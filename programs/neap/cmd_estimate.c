@@ -2,20 +2,19 @@
 #include <string.h>
 
 #include "common.h"
-#include "json.h"
 
 static void print_json(const neap_estimate_result *e)
 {
-    json j = { .file = stdout };
-    json_open(&j, NULL, '{');
-    json_whole(&j, "bytes", e->bytes);
-    json_whole(&j, "bytes_graph", e->bytes_graph);
-    json_whole(&j, "bytes_tables", e->bytes_tables);
-    json_whole(&j, "bytes_optimizer", e->bytes_optimizer);
-    json_whole(&j, "bytes_batch", e->bytes_batch);
-    json_real(&j, "seconds_epoch", e->seconds_epoch);
-    json_real(&j, "seconds", e->seconds);
-    json_close(&j, '}');
+    ni_json j = json_to(stdout);
+    ni_json_open(&j, NULL, '{');
+    ni_json_whole(&j, "bytes", e->bytes);
+    ni_json_whole(&j, "bytes_graph", e->bytes_graph);
+    ni_json_whole(&j, "bytes_tables", e->bytes_tables);
+    ni_json_whole(&j, "bytes_optimizer", e->bytes_optimizer);
+    ni_json_whole(&j, "bytes_batch", e->bytes_batch);
+    ni_json_real(&j, "seconds_epoch", e->seconds_epoch);
+    ni_json_real(&j, "seconds", e->seconds);
+    ni_json_close(&j, '}');
 }
 
 static void print_memory(const char *what, uint64_t bytes)
@@ -35,16 +34,16 @@ static uint64_t option_of(const args *a, const char *name)
 {
     char text[SHORT] = "0";
     uint64_t value = 0;
-    if (!neap_options_get(a->options, name, text, sizeof text, NULL)) parse_whole(text, &value);
+    if (!neap_options_get(a->options, name, text, sizeof text, NULL))
+        ni_parse_u64(text, strlen(text), &value);
     return value;
 }
 
 static bool has_epochs(const args *a)
 {
     char name[SHORT] = "";
-    const neap_method_info *m = NULL;
-    if (!neap_options_get(a->options, "method", name, sizeof name, NULL)) m = find_method(name);
-    return m && list_has(m->options, ',', "epochs", strlen("epochs"));
+    neap_options_get(a->options, "method", name, sizeof name, NULL);
+    return neap_method_has_option(name, "epochs");
 }
 
 /* Why there is no time: what does not fit is not tried. */
@@ -52,7 +51,7 @@ static void print_reason(const args *a, const neap_estimate_result *e)
 {
     char limit[SHORT];
     uint64_t memory = option_of(a, "memory");
-    if (!has_epochs(a)) puts("  (the method has no epochs: it learns nothing, or all at once)");
+    if (!has_epochs(a)) puts("  (the method has no epochs: it is not trained, or in one pass)");
     else if (!option_of(a, "epochs")) puts("  (--epochs 0 trains nothing)");
     else if (memory && e->bytes > memory)
         printf("  (the run needs more than --memory allows, %s)\n", human_bytes(memory, limit));
@@ -68,7 +67,7 @@ static void print_table(const args *a, const neap_estimate_result *e)
     print_memory("one step", e->bytes_batch);
     print_memory("peak of the run", e->bytes);
     puts("time");
-    print_time("an epoch", e->seconds_epoch);
+    print_time("one epoch", e->seconds_epoch);
     print_time("all epochs", e->seconds);
     if (isnan(e->seconds_epoch)) print_reason(a, e);
 }
@@ -76,9 +75,11 @@ static void print_table(const args *a, const neap_estimate_result *e)
 static neap_status run(const args *a, neap_error *err)
 {
     neap_graph *graph = NULL;
-    neap_estimate_result e;
+    neap_estimate_result e = NEAP_SIZED(neap_estimate_result);
+    neap_data data = NEAP_SIZED(neap_data);
     neap_status rc = read_graph(a, a->operands[0], &graph, err);
-    if (rc == NEAP_OK) rc = neap_estimate(graph, a->options, &e, err);
+    data.graph = graph;
+    if (rc == NEAP_OK) rc = neap_estimate(&data, a->options, &e, err);
     if (rc == NEAP_OK && a->json) print_json(&e);
     else if (rc == NEAP_OK) print_table(a, &e);
     neap_graph_free(graph);
@@ -88,7 +89,7 @@ static neap_status run(const args *a, neap_error *err)
 const command cmd_estimate = {
     .name = "estimate",
     .operands = "GRAPH",
-    .summary = "say what memory and time a training run will need",
+    .summary = "estimate the memory and time of a training run",
     .details = "Takes the options of `neap train`. Memory is computed; time is measured on a few "
                "steps, if the run fits into --memory and this machine, and early stopping may end a run "
                "sooner.\n",

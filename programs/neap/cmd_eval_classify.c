@@ -24,10 +24,10 @@ typedef struct cell {
 typedef struct run {
     node_task task;
     const own *o;
-    list shares;
+    name_list shares;
     double share[LIST_MOST]; /* in per cent */
     uint32_t *found;         /* nodes */
-    cell *cells;             /* rows x shares; a last row says the most frequent class */
+    cell *cells;             /* rows x shares; a last row always predicts the most frequent class */
 } run;
 
 static cell *cell_of(const run *r, size_t row, size_t share)
@@ -44,12 +44,15 @@ static void add(cell *c, double micro, double macro, double seconds, const neap_
     c->test = x->test;
 }
 
-/* The most frequent class depends on the seed alone, so the first row speaks for it. */
+/* The most frequent class depends on the seed alone, so it is taken from the first row. */
 static neap_status measure_share(run *r, const node_vectors *v, size_t share, neap_error *err)
 {
     char name[sizeof v->name + LIST_NAME], detail[LIST_NAME + 24];
-    neap_classify_spec spec = { r->share[share] / 100, v->seed, (uint32_t)r->task.threads };
-    neap_classify_result x;
+    neap_classify_spec spec = { .size = sizeof spec,
+                                .share = r->share[share] / 100,
+                                .seed = v->seed,
+                                .threads = (uint32_t)r->task.threads };
+    neap_classify_result x = NEAP_SIZED(neap_classify_result);
     neap_status rc = neap_classify(v->x, v->dim, r->task.labels, &spec, r->found, &x, err);
     if (rc != NEAP_OK) return rc;
     add(cell_of(r, v->row, share), x.micro, x.macro, v->seconds, &x);
@@ -96,40 +99,40 @@ static void print_table(const run *r)
     for (size_t k = 0; k < r->shares.count; k++) print_cell_of(r, frequent, "-", rows, k);
 }
 
-static void json_cell(json *j, const run *r, size_t row, size_t share)
+static void json_cell(ni_json *j, const run *r, size_t row, size_t share)
 {
     const cell *c = cell_of(r, row, share);
-    json_real(j, "share", r->share[share]);
+    ni_json_real(j, "share", r->share[share]);
     json_moments(j, "micro_f1", &c->micro);
     json_moments(j, "macro_f1", &c->macro);
-    json_whole(j, "train", c->train);
-    json_whole(j, "test", c->test);
-    json_real(j, "seconds", c->seconds.mean);
-    json_close(j, '}');
+    ni_json_whole(j, "train", c->train);
+    ni_json_whole(j, "test", c->test);
+    ni_json_real(j, "seconds", c->seconds.mean);
+    ni_json_close(j, '}');
 }
 
 static void print_json(const void *user, FILE *to)
 {
     const run *r = user;
-    json j = { .file = to };
+    ni_json j = json_to(to);
     size_t rows = node_task_rows(&r->task);
     node_task_json(&r->task, &j, "classify");
-    json_open(&j, "results", '[');
+    ni_json_open(&j, "results", '[');
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < r->shares.count; k++) {
-            json_open(&j, NULL, '{');
+            ni_json_open(&j, NULL, '{');
             node_row_json(&r->task, &j, i);
             json_cell(&j, r, i, k);
         }
     for (size_t k = 0; k < r->shares.count; k++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "method", frequent);
-        json_text(&j, "protocol", NULL);
-        json_real(&j, "ratio", NAN);
+        ni_json_open(&j, NULL, '{');
+        ni_json_text(&j, "method", frequent);
+        ni_json_text(&j, "protocol", NULL);
+        ni_json_real(&j, "ratio", NAN);
         json_cell(&j, r, rows, k);
     }
-    json_close(&j, ']');
-    json_close(&j, '}');
+    ni_json_close(&j, ']');
+    ni_json_close(&j, '}');
 }
 
 /* ---- the command ---- */
@@ -149,7 +152,7 @@ static neap_status prepare(run *r, const args *a, neap_error *err)
     if (rc != NEAP_OK) return rc;
     r->cells = calloc((node_task_rows(&r->task) + 1) * r->shares.count, sizeof *r->cells);
     r->found = calloc(r->task.facts.nodes, sizeof *r->found);
-    return r->cells && r->found ? NEAP_OK : fail(err, NEAP_E_MEM, "out of memory for the table");
+    return r->cells && r->found ? NEAP_OK : ni_fail(err, NEAP_E_MEM, "out of memory for the table");
 }
 
 static neap_status run_classify(const args *a, neap_error *err)
@@ -170,16 +173,12 @@ const command cmd_eval_classify = {
     .operands = "GRAPH --labels FILE",
     .summary = "predict the classes of nodes from vectors",
     .details = "Trains each method, then a one-vs-rest logistic regression on the vectors of a share of "
-               "the labelled "
-               "nodes, and predicts the classes of the others. Micro F1 is the share that is right; macro "
-               "F1 is the "
-               "mean over the classes, so that small ones count as much. Whoever always says the most "
-               "frequent class "
-               "stands in the last row.\n"
+               "the labelled nodes, and predicts the classes of the others. Micro F1 is the share that is "
+               "right; macro F1 is the mean over the classes, so that small ones count as much. The last "
+               "row is the baseline that always predicts the most frequent class.\n"
                "By default all edges are trained on: training never sees a class. With --ratios below 100 "
-               "it is the "
-               "training part of the split of `neap eval link` with the same protocol and seed.\n"
-               "--vectors measures what any other tool has learned.\n",
+               "it is the training part of the split of `neap eval link` with the same protocol and seed.\n"
+               "--vectors evaluates the vectors of any other tool.\n",
     .examples = "neap eval classify friends.txt --labels circles.txt --shares 50 --epochs 5\n"
                 "neap eval classify friends.txt -l circles.txt --vectors vectors.txt\n",
     .least = 1,

@@ -19,7 +19,7 @@ static const arg_option options[] = {
     { "gamma", 0, "X", "auto", ARG_TEXT, offsetof(own, gamma), 0, 0, false,
       "affinity of two vectors: exp(-X |x - y|^2); auto: from the data; scikit-learn's default is 1" },
     { "clusters", 0, "N", NULL, ARG_WHOLE, offsetof(own, clusters), 1, 1e9, false,
-      "how many to make; as many as classes, if not given" },
+      "number of clusters; that of the classes, if not given" },
     { 0 },
 };
 
@@ -41,7 +41,8 @@ static neap_status measure(void *user, const node_vectors *v, neap_error *err)
 {
     run *r = user;
     row *to = &r->rows[v->row];
-    neap_cluster_result x;
+    neap_cluster_result x = NEAP_SIZED(neap_cluster_result);
+    r->spec.size = sizeof r->spec;
     r->spec.seed = v->seed;
     r->spec.trial = v->trial;
     neap_status rc = neap_cluster(v->x, v->dim, r->task.labels, &r->spec, r->found, &x, err);
@@ -81,25 +82,25 @@ static void print_table(const run *r)
 static void print_json(const void *user, FILE *to)
 {
     const run *r = user;
-    json j = { .file = to };
+    ni_json j = json_to(to);
     node_task_json(&r->task, &j, "cluster");
-    json_text(&j, "algorithm", r->rows[0].algorithm);
-    json_text(&j, "assign", strcmp(r->rows[0].algorithm, "spectral") ? NULL : r->o->assign);
-    json_open(&j, "results", '[');
+    ni_json_text(&j, "algorithm", r->rows[0].algorithm);
+    ni_json_text(&j, "assign", strcmp(r->rows[0].algorithm, "spectral") ? NULL : r->o->assign);
+    ni_json_open(&j, "results", '[');
     for (size_t i = 0; i < node_task_rows(&r->task); i++) {
         const row *x = &r->rows[i];
-        json_open(&j, NULL, '{');
+        ni_json_open(&j, NULL, '{');
         node_row_json(&r->task, &j, i);
         json_moments(&j, "nmi", &x->nmi);
         json_moments(&j, "ami", &x->ami);
         json_moments(&j, "ari", &x->ari);
-        json_whole(&j, "clusters", x->clusters);
-        json_real(&j, "gamma", x->gamma.mean);
-        json_real(&j, "seconds", x->seconds.mean);
-        json_close(&j, '}');
+        ni_json_whole(&j, "clusters", x->clusters);
+        ni_json_real(&j, "gamma", x->gamma.mean);
+        ni_json_real(&j, "seconds", x->seconds.mean);
+        ni_json_close(&j, '}');
     }
-    json_close(&j, ']');
-    json_close(&j, '}');
+    ni_json_close(&j, ']');
+    ni_json_close(&j, '}');
 }
 
 /* ---- the command ---- */
@@ -110,17 +111,17 @@ static neap_status prepare(run *r, const args *a, neap_error *err)
                                    .assign = r->o->assign,
                                    .clusters = (uint32_t)r->o->clusters };
     bool fixed = strcmp(r->o->gamma, "auto") != 0;
-    if (fixed && (!parse_real(r->o->gamma, &r->spec.gamma) || r->spec.gamma <= 0))
-        return fail(err, NEAP_E_ARG, "--gamma is auto or a positive number, not '%s'", r->o->gamma);
+    if (fixed && (!ni_parse_double(r->o->gamma, strlen(r->o->gamma), &r->spec.gamma) || r->spec.gamma <= 0))
+        return ni_fail(err, NEAP_E_ARG, "--gamma is auto or a positive number, not '%s'", r->o->gamma);
     neap_status rc = node_task_open(&r->task, a, "clustering", err);
     if (rc != NEAP_OK) return rc;
     if (r->o->clusters > r->task.facts.labelled)
-        return fail(err, NEAP_E_ARG, "--clusters %llu is more than the %u labelled nodes",
-                    (unsigned long long)r->o->clusters, r->task.facts.labelled);
+        return ni_fail(err, NEAP_E_ARG, "--clusters %llu is more than the %u labelled nodes",
+                       (unsigned long long)r->o->clusters, r->task.facts.labelled);
     r->spec.threads = (uint32_t)r->task.threads;
     r->rows = calloc(node_task_rows(&r->task), sizeof *r->rows);
     r->found = calloc(r->task.facts.nodes, sizeof *r->found);
-    return r->rows && r->found ? NEAP_OK : fail(err, NEAP_E_MEM, "out of memory for the table");
+    return r->rows && r->found ? NEAP_OK : ni_fail(err, NEAP_E_MEM, "out of memory for the table");
 }
 
 static neap_status run_cluster(const args *a, neap_error *err)
@@ -140,15 +141,14 @@ const command cmd_eval_cluster = {
     .name = "eval cluster",
     .operands = "GRAPH --labels FILE",
     .summary = "compare clusters of vectors with the classes of nodes",
-    .details =
-        "Trains each method, clusters the vectors of the labelled nodes without a look at their classes, "
-        "and says how well the clusters agree with the classes: normalised and adjusted mutual information "
-        "(NMI, AMI) and adjusted Rand index (ARI), mean and deviation over the seeds. 1 is perfect; by "
-        "chance AMI and ARI are 0, while NMI is not.\n"
-        "By default all edges are trained on: there is nothing to hold out, since training never sees a "
-        "class. With --ratios below 100 it is the training part of the split of `neap eval link` with the "
-        "same protocol and seed.\n"
-        "--vectors measures what any other tool has learned.\n",
+    .details = "Trains each method, clusters the vectors of the labelled nodes without their classes, and "
+               "prints how well the clusters agree with the classes: normalised and adjusted mutual "
+               "information (NMI, AMI) and adjusted Rand index (ARI), mean and deviation over the seeds. 1 "
+               "is perfect; by chance AMI and ARI are 0, while NMI is not.\n"
+               "By default all edges are trained on: there is nothing to hold out, since training never "
+               "sees a class. With --ratios below 100 it is the training part of the split of `neap eval "
+               "link` with the same protocol and seed.\n"
+               "--vectors evaluates the vectors of any other tool.\n",
     .examples = "neap eval cluster friends.txt --labels circles.txt --epochs 5\n"
                 "neap eval cluster friends.txt -l circles.txt --ratios 50,80 --seeds 2 --json\n"
                 "neap eval cluster friends.txt -l circles.txt --vectors vectors.txt --gamma 1\n",

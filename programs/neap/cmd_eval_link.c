@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "eval_common.h"
-#include "interrupt.h"
 #include "link_table.h"
+#include "progress.h"
+#include "support/clock.h"
+#include "support/path.h"
 
 typedef struct own {
     const char *methods, *protocol, *ratios, *negatives, *folder, *split, *vectors, *similarity, *progress;
@@ -13,9 +15,9 @@ typedef struct own {
 
 static const arg_option options[] = {
     { "methods", 0, "NAME,...", "gap,pa,cn,aa,ra,katz,l3,walk3,ppr", ARG_TEXT, offsetof(own, methods), 0, 0,
-      false, "what to compare; `neap methods` lists all; none: --vectors, or splits, alone" },
+      false, "methods to compare; `neap methods` lists all; none: --vectors, or splits, alone" },
     { "untrained", 0, "", "yes", ARG_SWITCH, offsetof(own, untrained), 0, 0, false,
-      "also measure what a method that learns knows before it has learned" },
+      "also evaluate each trained method at 0 epochs" },
     { "protocol", 0, "clean|paper|paper-clean", "clean", ARG_TEXT, offsetof(own, protocol), 0, 0, false,
       "how links are split and scored" },
     { "ratios", 0, "PERCENT,...", "15,55,95", ARG_TEXT, offsetof(own, ratios), 0, 0, false,
@@ -27,15 +29,15 @@ static const arg_option options[] = {
     { "output", 'o', "DIR", NULL, ARG_TEXT, offsetof(own, folder), 0, 0, false,
       "keep the splits, each in a folder of its own, and results.json here" },
     { "split", 0, "DIR", NULL, ARG_TEXT, offsetof(own, split), 0, 0, false,
-      "measure on this split, or on all in folders of DIR; they say protocol, ratios and seeds" },
+      "evaluate on this split, or on all in folders of DIR, with their protocol, ratios and seeds" },
     { "vectors", 0, "FILE", NULL, ARG_TEXT, offsetof(own, vectors), 0, 0, false,
-      "also measure these: word2vec text, or .npy with names in .names.txt beside it" },
+      "also evaluate these vectors: word2vec text, or .npy with names in .names.txt beside it" },
     { "similarity", 0, "dot|cosine", "dot", ARG_TEXT, offsetof(own, similarity), 0, 0, false,
       "how --vectors score a pair" },
     { "allow-missing", 0, "", NULL, ARG_SWITCH, offsetof(own, allow_missing), 0, 0, false,
       "a node that --vectors lacks gets a zero vector" },
     { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(own, progress), 0, 0, false,
-      "show how far the run is" },
+      "show the progress of the run" },
     { 0 },
 };
 
@@ -43,7 +45,7 @@ typedef struct run {
     const args *a;
     const own *o;
     neap_vectors *vectors; /* of --vectors, or NULL */
-    list methods;
+    name_list methods;
     link_table table;
     size_t done; /* cells of one split each */
     progress bar;
@@ -74,14 +76,14 @@ static neap_status measure(run *r, const neap_trial *trial, const link_row *row,
                            neap_link_result *result, double *training, neap_error *err)
 {
     neap_model *model = NULL;
-    neap_hooks hooks = { .progress = on_progress, .user = r };
-    double start = seconds_now();
+    neap_hooks hooks = { .size = sizeof hooks, .progress = on_progress, .user = r };
+    double start = ni_seconds();
     *training = 0;
     if (row->given)
         return neap_trial_measure_vectors(trial, r->vectors->values, r->vectors->dim,
                                           !strcmp(r->o->similarity, "cosine"), &hooks, result, err);
     neap_status rc = train(r, trial, row, seed, &hooks, &model, err);
-    *training = seconds_now() - start;
+    *training = ni_seconds() - start;
     if (rc == NEAP_OK) rc = neap_trial_measure(trial, model, &hooks, result, err);
     neap_model_free(model);
     return rc;
@@ -92,7 +94,7 @@ static neap_status run_row(run *r, const neap_trial *trial, const split_item *it
                            neap_error *err)
 {
     link_table *t = &r->table;
-    neap_link_result result;
+    neap_link_result result = NEAP_SIZED(neap_link_result);
     double training;
     char words[LINK_WORDS], left[LEFT_WORDS];
     progress_name(&r->bar, link_words(t, row, item, words));
@@ -105,7 +107,7 @@ static neap_status run_row(run *r, const neap_trial *trial, const split_item *it
     return NEAP_OK;
 }
 
-/* Nothing is worth waiting for but files: a run is made again from its seeds. */
+/* Ctrl-C waits for files only: a run can be repeated from its seeds. */
 static void allow_interrupt(const run *r)
 {
     char kept[256] = "";
@@ -132,27 +134,28 @@ static neap_status run_splits(run *r, neap_error *err)
     return rc;
 }
 
-/* ---- what is asked for ---- */
+/* ---- what to run ---- */
 
 static neap_status read_methods(run *r, neap_error *err)
 {
     bool none = !strcmp(r->o->methods, "none");
     if (none && !r->o->vectors && (r->o->split || !r->o->folder))
-        return fail(err, NEAP_E_ARG,
-                    "--methods none leaves nothing to do without --vectors; with -o DIR it "
-                    "makes the splits alone");
+        return ni_fail(err, NEAP_E_ARG,
+                       "--methods none leaves nothing to do without --vectors; with -o DIR it "
+                       "makes the splits alone");
     if (none) return NEAP_OK;
     neap_status rc = read_list("methods", r->o->methods, &r->methods, err);
     return rc == NEAP_OK ? check_methods(&r->methods, err) : rc;
 }
 
-/* A method that learns has a row for what it knows before. */
+/* A trained method has a second row: itself at 0 epochs. */
 static neap_status make_rows(run *r, neap_error *err)
 {
     link_table *t = &r->table;
     uint64_t epochs;
     neap_status rc = read_whole_option(r->a, "epochs", &epochs, err);
-    if (r->o->vectors) t->row[t->rows++] = (link_row){ .method = last_part(r->o->vectors), .given = true };
+    if (r->o->vectors)
+        t->row[t->rows++] = (link_row){ .method = ni_path_name(r->o->vectors), .given = true };
     for (size_t i = 0; i < r->methods.count && rc == NEAP_OK; i++) {
         const char *method = r->methods.item[i];
         t->row[t->rows++] = (link_row){ .method = method };
@@ -160,20 +163,21 @@ static neap_status make_rows(run *r, neap_error *err)
             t->row[t->rows++] = (link_row){ .method = method, .untrained = true };
     }
     t->cells = calloc(t->rows * t->splits.ratios + 1, sizeof *t->cells);
-    return rc == NEAP_OK && !t->cells ? fail(err, NEAP_E_MEM, "out of memory for the table") : rc;
+    return rc == NEAP_OK && !t->cells ? ni_fail(err, NEAP_E_MEM, "out of memory for the table") : rc;
 }
 
 static neap_status read_valid(const run *r, double *valid, neap_error *err)
 {
     char text[SHORT];
     neap_status rc = neap_options_get(r->a->options, "valid", text, sizeof text, err);
-    if (rc == NEAP_OK && !parse_real(text, valid)) rc = fail(err, NEAP_E_ARG, "--valid is not a number");
+    if (rc == NEAP_OK && !ni_parse_double(text, strlen(text), valid))
+        rc = ni_fail(err, NEAP_E_ARG, "--valid is not a number");
     return rc;
 }
 
 static neap_status plan_draws(run *r, neap_error *err)
 {
-    list ratios;
+    name_list ratios;
     double share[LIST_MOST];
     uint64_t seed;
     splits *s = &r->table.splits;
@@ -181,10 +185,10 @@ static neap_status plan_draws(run *r, neap_error *err)
     s->negatives = r->o->negatives;
     r->table.seeds = r->o->seeds;
     if (args_given(r->a, "test-negatives") && strcmp(s->protocol, "clean"))
-        return fail(err, NEAP_E_ARG,
-                    "--test-negatives is for the protocol clean; %s compares with nodes of "
-                    "the test edges, as the paper does",
-                    s->protocol);
+        return ni_fail(err, NEAP_E_ARG,
+                       "--test-negatives is for the protocol clean; %s compares with nodes of "
+                       "the test edges, as the paper does",
+                       s->protocol);
     neap_status rc = read_list("ratios", r->o->ratios, &ratios, err);
     if (rc == NEAP_OK) rc = read_shares("ratios", &ratios, 99.999, share, err);
     if (rc == NEAP_OK) rc = read_whole_option(r->a, "seed", &seed, err);
@@ -200,18 +204,17 @@ static neap_status plan_found(run *r, neap_error *err)
     splits *s = &r->table.splits;
     for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
         if (args_given(r->a, theirs[i]))
-            return fail(err, NEAP_E_ARG,
-                        "the splits of --split say protocol, ratios, seeds and negatives: "
-                        "leave --%s out; of several splits, name the folder of the one "
-                        "you want",
-                        theirs[i]);
+            return ni_fail(err, NEAP_E_ARG,
+                           "the splits of --split determine protocol, ratios, seeds and negatives: leave "
+                           "--%s out; of several splits, name the folder of the one you want",
+                           theirs[i]);
     neap_status rc = splits_find(s, r->o->split, err);
     if (rc != NEAP_OK) return rc;
     for (size_t i = 0, same = 0; i < s->count; i++) {
         same = i && s->item[i].column == s->item[i - 1].column ? same + 1 : 1;
         if (same > r->table.seeds) r->table.seeds = same;
     }
-    say(r->a, "%s: %zu split%s; protocol %s, ratios and seeds are theirs", r->o->split, s->count,
+    say(r->a, "%s: %zu split%s; protocol %s, with their ratios and seeds", r->o->split, s->count,
         plural(s->count), s->protocol);
     return NEAP_OK;
 }
@@ -222,8 +225,8 @@ static neap_status take_vectors(run *r, neap_error *err)
     neap_status rc =
         read_vectors(r->a, r->o->vectors, r->table.graph, r->o->allow_missing, &r->vectors, err);
     if (rc == NEAP_OK)
-        say(r->a,
-            "  which links they have seen is not known; an honest row needs vectors made from train.tsv");
+        say(r->a, "  unknown which links they were trained on; for a fair comparison make vectors from "
+                  "train.tsv");
     return rc;
 }
 
@@ -233,7 +236,7 @@ static neap_status prepare(run *r, neap_error *err)
     if (rc == NEAP_OK) rc = read_methods(r, err);
     if (rc == NEAP_OK) rc = r->o->split ? plan_found(r, err) : plan_draws(r, err);
     if (rc == NEAP_OK) rc = make_rows(r, err);
-    if (rc == NEAP_OK) rc = make_folder(r->o->folder, err);
+    if (rc == NEAP_OK && r->o->folder) rc = neap_folder_create(r->o->folder, err);
     if (rc == NEAP_OK) rc = read_graph(r->a, r->a->operands[0], &r->table.graph, err);
     if (rc == NEAP_OK) rc = take_vectors(r, err);
     return rc;
@@ -257,7 +260,7 @@ static neap_status report(const run *r, neap_error *err)
     if (rc != NEAP_OK || !folder) return rc;
     if (!t->splits.kept) say(r->a, "%s: %s written", folder, results);
     else
-        say(r->a, "%s: %s split%s%s%s written", folder, with_commas(t->splits.kept, count),
+        say(r->a, "%s: %s split%s%s%s written", folder, ni_format_count(t->splits.kept, count),
             plural(t->splits.kept), t->rows ? " and " : "", results);
     return rc;
 }
@@ -282,18 +285,17 @@ const command cmd_eval_link = {
     .name = "eval link",
     .operands = "GRAPH",
     .summary = "compare methods on held-out links, in one table",
-    .details =
-        "Splits the links of a graph, trains each method on one part and measures it on the other: the "
-        "same pairs for all methods. Prints the AUC, mean and deviation over the seeds; --json has "
-        "average precision, MRR and Hits too.\n"
-        "Protocols: clean (nothing of the test is seen in training, every pair is scored), paper (as "
-        "published, leaky: to reproduce its numbers), paper-clean (the paper's split without the leak). "
-        "In clean and paper-clean every model is checked for leaks; one that is found ends the run with "
-        "exit code 5.\n"
-        "-o keeps the splits as files that any tool can read (with --methods none it makes nothing else), "
-        "and --split measures on them again, today or next year. --vectors measures what another tool has "
-        "learned: make them from the train.tsv of a split.\n"
-        "Every training option of `neap train` applies; a method ignores those it has no use for.\n",
+    .details = "Splits the links of a graph, trains each method on one part and evaluates it on the other: "
+               "the same pairs for all methods. Prints the AUC, mean and deviation over the seeds; --json "
+               "has average precision, MRR and Hits too.\n"
+               "Protocols: clean (nothing of the test is seen in training, every pair is scored), paper "
+               "(as published, leaky: to reproduce its numbers), paper-clean (the paper's split without "
+               "the leak). In clean and paper-clean every model is checked for test pairs; a leak ends the "
+               "run with exit code 5.\n"
+               "-o keeps the splits as files that any tool can read (with --methods none it makes nothing "
+               "else), and --split evaluates on them again. --vectors evaluates the vectors of another "
+               "tool: make them from the train.tsv of a split.\n"
+               "Every training option of `neap train` applies; a method ignores those it does not have.\n",
     .examples = "neap eval link friends.txt --ratios 60 --seeds 2\n"
                 "neap eval link friends.txt --methods gap,ppr --ratios 50,80 --epochs 5 --json\n"
                 "neap eval link friends.txt --ratios 80 --seeds 1 --epochs 5 -o splits\n"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common.h"
-#include "json.h"
+#include "pages/pages.h"
 
 typedef struct own {
     const char *html, *new_edges;
@@ -21,21 +21,28 @@ static const arg_option options[] = {
 };
 
 /* Padding may be what a neighbour selected: no node at all. */
-static const char *selected_name(const neap_graph *graph, const neap_attention *at)
+static const char *selected_name(const neap_graph *graph, uint32_t partner)
 {
-    return at->partner == NEAP_NONE ? "none" : neap_graph_name(graph, at->partner);
+    return partner == NEAP_NONE ? "none" : neap_graph_name(graph, partner);
 }
 
-/* One of the two tables: a copy of a side's list, in the order in which it is shown. */
+/* A row of a table, by what it is sorted. */
+typedef struct row {
+    uint32_t at, node; /* position in the reasons; who stands there */
+    float contribution;
+} row;
+
+/* One of the two tables: the neighbours of a node, in the order in which they are shown. */
 typedef struct table {
     uint32_t node, links; /* whose neighbours; how many of them the graph has */
-    neap_attention *list;
-    uint32_t count, shown;
+    const neap_reasons *reasons;
+    row *row; /* reasons->count */
+    uint32_t shown;
     bool selects;
     int width, selected_width; /* of the columns of names */
 } table;
 
-static int by_name(const neap_attention *a, const neap_attention *b)
+static int by_name(const row *a, const row *b)
 {
     return a->node < b->node ? -1 : a->node > b->node;
 }
@@ -43,14 +50,14 @@ static int by_name(const neap_attention *a, const neap_attention *b)
 /* What moves the score most comes first, upwards or downwards. */
 static int by_size(const void *a, const void *b)
 {
-    const neap_attention *x = a, *y = b;
+    const row *x = a, *y = b;
     float one = fabsf(x->contribution), two = fabsf(y->contribution);
     return one != two ? (one > two ? -1 : 1) : by_name(x, y);
 }
 
 static int by_contribution(const void *a, const void *b)
 {
-    const neap_attention *x = a, *y = b;
+    const row *x = a, *y = b;
     if (x->contribution != y->contribution) return x->contribution > y->contribution ? -1 : 1;
     return by_name(x, y);
 }
@@ -66,17 +73,20 @@ static void measure(table *t, const neap_graph *graph)
 {
     t->width = (int)strlen("neighbour"), t->selected_width = (int)strlen("selected");
     for (uint32_t i = 0; i < t->shown; i++) {
-        t->width = wider(t->width, neap_graph_name(graph, t->list[i].node));
-        t->selected_width = wider(t->selected_width, selected_name(graph, &t->list[i]));
+        uint32_t partner = t->reasons->partner[t->row[i].at];
+        t->width = wider(t->width, neap_graph_name(graph, t->row[i].node));
+        t->selected_width = wider(t->selected_width, selected_name(graph, partner));
     }
 }
 
 /* The `rows` that move the score most, as on the page: the largest contribution first. */
 static void arrange(table *t, uint64_t rows, const neap_graph *graph)
 {
-    t->shown = rows < t->count ? (uint32_t)rows : t->count;
-    qsort(t->list, t->count, sizeof *t->list, by_size);
-    qsort(t->list, t->shown, sizeof *t->list, by_contribution);
+    const neap_reasons *r = t->reasons;
+    for (uint32_t i = 0; i < r->count; i++) t->row[i] = (row){ i, r->node[i], r->contribution[i] };
+    t->shown = rows < r->count ? (uint32_t)rows : r->count;
+    qsort(t->row, r->count, sizeof *t->row, by_size);
+    qsort(t->row, t->shown, sizeof *t->row, by_contribution);
     measure(t, graph);
 }
 
@@ -86,50 +96,53 @@ static void print_heading(const table *t, const neap_graph *graph)
 {
     const char *of = neap_graph_name(graph, t->node);
     char text[SHORT], links[SHORT];
-    uint32_t read = t->count;
-    for (uint32_t i = 0; i < t->count; i++) read -= t->list[i].node == t->node;
+    uint32_t count = t->reasons->count, read = count;
+    for (uint32_t i = 0; i < count; i++) read -= t->reasons->node[i] == t->node;
     printf("\nneighbours of ");
     print_name(stdout, of, name_columns(of));
-    if (read < t->links) printf(": %s of %s read", with_commas(read, text), with_commas(t->links, links));
-    else printf(": %s", with_commas(t->links, links));
-    if (read < t->count) printf(", and itself");
-    if (t->shown < t->count && t->shown == 1) printf("; the one that moves the score most");
-    else if (t->shown < t->count) printf("; the %u that move the score most", t->shown);
-    if (t->shown > 1) printf("%s the largest contribution first", t->shown < t->count ? "," : ";");
+    if (read < t->links)
+        printf(": %s of %s read", ni_format_count(read, text), ni_format_count(t->links, links));
+    else printf(": %s", ni_format_count(t->links, links));
+    if (read < count) printf(", and itself");
+    if (t->shown < count && t->shown == 1) printf("; the one that moves the score most");
+    else if (t->shown < count) printf("; the %u that move the score most", t->shown);
+    if (t->shown > 1) printf("%s the largest contribution first", t->shown < count ? "," : ";");
     putchar('\n');
 }
 
-static void print_neighbour(const table *t, const neap_graph *graph, const neap_attention *at)
+static void print_neighbour(const table *t, const neap_graph *graph, uint32_t at)
 {
+    const neap_reasons *r = t->reasons;
     printf("  ");
-    print_name(stdout, neap_graph_name(graph, at->node), t->width);
-    printf("  %9.4f  %+12.4f  ", (double)at->weight, (double)at->contribution);
+    print_name(stdout, neap_graph_name(graph, r->node[at]), t->width);
+    printf("  %9.4f  %+12.4f  ", (double)r->weight[at], (double)r->contribution[at]);
     if (t->selects) {
-        print_name(stdout, selected_name(graph, at), t->selected_width);
+        print_name(stdout, selected_name(graph, r->partner[at]), t->selected_width);
         printf("  ");
     }
-    printf("%+9.4f\n", (double)at->alignment);
+    printf("%+9.4f\n", (double)r->alignment[at]);
 }
 
 static void print_others(const table *t)
 {
     char text[SHORT];
+    uint32_t others = t->reasons->count - t->shown;
     double attention = 0, contribution = 0;
-    for (uint32_t i = t->shown; i < t->count; i++)
-        attention += t->list[i].weight, contribution += t->list[i].contribution;
-    snprintf(text, sizeof text, "%u other%s", t->count - t->shown, plural(t->count - t->shown));
+    for (uint32_t i = t->shown; i < t->reasons->count; i++)
+        attention += t->reasons->weight[t->row[i].at], contribution += t->row[i].contribution;
+    snprintf(text, sizeof text, "%u other%s", others, plural(others));
     printf("  %-*s  %9.4f  %+12.4f\n", t->width, text, attention, contribution);
 }
 
 static void print_table(const table *t, const neap_graph *graph)
 {
     print_heading(t, graph);
-    if (!t->count) return;
+    if (!t->reasons->count) return;
     printf("  %-*s  attention  contribution  ", t->width, "neighbour");
     if (t->selects) printf("%-*s  ", t->selected_width, "selected");
     puts("alignment");
-    for (uint32_t i = 0; i < t->shown; i++) print_neighbour(t, graph, &t->list[i]);
-    if (t->shown < t->count) print_others(t);
+    for (uint32_t i = 0; i < t->shown; i++) print_neighbour(t, graph, t->row[i].at);
+    if (t->shown < t->reasons->count) print_others(t);
 }
 
 /* Six digits: the others depend on the order of summation, which rank has another of. */
@@ -144,69 +157,77 @@ static void print_pair(const neap_graph *graph, const neap_explanation *e)
     if (e->source != e->target)
         printf("They are %s. ",
                e->linked ? "linked in the graph" : "not linked in the graph the model was trained on");
-    printf("Neighbours of both: %s.\n", with_commas(e->shared, text));
+    printf("Neighbours of both: %s.\n", ni_format_count(e->shared, text));
 }
 
-static neap_status print_side(const neap_graph *graph, table t, const neap_attention *list, uint64_t rows,
-                              neap_error *err)
+static neap_status print_side(const neap_graph *graph, table t, uint64_t rows, neap_error *err)
 {
-    t.list = malloc(((size_t)t.count + 1) * sizeof *t.list);
-    if (!t.list) return fail(err, NEAP_E_MEM, "out of memory for a table");
-    if (t.count) memcpy(t.list, list, t.count * sizeof *list);
+    t.row = malloc(((size_t)t.reasons->count + 1) * sizeof *t.row);
+    if (!t.row) return ni_fail(err, NEAP_E_MEM, "out of memory for a table");
     arrange(&t, rows, graph);
     print_table(&t, graph);
-    free(t.list);
+    free(t.row);
     return NEAP_OK;
 }
 
 static neap_status print_text(const neap_graph *graph, const neap_explanation *e, uint64_t rows,
                               neap_error *err)
 {
-    table s = { .node = e->source, .links = e->source_links, .count = e->source_count };
-    table t = { .node = e->target, .links = e->target_links, .count = e->target_count };
+    table s = { .node = e->source, .links = e->source_links, .reasons = e->by_source };
+    table t = { .node = e->target, .links = e->target_links, .reasons = e->by_target };
     s.selects = t.selects = e->selects;
     print_pair(graph, e);
-    neap_status rc = print_side(graph, s, e->by_source, rows, err);
-    return rc ? rc : print_side(graph, t, e->by_target, rows, err);
+    neap_status rc = print_side(graph, s, rows, err);
+    return rc ? rc : print_side(graph, t, rows, err);
 }
 
-static void json_side(json *j, const char *key, const neap_graph *graph, const neap_attention *list,
-                      uint32_t count)
+static void json_side(ni_json *j, const char *key, const neap_graph *graph, const neap_reasons *r)
 {
-    json_open(j, key, '[');
-    for (uint32_t i = 0; i < count; i++) {
-        json_open(j, NULL, '{');
-        json_text(j, "node", neap_graph_name(graph, list[i].node));
-        json_float(j, "attention", list[i].weight);
-        json_float(j, "contribution", list[i].contribution);
-        json_text(j, "selected", list[i].partner == NEAP_NONE ? NULL : selected_name(graph, &list[i]));
-        json_float(j, "alignment", list[i].alignment);
-        json_close(j, '}');
+    ni_json_open(j, key, '[');
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint32_t partner = r->partner[i];
+        ni_json_open(j, NULL, '{');
+        ni_json_text(j, "node", neap_graph_name(graph, r->node[i]));
+        ni_json_float(j, "attention", r->weight[i]);
+        ni_json_float(j, "contribution", r->contribution[i]);
+        ni_json_text(j, "selected", partner == NEAP_NONE ? NULL : neap_graph_name(graph, partner));
+        ni_json_float(j, "alignment", r->alignment[i]);
+        ni_json_close(j, '}');
     }
-    json_close(j, ']');
+    ni_json_close(j, ']');
 }
 
 static void print_json(const neap_graph *graph, const neap_explanation *e, const char *html)
 {
-    json j = { .file = stdout };
-    json_open(&j, NULL, '{');
-    json_text(&j, "source", neap_graph_name(graph, e->source));
-    json_text(&j, "target", neap_graph_name(graph, e->target));
-    json_float(&j, "score", e->score);
-    json_switch(&j, "linked", e->linked);
-    json_whole(&j, "source_links", e->source_links);
-    json_whole(&j, "target_links", e->target_links);
-    json_whole(&j, "shared", e->shared);
-    if (html) json_text(&j, "html", html);
-    json_side(&j, "by_source", graph, e->by_source, e->source_count);
-    json_side(&j, "by_target", graph, e->by_target, e->target_count);
-    json_close(&j, '}');
+    ni_json j = json_to(stdout);
+    ni_json_open(&j, NULL, '{');
+    ni_json_text(&j, "source", neap_graph_name(graph, e->source));
+    ni_json_text(&j, "target", neap_graph_name(graph, e->target));
+    ni_json_float(&j, "score", e->score);
+    ni_json_switch(&j, "linked", e->linked);
+    ni_json_whole(&j, "source_links", e->source_links);
+    ni_json_whole(&j, "target_links", e->target_links);
+    ni_json_whole(&j, "shared", e->shared);
+    if (html) ni_json_text(&j, "html", html);
+    json_side(&j, "by_source", graph, e->by_source);
+    json_side(&j, "by_target", graph, e->by_target);
+    ni_json_close(&j, '}');
+}
+
+static neap_status write_page(const neap_graph *graph, const neap_explanation *e, const char *path,
+                              neap_error *err)
+{
+    ni_page page = { 0 };
+    neap_status rc = ni_explanation_write(&page, e, graph, err);
+    if (rc == NEAP_OK) return ni_page_save(&page, path, err);
+    ni_page_free(&page);
+    return rc;
 }
 
 static neap_status show(const args *a, const neap_graph *graph, const neap_explanation *e, neap_error *err)
 {
     const own *o = a->own;
-    neap_status rc = o->html ? neap_explanation_html(e, graph, o->html, err) : NEAP_OK;
+    neap_status rc = o->html ? write_page(graph, e, o->html, err) : NEAP_OK;
     if (rc) return rc;
     if (o->html) say(a, "%s: written", o->html);
     if (a->json) print_json(graph, e, o->html);
@@ -227,7 +248,7 @@ static neap_status run(const args *a, neap_error *err)
     const neap_graph *graph = neap_model_graph(model);
     rc = neap_graph_find(graph, a->operands[1], &source, err);
     if (rc == NEAP_OK) rc = neap_graph_find(graph, a->operands[2], &target, err);
-    if (rc == NEAP_OK) rc = neap_explain(model, source, target, &why, err);
+    if (rc == NEAP_OK) rc = neap_model_explain(model, source, target, &why, err);
     if (rc == NEAP_OK) rc = show(a, graph, why, err);
     neap_explanation_free(why);
     neap_model_free(model);
@@ -237,15 +258,14 @@ static neap_status run(const args *a, neap_error *err)
 const command cmd_explain = {
     .name = "explain",
     .operands = "MODEL SOURCE TARGET",
-    .summary = "say why a pair scores as it does",
+    .summary = "explain the score of a pair",
     .details =
-        "Says whether the two are linked, and prints the neighbours of both that move the score most, "
-        "the largest contribution first, with their attention (a side sums to 1), their contribution "
-        "(a side sums to the score), and the neighbour of the other side that each one selected, "
-        "with their alignment from -1 to 1. Under mean pooling nobody is selected, and the alignment "
-        "A model of splitter says through which circles: the members of the "
-        "one that decides share the attention evenly. Methods with one vector a node have nothing to "
-        "explain with.\n",
+        "Prints whether the two are linked, and the neighbours of both that move the score most, the "
+        "largest contribution first, with their attention (a side sums to 1), their contribution (a side "
+        "sums to the score), and the neighbour of the other side that each one selected, with their "
+        "alignment from -1 to 1. Under mean pooling nobody is selected, and the alignment is the mean with "
+        "the other side. In a model of splitter the members of the circle that decides share the attention "
+        "evenly. Methods with one vector per node have no explanation.\n",
     .examples = "neap explain friends.safetensors alice bob\n"
                 "neap explain friends.safetensors alice bob --html explain.html\n",
     .least = 3,

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "common.h"
-#include "json.h"
 
 typedef struct own {
     const char *output, *format;
@@ -29,36 +28,38 @@ static const arg_option options[] = {
     { 0 },
 };
 
-/* The numbers that a kind cannot do without. */
+/* The numbers that a kind requires. */
 static neap_status check_needs(const char *kind, const own *o, neap_error *err)
 {
     bool er = !strcmp(kind, "er"), ba = !strcmp(kind, "ba"), sbm = !strcmp(kind, "sbm");
     if (!er && !ba && !sbm)
-        return fail(err, NEAP_E_ARG, "there is no kind of graph '%s'; there are er, ba and sbm", kind);
-    if (!o->nodes) return fail(err, NEAP_E_ARG, "%s needs --nodes", kind);
-    if (er && !o->edges) return fail(err, NEAP_E_ARG, "er needs --edges");
-    if (ba && !o->links) return fail(err, NEAP_E_ARG, "ba needs --links");
-    if (sbm && (!o->blocks || o->p_in == 0)) return fail(err, NEAP_E_ARG, "sbm needs --blocks and --p-in");
+        return ni_fail(err, NEAP_E_ARG, "unknown kind of graph '%s': it is er, ba or sbm", kind);
+    if (!o->nodes) return ni_fail(err, NEAP_E_ARG, "%s needs --nodes", kind);
+    if (er && !o->edges) return ni_fail(err, NEAP_E_ARG, "er needs --edges");
+    if (ba && !o->links) return ni_fail(err, NEAP_E_ARG, "ba needs --links");
+    if (sbm && (!o->blocks || o->p_in == 0))
+        return ni_fail(err, NEAP_E_ARG, "sbm needs --blocks and --p-in");
     return NEAP_OK;
 }
 
 static void print_json(const neap_graph *graph, const char *kind, const own *o)
 {
-    json j = { .file = stdout };
-    json_open(&j, NULL, '{');
-    json_text(&j, "output", o->output);
-    json_text(&j, "kind", kind);
-    json_whole(&j, "seed", o->seed);
-    json_whole(&j, "nodes", neap_graph_nodes(graph));
-    json_whole(&j, "edges", neap_graph_edges(graph));
-    json_close(&j, '}');
+    ni_json j = json_to(stdout);
+    ni_json_open(&j, NULL, '{');
+    ni_json_text(&j, "output", o->output);
+    ni_json_text(&j, "kind", kind);
+    ni_json_whole(&j, "seed", o->seed);
+    ni_json_whole(&j, "nodes", neap_graph_nodes(graph));
+    ni_json_whole(&j, "edges", neap_graph_edges(graph));
+    ni_json_close(&j, '}');
 }
 
 static neap_status run(const args *a, neap_error *err)
 {
     const own *o = a->own;
     char nodes[SHORT], edges[SHORT];
-    neap_generator what = { .kind = a->operands[0],
+    neap_generator what = { .size = sizeof what,
+                            .kind = a->operands[0],
                             .nodes = (uint32_t)o->nodes,
                             .links = (uint32_t)o->links,
                             .blocks = (uint32_t)o->blocks,
@@ -73,8 +74,9 @@ static neap_status run(const args *a, neap_error *err)
     if (rc == NEAP_OK) rc = neap_graph_generate(&what, &graph, err);
     if (rc == NEAP_OK) rc = neap_graph_save(graph, o->output, o->format, err);
     if (rc == NEAP_OK) {
-        say(a, "%s: %s nodes, %s edges, seed %llu", o->output, with_commas(neap_graph_nodes(graph), nodes),
-            with_commas(neap_graph_edges(graph), edges), (unsigned long long)o->seed);
+        say(a, "%s: %s nodes, %s edges, seed %llu", o->output,
+            ni_format_count(neap_graph_nodes(graph), nodes),
+            ni_format_count(neap_graph_edges(graph), edges), (unsigned long long)o->seed);
         if (a->json) print_json(graph, what.kind, o);
     }
     neap_graph_free(graph);

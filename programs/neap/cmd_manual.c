@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "args.h"
 #include "common.h"
-#include "help.h"
 
 /* Text for troff: a minus is not a hyphen, and nothing of it is a request. */
 static void print_span(const char *text, size_t length)
@@ -88,20 +88,27 @@ static void print_command(const command *c)
 static void print_ending(void)
 {
     static const char *const codes[][2] = {
-        { "0", "done; also if the reader of a pipe has gone" },
+        { "0", "success; also if the reader of a pipe has gone" },
         { "1", "an internal error, or the loss is no longer a number" },
         { "2", "the command line is wrong" },
         { "3", "bad or missing input, a damaged file, a limit, an unknown node, parts that do not fit" },
         { "4", "no memory, or writing failed" },
-        { "5", "a leak was found: a model or a split knows test pairs that it must not know" },
+        { "5", "a leak was found: a model or a split holds test pairs that it must not hold" },
         { "130", "interrupted by SIGINT or SIGTERM, after writing a checkpoint" },
     };
     puts(".SH EXIT STATUS");
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         printf(".TP\n\\fB%s\\fR\n%s\n", codes[i][0], codes[i][1]);
-    puts(".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nnot empty: no colours\n"
-         ".TP\n\\fBTERM\\fR\n\"dumb\": no live line, a plain line an epoch\n"
-         ".TP\n\\fBNEAP_ISA\\fR\n\"scalar\": leave the vector instructions of the processor aside");
+    puts(".SH ENVIRONMENT\n"
+         ".TP\n"
+         "\\fBNO_COLOR\\fR\n"
+         "not empty: no colours\n"
+         ".TP\n"
+         "\\fBTERM\\fR\n"
+         "\"dumb\": no live line, one plain line per epoch\n"
+         ".TP\n"
+         "\\fBNEAP_ISA\\fR\n"
+         "\"scalar\": do not use the vector instructions of the processor");
     puts(".SH SEE ALSO\nZ. T. Kefato and S. Girdzijauskas,\n"
          ".I Graph Neighborhood Attentive Pooling\n(2020).");
 }
@@ -109,15 +116,17 @@ static void print_ending(void)
 static neap_status run(const args *a, neap_error *err)
 {
     static const char *const groups[] = { "model", "training", "walks", "reading", "running", "general" };
-    if (a->json) return fail(err, NEAP_E_ARG, "a manual page is text; it has no --json");
+    if (a->json) return ni_fail(err, NEAP_E_ARG, "a manual page is text; it has no --json");
     printf(".TH NEAP 1 \"\" \"neap %s\" \"User Commands\"\n", neap_version());
     puts(".SH NAME\nneap \\- context\\-sensitive node embeddings of graphs");
     puts(".SH SYNOPSIS\n.B neap\n.I COMMAND\n[\\fIoptions\\fR] ...");
     puts(".SH DESCRIPTION\n"
          "A node has no single vector: its vector depends on the node it is paired with, because the\n"
          "neighbourhoods of the two attend to each other. neap learns such vectors from a file of edges,\n"
-         "suggests missing links, and says which neighbours are the reason.\n.PP\n"
-         "Data goes to standard output, all else to standard error.\n.SH COMMANDS");
+         "suggests missing links, and explains scores by neighbours.\n"
+         ".PP\n"
+         "Data goes to standard output, all else to standard error.\n"
+         ".SH COMMANDS");
     for (const command *const *c = commands; *c; c++) print_command(*c);
     puts(".SH OPTIONS\nA default that depends on the preset is shown for each of them.");
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {

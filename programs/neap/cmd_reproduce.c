@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "eval_common.h"
-#include "interrupt.h"
-#include "lists.h"
+#include "paper/cells.h"
+#include "paper/reproduce.h"
 #include "progress.h"
+#include "support/path.h"
 
 typedef struct own {
     const char *data, *folder, *methods, *protocols, *ratios, *progress;
@@ -31,7 +33,7 @@ static const arg_option options[] = {
     { "report-only", 0, "", NULL, ARG_SWITCH, offsetof(own, report_only), 0, 0, false,
       "run nothing; write the reports from what the output folder holds for these settings" },
     { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(own, progress), 0, 0, false,
-      "show how far each training is" },
+      "show the progress of each training" },
     { 0 },
 };
 
@@ -40,18 +42,18 @@ enum { NAME = 256 };
 typedef struct run {
     const args *a;
     progress bar;
-    list methods, protocols, ratios;
+    name_list methods, protocols, ratios;
     const char *method[LIST_MOST + 1], *protocol[LIST_MOST + 1];
     double share[LIST_MOST];
     neap_options *paper, *clean;
     bool quicker;
-    neap_reproduced result;
+    ni_reproduced result;
 } run;
 
-/* ---- what is asked for ---- */
+/* ---- what to run ---- */
 
 /* An option that is not given is an empty list. */
-static neap_status read_names(const char *option, const char *text, list *l, const char **names,
+static neap_status read_names(const char *option, const char *text, name_list *l, const char **names,
                               neap_error *err)
 {
     neap_status rc = text ? read_list(option, text, l, err) : NEAP_OK;
@@ -80,10 +82,9 @@ static bool is_quicker(const neap_options *o)
 {
     bool all = true;
     for (size_t i = 0; i < sizeof quicker / sizeof *quicker; i++) {
-        char text[32] = "";
-        double has = NAN, wanted = NAN;
-        neap_options_get(o, quicker[i].name, text, sizeof text, NULL);
-        all &= parse_real(text, &has) && parse_real(quicker[i].value, &wanted) && has == wanted;
+        double wanted;
+        all &= ni_parse_double(quicker[i].value, strlen(quicker[i].value), &wanted) &&
+               ni_option_number(o, quicker[i].name) == wanted;
     }
     return all;
 }
@@ -98,7 +99,7 @@ static neap_status set_options(run *r, neap_error *err)
     return rc == NEAP_OK ? args_options_with(r->a, given ? r->a->preset : "neap", &r->clean, err) : rc;
 }
 
-/* ---- how far it is ---- */
+/* ---- progress ---- */
 
 static int on_training(const neap_progress *now, void *user)
 {
@@ -108,7 +109,7 @@ static int on_training(const neap_progress *now, void *user)
 }
 
 /* "sensitivity-link, paper, cora, gap untrained at 55 %, S = 25, seed 1" */
-static void name_cell(const neap_cell_progress *now, char words[NAME])
+static void name_cell(const ni_cell_progress *now, char words[NAME])
 {
     char ratio[40] = "", size[24] = "";
     const char *protocol = now->protocol, *graph = now->graph ? now->graph : "";
@@ -120,7 +121,7 @@ static void name_cell(const neap_cell_progress *now, char words[NAME])
 }
 
 /* "12 of 243: link-cora, paper, gap at 55 %, seed 1: 0.9762; 12 min left" */
-static void on_cell(const neap_cell_progress *now, void *user)
+static void on_cell(const ni_cell_progress *now, void *user)
 {
     run *r = user;
     char name[NAME], left[SHORT], words[64] = "";
@@ -135,21 +136,24 @@ static void on_cell(const neap_cell_progress *now, void *user)
 
 static void say_result(const run *r, bool report_only)
 {
-    const neap_reproduced *n = &r->result;
+    const ni_reproduced *n = &r->result;
     char asked[SHORT], done[SHORT], shown[SHORT];
-    with_commas(n->asked, asked);
+    ni_format_count(n->asked, asked);
     if (!n->ran && !report_only) say(r->a, "nothing to run: all %s cells are there", asked);
-    say(r->a, "%s of %s asked for were run; the report has %s measurement%s", with_commas(n->done, done),
-        asked, with_commas(n->shown, shown), plural(n->shown));
+    say(r->a, "%s of %s asked for were run; the report has %s measurement%s",
+        ni_format_count(n->done, done), asked, ni_format_count(n->shown, shown), plural(n->shown));
 }
 
 /* ---- the command ---- */
 
 static neap_status reproduce(run *r, const own *o, neap_error *err)
 {
-    if (!o->data && !o->report_only) return fail(err, NEAP_E_ARG, "--data DIR is needed");
-    neap_hooks hooks = { .progress = on_training, .user = r };
-    neap_reproduction what = {
+    if (!o->data && !o->report_only) return ni_fail(err, NEAP_E_ARG, "--data DIR is needed");
+    neap_hooks hooks = { .size = sizeof hooks, .progress = on_training, .user = r };
+    uint64_t first = 0;
+    neap_status rc = read_whole_option(r->a, "seed", &first, err);
+    if (rc != NEAP_OK) return rc;
+    ni_reproduction what = {
         .data = o->data,
         .folder = o->folder,
         .tables = r->a->operand_count ? (const char *const *)r->a->operands : NULL,
@@ -157,6 +161,7 @@ static neap_status reproduce(run *r, const own *o, neap_error *err)
         .protocols = r->protocols.count ? r->protocol : NULL,
         .ratios = r->share,
         .ratio_count = r->ratios.count,
+        .first_seed = first,
         .seeds = (uint32_t)o->seeds,
         .paper = r->paper,
         .clean = r->clean,
@@ -170,13 +175,13 @@ static neap_status reproduce(run *r, const own *o, neap_error *err)
     };
     interrupt_watch();
     progress_start(&r->bar, o->progress, r->a->quiet);
-    neap_status rc = neap_reproduce(&what, &hooks, err);
+    rc = ni_reproduce(&what, &hooks, err);
     progress_clear(&r->bar);
     if (rc == NEAP_OK) say_result(r, o->report_only);
     if (rc == NEAP_E_STOPPED)
-        rc = fail(err, NEAP_E_STOPPED,
-                  "interrupted; the finished cells are in %s, and the same command goes on from there",
-                  o->folder);
+        rc = ni_fail(err, NEAP_E_STOPPED,
+                     "interrupted; the finished cells are in %s, and the same command goes on from there",
+                     o->folder);
     return rc;
 }
 
@@ -185,9 +190,9 @@ static neap_status copy_to_stdout(const char *path, neap_error *err)
     char bytes[4096];
     size_t got;
     FILE *from = fopen(path, "rb");
-    if (!from) return fail_sys(err, NEAP_E_READ, errno, "cannot read %s", path);
+    if (!from) return ni_fail_sys(err, NEAP_E_READ, errno, "cannot read %s", path);
     while ((got = fread(bytes, 1, sizeof bytes, from))) fwrite(bytes, 1, got, stdout);
-    neap_status rc = ferror(from) ? fail_sys(err, NEAP_E_READ, errno, "cannot read %s", path) : NEAP_OK;
+    neap_status rc = ferror(from) ? ni_fail_sys(err, NEAP_E_READ, errno, "cannot read %s", path) : NEAP_OK;
     fclose(from);
     return rc;
 }
@@ -195,11 +200,10 @@ static neap_status copy_to_stdout(const char *path, neap_error *err)
 /* --json prints what results.json holds, as the other commands do. */
 static neap_status print_results(const args *a, const char *folder, neap_error *err)
 {
-    char *path = join_path(folder, a->json ? "results.json" : "report.html");
-    if (!path) return fail(err, NEAP_E_MEM, "out of memory for a path");
-    neap_status rc = a->json ? copy_to_stdout(path, err) : NEAP_OK;
-    if (!a->json) puts(path);
-    free(path);
+    char path[PATH_MAX];
+    neap_status rc = ni_path_join(folder, a->json ? "results.json" : "report.html", path, err);
+    if (rc == NEAP_OK && a->json) rc = copy_to_stdout(path, err);
+    else if (rc == NEAP_OK) puts(path);
     return rc;
 }
 

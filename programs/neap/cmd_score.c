@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common.h"
-#include "json.h"
 
 typedef struct own {
     const char *new_edges;
@@ -14,7 +13,7 @@ static const arg_option options[] = {
     { "new-edges", 0, "FILE", NULL, ARG_TEXT, offsetof(own, new_edges), 0, 0, false,
       "links of nodes that were not in training" },
     { "skip-unknown", 0, "", NULL, ARG_SWITCH, offsetof(own, skip_unknown), 0, 0, false,
-      "print nan for a pair with a name that is no node, instead of ending there" },
+      "print nan for a pair with an unknown node, instead of stopping there" },
     { 0 },
 };
 
@@ -29,7 +28,6 @@ typedef struct stranger {
 
 typedef struct chunk {
     neap_pair pair[AT_ONCE];
-    float score[AT_ONCE];
     size_t count;
     stranger stranger[STRANGERS];
     size_t strangers;
@@ -53,7 +51,7 @@ static neap_status keep_stranger(chunk *c, const neap_pair_reader *reader, neap_
     stranger *s = &c->stranger[c->strangers++];
     *s = (stranger){ c->count, strdup(source), strdup(target) };
     c->all_strangers++;
-    return s->source && s->target ? NEAP_OK : fail(err, NEAP_E_MEM, "out of memory for a pair");
+    return s->source && s->target ? NEAP_OK : ni_fail(err, NEAP_E_MEM, "out of memory for a pair");
 }
 
 /* Reads until the chunk is full, the file ends, or a line cannot be used; what came before it is there. */
@@ -66,31 +64,33 @@ static neap_status fill(chunk *c, neap_pair_reader *reader, bool skip, neap_erro
         rc = neap_pair_reader_next(reader, c->pair + c->count, room, &got, skip ? NULL : err);
         c->count += got;
         if (rc == NEAP_E_UNKNOWN && skip) rc = keep_stranger(c, reader, err);
-        else if (rc && skip) rc = neap_pair_reader_next(reader, c->pair, 0, &got, err); /* its words */
+        else if (rc && skip)
+            rc = neap_pair_reader_next(reader, c->pair, 0, &got, err); /* the same error, with its text */
         else c->ended = got < room;
     }
     return rc;
 }
 
-static void print_score(const char *source, const char *target, float score, json *j)
+static void print_score(const char *source, const char *target, float score, ni_json *j)
 {
-    char text[SHORT];
+    char text[SHORT] = "nan";
     if (!j) {
+        if (!isnan(score)) ni_format_float(score, text);
         print_cell(source);
         putchar('\t');
         print_cell(target);
-        printf("\t%s\n", isnan(score) ? "nan" : exact_float(score, text));
+        printf("\t%s\n", text);
         return;
     }
-    json_open(j, NULL, '{');
-    json_text(j, "source", source);
-    json_text(j, "target", target);
-    json_float(j, "score", score);
-    json_close(j, '}');
+    ni_json_open(j, NULL, '{');
+    ni_json_text(j, "source", source);
+    ni_json_text(j, "target", target);
+    ni_json_float(j, "score", score);
+    ni_json_close(j, '}');
 }
 
 /* In the order of the file. */
-static void print_chunk(const neap_graph *graph, const chunk *c, json *j)
+static void print_chunk(const neap_graph *graph, const chunk *c, const float *score, ni_json *j)
 {
     size_t k = 0;
     for (size_t i = 0; i <= c->count; i++) {
@@ -98,27 +98,30 @@ static void print_chunk(const neap_graph *graph, const chunk *c, json *j)
             print_score(c->stranger[k].source, c->stranger[k].target, NAN, j);
         if (i == c->count) break;
         print_score(neap_graph_name(graph, c->pair[i].source), neap_graph_name(graph, c->pair[i].target),
-                    c->score[i], j);
+                    score[i], j);
     }
 }
 
-/* Chunk after chunk, so that memory does not grow with the input; ends early if nobody listens. */
-static neap_status score_all(const args *a, const neap_model *model, neap_pair_reader *reader, json *j,
-                             neap_error *err)
+/* Chunk after chunk, so that memory does not grow with the input; ends early if standard output is closed.
+ */
+static neap_status score_all(const args *a, const neap_graph *graph, neap_query *query,
+                             neap_pair_reader *reader, ni_json *j, neap_error *err)
 {
     const own *o = a->own;
     chunk *c = calloc(1, sizeof *c);
-    if (!c) return fail(err, NEAP_E_MEM, "out of memory for pairs");
+    if (!c) return ni_fail(err, NEAP_E_MEM, "out of memory for pairs");
     neap_status rc = NEAP_OK, read = NEAP_OK;
     while (rc == NEAP_OK && read == NEAP_OK && !c->ended && !ferror(stdout)) {
         read = fill(c, reader, o->skip_unknown, err);
         neap_error why = { 0 };
-        rc = neap_model_score(model, c->pair, c->count, c->score, &why);
+        neap_scores *scores = NULL;
+        rc = neap_query_score(query, c->pair, c->count, &scores, &why);
         if (rc) *err = why;
-        else print_chunk(neap_model_graph(model), c, j);
+        else print_chunk(graph, c, scores->score, j);
+        neap_scores_free(scores);
     }
     if (c->all_strangers)
-        say(a, "%llu pair%s with a name that is no node: nan", (unsigned long long)c->all_strangers,
+        say(a, "%llu pair%s with an unknown node: nan", (unsigned long long)c->all_strangers,
             plural(c->all_strangers));
     clear(c);
     free(c);
@@ -131,21 +134,23 @@ static neap_status run(const args *a, neap_error *err)
     const char *path = a->operand_count > 1 ? a->operands[1] : "-";
     neap_pair_reader *reader = NULL;
     neap_model *model = NULL;
-    json j = { .file = stdout };
-    neap_status rc = read_model(a, a->operands[0], o->new_edges, &model, err);
+    neap_query *query = NULL;
+    ni_json j = json_to(stdout);
+    neap_status rc = ask_model(a, a->operands[0], o->new_edges, &model, &query, err);
     if (rc == NEAP_OK) rc = neap_pair_reader_open(path, a->options, neap_model_graph(model), &reader, err);
     if (rc) goto done;
     if (a->json) {
-        json_open(&j, NULL, '{');
-        json_open(&j, "scores", '[');
+        ni_json_open(&j, NULL, '{');
+        ni_json_open(&j, "scores", '[');
     }
-    rc = score_all(a, model, reader, a->json ? &j : NULL, err);
+    rc = score_all(a, neap_model_graph(model), query, reader, a->json ? &j : NULL, err);
     if (a->json) {
-        json_close(&j, ']');
-        json_close(&j, '}');
+        ni_json_close(&j, ']');
+        ni_json_close(&j, '}');
     }
 done:
     neap_pair_reader_close(reader);
+    neap_query_free(query);
     neap_model_free(model);
     return rc;
 }
@@ -154,7 +159,7 @@ const command cmd_score = {
     .name = "score",
     .operands = "MODEL [PAIRS]",
     .summary = "score pairs of nodes from a file or standard input",
-    .details = "Reads pairs, one a line, in any form that `train` reads edges in; columns other than "
+    .details = "Reads pairs, one per line, in any form that `train` reads edges in; columns other than "
                "source and target are ignored. Prints source, target and score, separated by tabs; a "
                "higher score means a likelier link. Without PAIRS, or with `-`, pairs come from standard "
                "input; the input may be of any length.\n",

@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "interrupt.h"
-#include "json.h"
 #include "metrics.h"
 #include "progress.h"
 #include "verdict.h"
@@ -20,15 +18,16 @@ typedef struct own {
 static const arg_option options[] = {
     { "output", 'o', "MODEL", NULL, ARG_TEXT, offsetof(own, output), 0, 0, true, "where the model goes" },
     { "metrics", 0, "FILE", NULL, ARG_TEXT, offsetof(own, metrics), 0, 0, false,
-      "write a line of JSON an epoch: loss, validation AUC, speed" },
+      "write one line of JSON per epoch: loss, validation AUC, speed" },
     { "checkpoint", 0, "FILE", NULL, ARG_TEXT, offsetof(own, checkpoint), 0, 0, false,
-      "where to keep what --resume needs [MODEL.checkpoint]" },
+      "file for checkpoints, which --resume reads [MODEL.checkpoint]" },
     { "checkpoint-every", 0, "SECONDS", "60", ARG_REAL, offsetof(own, checkpoint_every), 0.001, 1e9, false,
       "write one at least this often, and after each epoch" },
     { "resume", 0, "", NULL, ARG_SWITCH, offsetof(own, resume), 0, 0, false,
       "go on from the checkpoint of an interrupted run" },
     { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(own, progress), 0, 0, false,
-      "show how far the run is; auto: a live line on a terminal, a line an epoch or a minute elsewhere" },
+      "show the progress of the run; auto: a live line on a terminal, one line per epoch or minute "
+      "elsewhere" },
     { 0 },
 };
 
@@ -40,8 +39,8 @@ typedef struct run {
     double test;      /* the share of pairs held out, or 0 */
     progress bar;
     metrics log;
-    neap_progress last; /* what was reported last */
-    neap_error failed;  /* why a hook asked to stop, if it was not the user */
+    neap_progress last; /* what was reported last                             */
+    neap_error failed;  /* why a hook stopped the run, if it was not the user */
     neap_graph *graph;
     neap_split *split;
     neap_model *model;
@@ -64,7 +63,7 @@ static void on_note(const char *text, void *user)
     say(r->a, "note: %s", text);
 }
 
-/* MODEL.checkpoint unless asked otherwise; a pipe has no place beside it. */
+/* MODEL.checkpoint unless given; there is no file beside a pipe. */
 static neap_status choose_checkpoint(run *r, neap_error *err)
 {
     const own *o = r->o;
@@ -73,7 +72,7 @@ static neap_status choose_checkpoint(run *r, neap_error *err)
     const char *ending = o->checkpoint ? "" : ".checkpoint";
     size_t room = strlen(base) + strlen(ending) + 1;
     r->checkpoint = malloc(room);
-    if (!r->checkpoint) return fail(err, NEAP_E_MEM, "out of memory for a path");
+    if (!r->checkpoint) return ni_fail(err, NEAP_E_MEM, "out of memory for a path");
     snprintf(r->checkpoint, room, "%s%s", base, ending);
     return NEAP_OK;
 }
@@ -90,17 +89,18 @@ static neap_status check_checkpoint(const char *path, neap_error *err)
     if (!path || access(path, F_OK)) return NEAP_OK;
     neap_error why = { 0 };
     if (!neap_file_check(path, remember_kind, &is_checkpoint, &why) && is_checkpoint) return NEAP_OK;
-    return fail(err, NEAP_E_FORMAT,
-                "%s exists and is no checkpoint%s%s; remove it, or name another with --checkpoint", path,
-                why.text[0] ? ": " : "", why.text);
+    return ni_fail(err, NEAP_E_FORMAT,
+                   "%s exists and is no checkpoint%s%s; remove it, or name another with --checkpoint", path,
+                   why.text[0] ? ": " : "", why.text);
 }
 
-/* What can be known to fail fails before hours of training, not after. */
+/* What can be checked is checked before hours of training, not after. */
 static neap_status check_outputs(run *r, neap_error *err)
 {
     neap_status rc = check_json(r->a, r->o->output, err);
     if (rc == NEAP_OK && !strcmp(r->o->output, "-") && r->test > 0)
-        rc = fail(err, NEAP_E_ARG, "-o - and --test both want standard output; name a file for the model");
+        rc = ni_fail(err, NEAP_E_ARG,
+                     "-o - and --test both write to standard output; name a file for the model");
     const char *paths[] = { r->a->operands[0], r->o->output, r->o->metrics, r->checkpoint };
     if (rc == NEAP_OK) rc = check_apart(paths, 4, err);
     if (rc == NEAP_OK) rc = check_output(r->o->output, err);
@@ -123,7 +123,7 @@ static void say_settings(const run *r)
         strcmp(threads, "1") ? "s" : "", all ? " (all cores)" : "");
 }
 
-/* Whether there is a checkpoint to go on from; the library says how far it is. */
+/* Whether there is a checkpoint to go on from; the library reports its epoch. */
 static bool resumes(const run *r)
 {
     bool there = r->checkpoint && access(r->checkpoint, F_OK) == 0;
@@ -137,7 +137,8 @@ static neap_status seed_of(const args *a, uint64_t *seed, neap_error *err)
 {
     char text[SHORT];
     neap_status rc = neap_options_get(a->options, "seed", text, sizeof text, err);
-    if (rc == NEAP_OK && !parse_whole(text, seed)) rc = fail(err, NEAP_E_ARG, "the seed is not a number");
+    if (rc == NEAP_OK && !ni_parse_u64(text, strlen(text), seed))
+        rc = ni_fail(err, NEAP_E_ARG, "the seed is not a number");
     return rc;
 }
 
@@ -145,8 +146,8 @@ static neap_status test_share(run *r, neap_error *err)
 {
     char text[SHORT];
     neap_status rc = neap_options_get(r->a->options, "test", text, sizeof text, err);
-    if (rc == NEAP_OK && !parse_real(text, &r->test))
-        rc = fail(err, NEAP_E_ARG, "the test share is not a number");
+    if (rc == NEAP_OK && !ni_parse_double(text, strlen(text), &r->test))
+        rc = ni_fail(err, NEAP_E_ARG, "the test share is not a number");
     return rc;
 }
 
@@ -160,7 +161,7 @@ static neap_status read_input(run *r, neap_error *err)
     if (rc) return rc;
     char text[SHORT];
     size_t pairs = count_pairs(r->split);
-    say(r->a, "  %s pair%s held out for the test%s", with_commas(pairs, text), plural(pairs),
+    say(r->a, "  %s pair%s held out for the test%s", ni_format_count(pairs, text), plural(pairs),
         pairs < 50 ? ": too few for a reliable AUC" : "");
     return NEAP_OK;
 }
@@ -170,21 +171,23 @@ static const neap_graph *training_graph(const run *r)
     return r->split ? neap_split_train(r->split) : r->graph;
 }
 
-/* An interruption in words: how to go on. */
+/* The message after an interruption: how to go on. */
 static neap_status stopped(const run *r, neap_error *err)
 {
     if (r->checkpoint)
-        return fail(err, NEAP_E_STOPPED,
-                    "interrupted in epoch %u of %u; the same command with --resume goes on from %s",
-                    r->last.epoch, r->last.epochs, r->checkpoint);
-    return fail(err, NEAP_E_STOPPED,
-                "interrupted; there is no checkpoint, because the model goes to a pipe");
+        return ni_fail(err, NEAP_E_STOPPED,
+                       "interrupted in epoch %u of %u; the same command with --resume goes on from %s",
+                       r->last.epoch, r->last.epochs, r->checkpoint);
+    return ni_fail(err, NEAP_E_STOPPED,
+                   "interrupted; there is no checkpoint, because the model goes to a pipe");
 }
 
 static neap_status train(run *r, neap_error *err)
 {
     bool resume = resumes(r);
-    neap_hooks hooks = { .progress = on_progress,
+    neap_data data = { .size = sizeof data, .graph = training_graph(r) };
+    neap_hooks hooks = { .size = sizeof hooks,
+                         .progress = on_progress,
                          .note = on_note,
                          .user = r,
                          .checkpoint = r->checkpoint,
@@ -195,7 +198,7 @@ static neap_status train(run *r, neap_error *err)
     if (rc) return rc;
     interrupt_watch();
     progress_start(&r->bar, r->o->progress, r->a->quiet);
-    rc = neap_train(training_graph(r), r->a->options, &hooks, &r->model, err);
+    rc = neap_train(&data, r->a->options, &hooks, &r->model, err);
     progress_clear(&r->bar);
     neap_error closing = { 0 };
     neap_status closed = metrics_close(&r->log, &closing);
@@ -209,7 +212,8 @@ static neap_status train(run *r, neap_error *err)
 static void say_training(const run *r)
 {
     char time[SHORT];
-    neap_training t = neap_model_training(r->model);
+    neap_model_facts t = NEAP_SIZED(neap_model_facts);
+    neap_model_facts_of(r->model, &t, NULL);
     if (!r->last.epoch) return;
     say(r->a, "%u epoch%s in %s", r->last.epoch, plural(r->last.epoch),
         human_seconds(r->last.seconds, time));
@@ -232,36 +236,37 @@ static neap_status save(run *r, neap_error *err)
     return NEAP_OK;
 }
 
-static void json_options(json *j, const neap_options *set)
+static void json_options(ni_json *j, const neap_options *set)
 {
     char value[64];
-    json_open(j, "options", '{');
+    ni_json_open(j, "options", '{');
     for (size_t i = 0; i < neap_option_count(); i++) {
         const neap_option_info *o = neap_option_at(i);
         if (o->saved && !neap_options_get(set, o->name, value, sizeof value, NULL))
-            json_text(j, o->name, value);
+            ni_json_text(j, o->name, value);
     }
-    json_close(j, '}');
+    ni_json_close(j, '}');
 }
 
 static void print_json(const run *r, const verdict *v)
 {
-    json j = { .file = stdout };
-    neap_training t = neap_model_training(r->model);
-    json_open(&j, NULL, '{');
-    json_text(&j, "output", r->o->output);
-    json_text(&j, "preset", r->a->preset);
-    json_whole(&j, "nodes", neap_graph_nodes(r->graph));
-    json_whole(&j, "edges", neap_graph_edges(r->graph));
-    json_whole(&j, "epochs_run", r->last.epoch);
-    json_whole(&j, "epochs", t.epochs);
-    json_real(&j, "loss", t.loss);
-    json_real(&j, "valid_auc", t.valid_auc);
-    json_real(&j, "edges_per_second", r->last.rate);
-    json_real(&j, "seconds", r->last.seconds);
+    ni_json j = json_to(stdout);
+    neap_model_facts t = NEAP_SIZED(neap_model_facts);
+    neap_model_facts_of(r->model, &t, NULL);
+    ni_json_open(&j, NULL, '{');
+    ni_json_text(&j, "output", r->o->output);
+    ni_json_text(&j, "preset", r->a->preset);
+    ni_json_whole(&j, "nodes", neap_graph_nodes(r->graph));
+    ni_json_whole(&j, "edges", neap_graph_edges(r->graph));
+    ni_json_whole(&j, "epochs_run", r->last.epoch);
+    ni_json_whole(&j, "epochs", t.epochs);
+    ni_json_real(&j, "loss", t.loss);
+    ni_json_real(&j, "valid_auc", t.valid_auc);
+    ni_json_real(&j, "edges_per_second", r->last.rate);
+    ni_json_real(&j, "seconds", r->last.seconds);
     if (r->split) verdict_json(&j, v);
     json_options(&j, neap_model_options(r->model));
-    json_close(&j, '}');
+    ni_json_close(&j, '}');
 }
 
 static neap_status run_train(const args *a, neap_error *err)
@@ -291,14 +296,14 @@ const command cmd_train = {
     .name = "train",
     .operands = "GRAPH -o MODEL",
     .summary = "learn a model from a graph",
-    .details = "Reads a graph (`-` is standard input; gzip and zstd are recognised), says what it "
-               "found, trains, and writes a model that the other commands read. The model is also a "
-               "valid safetensors file.\n"
-               "The same graph, options and seed give the same model, byte for byte, for any number "
-               "of threads and after any interruption: Ctrl-C writes a checkpoint, and the same "
-               "command with --resume goes on from it.\n"
-               "Presets: neap (what we recommend), paper (as published), authors (as their program "
-               "does it). A preset sets the defaults; every option still counts.\n",
+    .details = "Reads a graph (`-` is standard input; gzip and zstd are recognised), reports what it "
+               "found, trains, and writes a model that the other commands read. The model is also a valid "
+               "safetensors file.\n"
+               "The same graph, options and seed give the same model, byte for byte, for any number of "
+               "threads and after any interruption: Ctrl-C writes a checkpoint, and the same command with "
+               "--resume goes on from it.\n"
+               "Presets: neap (what we recommend), paper (as published), authors (as their program does "
+               "it). A preset sets the defaults; every option still counts.\n",
     .examples = "neap train friends.txt -o friends.safetensors\n"
                 "neap train friends.txt -o friends.safetensors --undirected --test 0.1\n"
                 "neap train friends.txt -o paper.safetensors --preset paper --epochs 10 -t 2\n",

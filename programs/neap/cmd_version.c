@@ -1,15 +1,14 @@
 #include "common.h"
-#include "json.h"
 
 static neap_status run(const args *a, neap_error *err)
 {
     (void)err;
     if (a->json) {
-        json j = { .file = stdout };
-        json_open(&j, NULL, '{');
-        json_text(&j, "version", neap_version());
-        json_text(&j, "build", neap_build_info());
-        json_close(&j, '}');
+        ni_json j = json_to(stdout);
+        ni_json_open(&j, NULL, '{');
+        ni_json_text(&j, "version", neap_version());
+        ni_json_text(&j, "build", neap_build_info());
+        ni_json_close(&j, '}');
     } else {
         printf("neap %s\n%s\n", neap_version(), neap_build_info());
     }

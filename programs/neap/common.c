@@ -3,32 +3,11 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-neap_status fail(neap_error *err, neap_status code, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    *err = (neap_error){ .code = code };
-    vsnprintf(err->text, sizeof err->text, format, list);
-    va_end(list);
-    return code;
-}
-
-neap_status fail_sys(neap_error *err, neap_status code, int sys, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    *err = (neap_error){ .code = code, .sys = sys };
-    vsnprintf(err->text, sizeof err->text, format, list);
-    va_end(list);
-    size_t used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used, ": %s", strerror(sys));
-    return code;
-}
+#include "support/path.h"
 
 /* C0, DEL, and C1 in both of its forms: the raw byte and U+0080 .. U+009F, which some terminals obey.
  * `last` is the byte before. */
@@ -81,23 +60,23 @@ static void say_format(const args *a, const char *path, const neap_graph_report 
     if (r->maybe_header) say(a, "  the first line was read as an edge; if it names columns: --header yes");
 }
 
-/* What becomes of self-loops is decided in training, and told only there. */
+/* Whether self-loops are used is decided in training, and reported only there. */
 static void say_loops(const args *a, uint64_t loops)
 {
     char count[SHORT], keep[SHORT] = "no", test[SHORT] = "0";
-    if (!list_has(a->command->library, ',', "training", strlen("training"))) {
-        say(a, "  %s self-loop%s, kept", with_commas(loops, count), plural(loops));
+    if (!ni_list_has(a->command->library, ',', "training")) {
+        say(a, "  %s self-loop%s, kept", ni_format_count(loops, count), plural(loops));
         return;
     }
     neap_options_get(a->options, "test", test, sizeof test, NULL);
     if (strcmp(test, "0")) {
         say(a, "  %s self-loop%s left out: held-out pairs are split by the clean protocol",
-            with_commas(loops, count), plural(loops));
+            ni_format_count(loops, count), plural(loops));
         return;
     }
     neap_options_get(a->options, "self-loops", keep, sizeof keep, NULL);
     bool kept = !strcmp(keep, "yes");
-    say(a, "  %s self-loop%s %s training (--%sself-loops for the opposite)", with_commas(loops, count),
+    say(a, "  %s self-loop%s %s training (--%sself-loops for the opposite)", ni_format_count(loops, count),
         plural(loops), kept ? "used in" : "left out of", kept ? "no-" : "");
 }
 
@@ -119,51 +98,50 @@ static void say_absent(const args *a, const neap_graph_report *r)
 static void say_counts(const args *a, const neap_graph *graph, const neap_graph_report *r)
 {
     char nodes[SHORT], edges[SHORT];
-    say(a, "  %s nodes, %s edges%s", with_commas(neap_graph_nodes(graph), nodes),
-        with_commas(neap_graph_edges(graph), edges),
+    say(a, "  %s nodes, %s edges%s", ni_format_count(neap_graph_nodes(graph), nodes),
+        ni_format_count(neap_graph_edges(graph), edges),
         neap_graph_is_undirected(graph) ? ", without direction" : ", directed as written");
     if (r->repeats)
-        say(a, "  %s repeated edge%s merged%s", with_commas(r->repeats, edges), plural(r->repeats),
+        say(a, "  %s repeated edge%s merged%s", ni_format_count(r->repeats, edges), plural(r->repeats),
             r->weighted ? ", their weights added" : "");
     if (r->self_loops) say_loops(a, r->self_loops);
     if (r->isolated)
-        say(a, "  %s node%s without an edge, kept", with_commas(r->isolated, edges), plural(r->isolated));
+        say(a, "  %s node%s without an edge, kept", ni_format_count(r->isolated, edges),
+            plural(r->isolated));
     say_absent(a, r);
 }
 
 neap_status read_graph(const args *a, const char *path, neap_graph **out, neap_error *err)
 {
-    neap_status rc = neap_graph_load(path, a->options, out, err);
+    neap_graph_report r = NEAP_SIZED(neap_graph_report);
+    neap_status rc = neap_graph_load(path, a->options, NULL, out, err);
+    if (rc == NEAP_OK) rc = neap_graph_report_of(*out, &r, err);
     if (rc) return rc;
-    const neap_graph_report *r = neap_graph_report_view(*out);
-    say_format(a, path, r);
-    say_counts(a, *out, r);
+    say_format(a, path, &r);
+    say_counts(a, *out, &r);
     return NEAP_OK;
 }
 
-static neap_status set_threads(const args *a, neap_model *model, neap_error *err)
-{
-    char text[SHORT];
-    uint64_t threads = 0;
-    neap_status rc = neap_options_get(a->options, "threads", text, sizeof text, err);
-    if (rc || !parse_whole(text, &threads)) return rc;
-    return neap_model_set_threads(model, (uint32_t)threads, err);
-}
-
-static neap_status extend(const args *a, neap_model *model, const char *path, neap_error *err)
+/* Puts the model with the nodes of a file in the place of the one without. */
+static neap_status extend(const args *a, neap_model **model, const char *path, neap_error *err)
 {
     neap_graph *links = NULL;
-    neap_extension report = { 0 };
+    neap_model *extended = NULL;
+    neap_data data = NEAP_SIZED(neap_data);
+    neap_extension report = NEAP_SIZED(neap_extension);
     neap_status rc = read_graph(a, path, &links, err);
-    if (rc == NEAP_OK) rc = neap_model_extend(model, links, &report, err);
+    data.graph = links;
+    if (rc == NEAP_OK) rc = neap_model_extend(*model, &data, &extended, &report, err);
     neap_graph_free(links);
     if (rc) return rc;
+    neap_model_free(*model);
+    *model = extended;
     say(a, "  %u new node%s added", report.added, plural(report.added));
     if (report.unreachable)
-        say(a, "  %u new node%s left out: no neighbour that the model knows", report.unreachable,
+        say(a, "  %u new node%s left out: no neighbour in the model", report.unreachable,
             plural(report.unreachable));
     if (report.ignored)
-        say(a, "  %llu edge%s left aside: not between a new and a known node",
+        say(a, "  %llu edge%s left out: not between a new and a known node",
             (unsigned long long)report.ignored, plural(report.ignored));
     return NEAP_OK;
 }
@@ -171,13 +149,32 @@ static neap_status extend(const args *a, neap_model *model, const char *path, ne
 neap_status read_model(const args *a, const char *path, const char *new_edges, neap_model **out,
                        neap_error *err)
 {
-    neap_status rc = neap_model_load(path, out, err);
-    if (rc == NEAP_OK) rc = set_threads(a, *out, err);
-    if (rc == NEAP_OK && new_edges) rc = extend(a, *out, new_edges, err);
+    neap_status rc = neap_model_load(path, NULL, out, err);
+    if (rc == NEAP_OK && new_edges) rc = extend(a, out, new_edges, err);
     if (rc == NEAP_OK) return rc;
     neap_model_free(*out);
     *out = NULL;
     return rc;
+}
+
+neap_status ask_model(const args *a, const char *path, const char *new_edges, neap_model **model,
+                      neap_query **query, neap_error *err)
+{
+    char text[SHORT];
+    uint64_t threads = 0;
+    neap_query_spec spec = NEAP_SIZED(neap_query_spec);
+    neap_status rc = neap_options_get(a->options, "threads", text, sizeof text, err);
+    if (rc == NEAP_OK) rc = read_model(a, path, new_edges, model, err);
+    if (rc) return rc;
+    if (ni_parse_u64(text, strlen(text), &threads)) spec.threads = (uint32_t)threads;
+    return neap_query_create(*model, &spec, query, err);
+}
+
+uint32_t model_dim(const neap_model *model)
+{
+    neap_model_facts facts = NEAP_SIZED(neap_model_facts);
+    neap_model_facts_of(model, &facts, NULL);
+    return facts.dim;
 }
 
 bool is_stream(const char *path)
@@ -186,22 +183,24 @@ bool is_stream(const char *path)
     return !strcmp(path, "-") || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
-/* The folder of a file that does not exist yet must be there and writable. */
-static char *folder_of(const char *path)
+/* The folder of a file, without its last slash; "." if it has none. */
+static neap_status folder_of(const char *path, char folder[PATH_MAX], neap_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) + (slash == path) : 0;
-    return slash ? strndup(path, length) : strdup(".");
+    size_t length = ni_path_folder(path);
+    if (length > 1) length--;
+    if (length >= PATH_MAX) return ni_fail(err, NEAP_E_ARG, "the path %.100s is too long", path);
+    memcpy(folder, length ? path : ".", length ? length : 1);
+    folder[length ? length : 1] = 0;
+    return NEAP_OK;
 }
 
+/* The folder of a file that does not exist yet must be there and writable. */
 static neap_status check_folder(const char *path, neap_error *err)
 {
-    char *folder = folder_of(path);
-    if (!folder) return fail(err, NEAP_E_MEM, "out of memory for a path");
-    neap_status rc = NEAP_OK;
-    if (access(folder, W_OK | X_OK))
-        rc = fail_sys(err, NEAP_E_IO, errno, "%s cannot be written: folder %s", path, folder);
-    free(folder);
+    char folder[PATH_MAX];
+    neap_status rc = folder_of(path, folder, err);
+    if (rc == NEAP_OK && access(folder, W_OK | X_OK))
+        rc = ni_fail_sys(err, NEAP_E_IO, errno, "%s cannot be written: folder %s", path, folder);
     return rc;
 }
 
@@ -210,9 +209,9 @@ neap_status check_output(const char *path, neap_error *err)
     struct stat st;
     if (!path || !strcmp(path, "-")) return NEAP_OK;
     if (stat(path, &st)) return check_folder(path, err);
-    if (S_ISDIR(st.st_mode)) return fail_sys(err, NEAP_E_IO, EISDIR, "%s cannot be written", path);
+    if (S_ISDIR(st.st_mode)) return ni_fail_sys(err, NEAP_E_IO, EISDIR, "%s cannot be written", path);
     if (S_ISREG(st.st_mode)) return check_folder(path, err);
-    if (access(path, W_OK)) return fail_sys(err, NEAP_E_IO, errno, "%s cannot be written", path);
+    if (access(path, W_OK)) return ni_fail_sys(err, NEAP_E_IO, errno, "%s cannot be written", path);
     return NEAP_OK;
 }
 
@@ -222,22 +221,13 @@ static bool same_inode(const char *a, const char *b)
     return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Two names of one file, also of one that does not exist yet. Terminals and pipes may be named twice. */
 static bool same_file(const char *a, const char *b)
 {
     if (access(a, F_OK) == 0 || access(b, F_OK) == 0) return !is_stream(a) && same_inode(a, b);
-    if (strcmp(last_part(a), last_part(b))) return false;
-    char *x = folder_of(a), *y = folder_of(b);
-    bool same = x && y && same_inode(x, y);
-    free(x);
-    free(y);
-    return same;
+    char x[PATH_MAX], y[PATH_MAX];
+    if (strcmp(ni_path_name(a), ni_path_name(b))) return false;
+    return !folder_of(a, x, NULL) && !folder_of(b, y, NULL) && same_inode(x, y);
 }
 
 neap_status check_apart(const char *const *paths, size_t count, neap_error *err)
@@ -246,28 +236,16 @@ neap_status check_apart(const char *const *paths, size_t count, neap_error *err)
         for (size_t j = 0; j < i; j++)
             if (paths[i] && paths[j] && strcmp(paths[i], "-") && strcmp(paths[j], "-") &&
                 same_file(paths[i], paths[j]))
-                return fail(err, NEAP_E_ARG, "%s would overwrite %s; name another file", paths[i],
-                            paths[j]);
+                return ni_fail(err, NEAP_E_ARG, "%s would overwrite %s; name another file", paths[i],
+                               paths[j]);
     return NEAP_OK;
 }
 
 neap_status check_json(const args *a, const char *output, neap_error *err)
 {
     if (!a->json || strcmp(output, "-")) return NEAP_OK;
-    return fail(err, NEAP_E_ARG, "-o - and --json both want standard output; name a file for one of them");
-}
-
-char *with_commas(uint64_t value, char text[SHORT])
-{
-    char digits[SHORT];
-    int n = snprintf(digits, SHORT, "%llu", (unsigned long long)value);
-    char *to = text;
-    for (int i = 0; i < n; i++) {
-        if (i && (n - i) % 3 == 0) *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = 0;
-    return text;
+    return ni_fail(err, NEAP_E_ARG,
+                   "-o - and --json both write to standard output; name a file for one of them");
 }
 
 char *human_bytes(uint64_t bytes, char text[SHORT])
@@ -292,13 +270,14 @@ char *human_seconds(double seconds, char text[SHORT])
     return text;
 }
 
-char *exact_float(float value, char text[SHORT])
+static void write_file(void *to, const void *bytes, size_t count)
 {
-    for (int digits = 6; digits <= 9; digits++) {
-        snprintf(text, SHORT, "%.*g", digits, (double)value);
-        if (strtof(text, NULL) == value) break;
-    }
-    return text;
+    fwrite(bytes, 1, count, to);
+}
+
+ni_json json_to(FILE *file)
+{
+    return (ni_json){ .out = { write_file, file }, .lines = 2, .digits = 10 };
 }
 
 static bool is_continuation(char c)
@@ -335,11 +314,4 @@ void print_name(FILE *to, const char *name, int columns)
 const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
-}
-
-const neap_method_info *find_method(const char *name)
-{
-    for (size_t i = 0; i < neap_method_count(); i++)
-        if (!strcmp(neap_method_at(i)->name, name)) return neap_method_at(i);
-    return NULL;
 }

@@ -5,28 +5,28 @@
 #include <stdio.h>
 
 #include "args.h"
-
-#if defined(__GNUC__)
-#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#else
-#define CLI_PRINTF(text, first)
-#endif
-
-/* Fills *err and returns `code`; with `sys` not 0 the system's words follow the text. */
-neap_status fail(neap_error *err, neap_status code, const char *format, ...) CLI_PRINTF(3, 4);
-neap_status fail_sys(neap_error *err, neap_status code, int sys, const char *format, ...) CLI_PRINTF(4, 5);
+#include "support/json.h"
+#include "support/status.h"
+#include "support/text.h"
 
 /* A line on standard error unless --quiet; control characters become '?'. */
-void say(const args *a, const char *format, ...) CLI_PRINTF(2, 3);
+void say(const args *a, const char *format, ...) NI_PRINTF(2, 3);
 
-/* Reads a graph and says on standard error what was read and decided. */
+/* Reads a graph and reports on standard error what was read and decided. */
 neap_status read_graph(const args *a, const char *path, neap_graph **out, neap_error *err);
 
-/* Reads a model, sets --threads, and adds the nodes of `new_edges` if it is not NULL. */
+/* Reads a model, and adds the nodes of `new_edges` if it is not NULL. */
 neap_status read_model(const args *a, const char *path, const char *new_edges, neap_model **out,
                        neap_error *err);
 
-/* Fails early, with words, if a file could not be written there. NULL is fine. */
+/* The same, and a query to it on --threads; both are to be freed in any case. */
+neap_status ask_model(const args *a, const char *path, const char *new_edges, neap_model **model,
+                      neap_query **query, neap_error *err);
+
+/* The length of its vectors. */
+uint32_t model_dim(const neap_model *model);
+
+/* Fails early if a file could not be written there. NULL is fine. */
 neap_status check_output(const char *path, neap_error *err);
 
 /* NEAP_E_ARG if two of these paths are one file, so that no output destroys an input. NULL and "-" are
@@ -39,17 +39,13 @@ bool is_stream(const char *path);
 /* NEAP_E_ARG if the data and --json would both go to standard output. */
 neap_status check_json(const args *a, const char *output, neap_error *err);
 
-/* The name of a file without its folders. */
-const char *last_part(const char *path);
-
 /* Numbers for people; each fills and returns the caller's buffer. */
 enum { SHORT = 32 };
-char *with_commas(uint64_t value, char text[SHORT]);
 char *human_bytes(uint64_t bytes, char text[SHORT]);
 char *human_seconds(double seconds, char text[SHORT]);
 
-/* The fewest digits that read back as the same float. */
-char *exact_float(float value, char text[SHORT]);
+/* JSON on a stream, ten digits per number, for all commands. */
+ni_json json_to(FILE *file);
 
 /* Prints a name of unknown origin padded to `columns`: cut if longer, control characters as '?'. */
 void print_name(FILE *to, const char *name, int columns);
@@ -63,8 +59,5 @@ int name_columns(const char *name);
 
 /* "" for 1, "s" else. */
 const char *plural(uint64_t count);
-
-/* NULL if there is none of that name. */
-const neap_method_info *find_method(const char *name);
 
 #endif

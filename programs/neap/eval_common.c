@@ -1,25 +1,22 @@
 #include "eval_common.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
-#include "interrupt.h"
+#include "progress.h"
+#include "support/path.h"
 
 neap_status check_vectors(const args *a, neap_error *err)
 {
     static const char *const about[] = { "similarity", "allow-missing" };
     if (args_times(a, "vectors") > 1)
-        return fail(err, NEAP_E_ARG,
-                    "--vectors names one file; run the command once for each, on the same "
-                    "splits or seeds");
+        return ni_fail(err, NEAP_E_ARG,
+                       "--vectors names one file; run the command once for each, on the same "
+                       "splits or seeds");
     for (size_t i = 0; i < 2 && !args_given(a, "vectors"); i++)
         if (args_given(a, about[i]))
-            return fail(err, NEAP_E_ARG, "--%s is about the file of --vectors, and there is none",
-                        about[i]);
+            return ni_fail(err, NEAP_E_ARG, "--%s applies to --vectors, which is not given", about[i]);
     return NEAP_OK;
 }
 
@@ -33,31 +30,12 @@ neap_status read_vectors(const args *a, const char *path, const neap_graph *grap
     say(a, "%s: vectors of length %u%s", path, v->dim,
         v->by_order ? ", without names: taken in the order of the graph's nodes" : "");
     if (v->strangers)
-        say(a, "  %s vector%s of nodes that the graph does not have: left aside",
-            with_commas(v->strangers, count), plural(v->strangers));
+        say(a, "  %s vector%s of unknown nodes: ignored", ni_format_count(v->strangers, count),
+            plural(v->strangers));
     if (v->missing)
-        say(a, "  %s node%s without a vector: zero vectors", with_commas(v->missing, count),
+        say(a, "  %s node%s without a vector: zero vectors", ni_format_count(v->missing, count),
             plural(v->missing));
     return NEAP_OK;
-}
-
-neap_status make_folder(const char *path, neap_error *err)
-{
-    struct stat st;
-    if (!path || !mkdir(path, 0777)) return NEAP_OK;
-    int sys = errno;
-    if (sys == EEXIST && !stat(path, &st) && S_ISDIR(st.st_mode)) return NEAP_OK;
-    if (sys == EEXIST) return fail(err, NEAP_E_IO, "%s is a file, not a folder; name another", path);
-    return fail_sys(err, NEAP_E_IO, sys, "the folder %s cannot be made%s", path,
-                    sys == ENOENT ? "; make the one that it is to be in first" : "");
-}
-
-char *join_path(const char *folder, const char *name)
-{
-    size_t room = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(room);
-    if (path) snprintf(path, room, "%s/%s", folder, name);
-    return path;
 }
 
 /* What is printed, in a block that the caller releases, also after a failure. */
@@ -72,18 +50,16 @@ static neap_status print_to_text(print_to print, const void *user, char **text, 
         bad = ferror(to);
         bad |= fclose(to) != 0;
     }
-    return bad || !*text ? fail(err, NEAP_E_MEM, "out of memory for the results") : NEAP_OK;
+    return bad || !*text ? ni_fail(err, NEAP_E_MEM, "out of memory for the results") : NEAP_OK;
 }
 
 static neap_status keep_text(const char *folder, const char *name, const char *text, size_t length,
                              neap_error *err)
 {
     if (!folder) return NEAP_OK;
-    char *path = join_path(folder, name);
-    neap_status rc = path ? neap_file_replace(path, text, length, err)
-                          : fail(err, NEAP_E_MEM, "out of memory for a path");
-    free(path);
-    return rc;
+    char path[PATH_MAX];
+    neap_status rc = ni_path_join(folder, name, path, err);
+    return rc == NEAP_OK ? neap_file_replace(path, text, length, err) : rc;
 }
 
 neap_status keep_printed(const char *folder, const char *name, print_to print, const void *user,
@@ -112,14 +88,13 @@ neap_status report_json(const args *a, const char *folder, print_to print, const
 
 bool has_vectors(const char *method)
 {
-    const neap_method_info *m = find_method(method);
+    const neap_method_info *m = neap_method_find(method);
     return m && m->vectors;
 }
 
 bool learns(const char *method)
 {
-    const neap_method_info *m = find_method(method);
-    return m && m->vectors && list_has(m->options, ',', "epochs", strlen("epochs"));
+    return has_vectors(method) && neap_method_has_option(method, "epochs");
 }
 
 neap_status options_for(const args *a, const char *method, uint64_t seed, neap_options **out,
@@ -130,7 +105,7 @@ neap_status options_for(const args *a, const char *method, uint64_t seed, neap_o
     neap_status rc = args_options(a, out, err);
     if (rc == NEAP_OK) rc = neap_options_set(*out, "method", method, err);
     if (rc == NEAP_OK) rc = neap_options_set(*out, "seed", text, err);
-    if (rc == NEAP_OK) rc = neap_options_settle(*out, err);
+    if (rc == NEAP_OK) rc = neap_options_check(*out, err);
     return rc;
 }
 
@@ -138,8 +113,8 @@ neap_status read_whole_option(const args *a, const char *option, uint64_t *value
 {
     char text[SHORT];
     neap_status rc = neap_options_get(a->options, option, text, sizeof text, err);
-    if (rc == NEAP_OK && !parse_whole(text, value))
-        rc = fail(err, NEAP_E_ARG, "--%s is not a whole number", option);
+    if (rc == NEAP_OK && !ni_parse_u64(text, strlen(text), value))
+        rc = ni_fail(err, NEAP_E_ARG, "--%s is not a whole number", option);
     return rc;
 }
 
@@ -162,11 +137,4 @@ char *words_left(double seconds, char text[LEFT_WORDS])
     if (isfinite(seconds) && seconds >= 10)
         snprintf(text, LEFT_WORDS, "; about %s left", human_seconds(seconds, left));
     return text;
-}
-
-double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

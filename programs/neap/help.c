@@ -1,4 +1,4 @@
-#include "help.h"
+#include "args.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 enum { WIDTH = 80, INDENT = 28, NAME = 80 };
 
 const command_group command_groups[] = {
-    { "eval", "measure methods: held-out links, clusters, classes" },
+    { "eval", "evaluate methods: held-out links, clusters, classes" },
     { 0 },
 };
 
@@ -70,14 +70,14 @@ neap_status unknown_command(char *const *words, int count, neap_error *err)
     const command_group *g = find_group(words[0]);
     if (g && count > 1) {
         list_words(g, known, sizeof known);
-        return fail(err, NEAP_E_ARG, "there is no command '%s %.40s'; behind '%s' stands one of: %s",
-                    g->name, words[1], g->name, known);
+        return ni_fail(err, NEAP_E_ARG, "there is no command '%s %.40s'; '%s' is followed by one of: %s",
+                       g->name, words[1], g->name, known);
     }
     snprintf(name, sizeof name, "%.40s", words[0]);
-    const char *nearest = nearest_name(name, command_name, NULL);
+    const char *nearest = ni_nearest_name(name, command_name, NULL);
     if (nearest)
-        return fail(err, NEAP_E_ARG, "there is no command '%s'; did you mean '%s'?", name, nearest);
-    return fail(err, NEAP_E_ARG, "there is no command '%s'; `neap help` lists them", name);
+        return ni_fail(err, NEAP_E_ARG, "there is no command '%s'; did you mean '%s'?", name, nearest);
+    return ni_fail(err, NEAP_E_ARG, "there is no command '%s'; `neap help` lists them", name);
 }
 
 /* Prints the words of a line, broken at WIDTH and continued at `indent`; returns what follows. */
@@ -186,12 +186,18 @@ void print_group(const command_group *group)
 
 void print_overview(void)
 {
-    printf("usage: neap COMMAND ...\n\n"
+    printf("usage: neap COMMAND ...\n"
+           "\n"
            "Context-sensitive node embeddings of graphs: missing links, suggestions,\n"
-           "vectors, and which neighbours are the reason.\n\nCommands:\n");
+           "vectors, and explanations by neighbours.\n"
+           "\n"
+           "Commands:\n");
     for (const command *const *c = commands; *c; c++) print_summary(*c);
-    printf("\n`neap help COMMAND` explains one of them, `neap --version` says what this is.\n\n"
-           "A graph is a file of edges, one a line: two names, tab, blank or comma between.\n"
+    printf("\n"
+           "`neap help COMMAND` explains one of them, `neap --version` prints the version.\n"
+           "\n"
+           "A graph is a file of edges, one per line: two names with a tab, blank or comma\n"
+           "between.\n"
            "To begin:\n"
            "  neap train friends.txt -o friends.safetensors --test 0.1\n"
            "  neap rank friends.safetensors alice --explain\n");

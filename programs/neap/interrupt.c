@@ -1,4 +1,4 @@
-#include "interrupt.h"
+#include "progress.h"
 
 #include <signal.h>
 #include <stdatomic.h>

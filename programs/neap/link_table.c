@@ -42,7 +42,7 @@ double link_seconds_left(const link_table *t)
     return left;
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 static const char *untrained_word(const link_row *row)
 {
@@ -72,7 +72,7 @@ static const char *negatives_of(const link_table *t)
     return is_clean(t) ? t->splits.negatives : "test-nodes";
 }
 
-/* ---- what could be seen ---- */
+/* ---- what rows were trained on ---- */
 
 static const char *sees(const link_table *t, size_t row, size_t column)
 {
@@ -83,7 +83,7 @@ static const char *sees(const link_table *t, size_t row, size_t column)
 static const char *sees_in_words(const link_table *t)
 {
     if (t->rows == 0) return "nothing was measured";
-    if (t->row[t->rows - 1].given) return "which links the vectors have seen is not known";
+    if (t->row[t->rows - 1].given) return "unknown which links the vectors were trained on";
     return is_leaky(t) ? "leaky: gap reads the neighbourhoods of the whole graph, test links included"
                        : "methods saw training links only, which was checked for each of them";
 }
@@ -93,17 +93,18 @@ static const char *sees_in_words(const link_table *t)
 /* A count is whole, its mean over the seeds need not be. */
 static char *count_words(const moments *m, char text[SHORT])
 {
-    if (m->mean == round(m->mean)) return with_commas((uint64_t)m->mean, text);
+    if (m->mean == round(m->mean)) return ni_format_count((uint64_t)m->mean, text);
     snprintf(text, SHORT, "%.1f", m->mean);
     return text;
 }
 
 static void print_counts(const link_table *t)
 {
-    const neap_graph_report *g = neap_graph_report_view(t->graph);
+    neap_graph_report report = NEAP_SIZED(neap_graph_report), *g = &report;
+    neap_graph_report_of(t->graph, &report, NULL);
     char one[SHORT], two[SHORT];
-    printf("%s self-loop%s %s, %s repeated edge%s merged\n", with_commas(g->self_loops, one),
-           plural(g->self_loops), is_clean(t) ? "dropped" : "kept", with_commas(g->repeats, two),
+    printf("%s self-loop%s %s, %s repeated edge%s merged\n", ni_format_count(g->self_loops, one),
+           plural(g->self_loops), is_clean(t) ? "dropped" : "kept", ni_format_count(g->repeats, two),
            plural(g->repeats));
     for (size_t j = 0; j < t->splits.ratios; j++) {
         const link_cell *c = link_cell_at(t, 0, j);
@@ -157,7 +158,7 @@ static void print_advice(const link_table *t)
     print_name(stdout, t->row[0].method, name_columns(t->row[0].method));
     printf(
         ": one file on %zu splits. Vectors made from the train.tsv of one of them have seen\n"
-        "test links of the others: measure them on that one alone (-o keeps splits, --split names one)\n",
+        "test links of the others: evaluate them on that one alone (-o keeps splits, --split names one)\n",
         t->splits.count);
 }
 
@@ -167,7 +168,7 @@ void link_table_print(const link_table *t)
     bool loops = false;
     printf("AUC, protocol %s%s", t->splits.protocol, is_leaky(t) ? " (leaky)" : "");
     if (is_clean(t)) printf(", %s negatives", t->splits.negatives);
-    printf(", %s seed%s\n%s\n", with_commas(t->seeds, seeds), plural(t->seeds), sees_in_words(t));
+    printf(", %s seed%s\n%s\n", ni_format_count(t->seeds, seeds), plural(t->seeds), sees_in_words(t));
     print_advice(t);
     print_counts(t);
     print_rows(t, false);
@@ -179,39 +180,39 @@ void link_table_print(const link_table *t)
 
 /* ---- for programs ---- */
 
-static void json_hits(json *j, const char *key, const moments hits[3])
+static void json_hits(ni_json *j, const char *key, const moments hits[3])
 {
-    json_open(j, key, '{');
-    json_real(j, "1", hits[0].mean);
-    json_real(j, "10", hits[1].mean);
-    json_real(j, "50", hits[2].mean);
-    json_close(j, '}');
+    ni_json_open(j, key, '{');
+    ni_json_real(j, "1", hits[0].mean);
+    ni_json_real(j, "10", hits[1].mean);
+    ni_json_real(j, "50", hits[2].mean);
+    ni_json_close(j, '}');
 }
 
-static void json_cell(json *j, const link_table *t, size_t row, size_t column)
+static void json_cell(ni_json *j, const link_table *t, size_t row, size_t column)
 {
     const link_cell *c = link_cell_at(t, row, column);
-    json_open(j, NULL, '{');
-    json_text(j, "method", t->row[row].method);
-    json_switch(j, "untrained", t->row[row].untrained);
-    json_text(j, "protocol", t->splits.protocol);
-    json_real(j, "ratio", t->splits.ratio[column]);
-    json_text(j, "negatives", negatives_of(t));
-    json_text(j, "sees", sees(t, row, column));
+    ni_json_open(j, NULL, '{');
+    ni_json_text(j, "method", t->row[row].method);
+    ni_json_switch(j, "untrained", t->row[row].untrained);
+    ni_json_text(j, "protocol", t->splits.protocol);
+    ni_json_real(j, "ratio", t->splits.ratio[column]);
+    ni_json_text(j, "negatives", negatives_of(t));
+    ni_json_text(j, "sees", sees(t, row, column));
     json_moments(j, "auc", &c->auc);
-    json_real(j, "auc_no_loops", c->auc_no_loops.mean);
-    json_real(j, "ap", c->ap.mean);
-    json_real(j, "mrr", c->mrr.mean);
+    ni_json_real(j, "auc_no_loops", c->auc_no_loops.mean);
+    ni_json_real(j, "ap", c->ap.mean);
+    ni_json_real(j, "mrr", c->mrr.mean);
     json_hits(j, "hits", c->hits);
     json_hits(j, "pool_hits", c->pool_hits);
-    json_real(j, "pairs", c->pairs.mean);
-    json_real(j, "skipped", c->skipped.mean);
-    json_real(j, "loops", c->loops.mean);
-    json_real(j, "ties", c->ties.mean);
-    json_whole(j, "splits", c->auc.count);
-    json_real(j, "seconds", c->seconds.mean);
-    json_real(j, "seconds_training", c->training.mean);
-    json_close(j, '}');
+    ni_json_real(j, "pairs", c->pairs.mean);
+    ni_json_real(j, "skipped", c->skipped.mean);
+    ni_json_real(j, "loops", c->loops.mean);
+    ni_json_real(j, "ties", c->ties.mean);
+    ni_json_whole(j, "splits", c->auc.count);
+    ni_json_real(j, "seconds", c->seconds.mean);
+    ni_json_real(j, "seconds_training", c->training.mean);
+    ni_json_close(j, '}');
 }
 
 static uint64_t all_ties(const link_table *t)
@@ -222,34 +223,35 @@ static uint64_t all_ties(const link_table *t)
     return (uint64_t)llround(ties);
 }
 
-static void json_two(json *j, const char *key, const char *first, uint64_t a, const char *second,
+static void json_two(ni_json *j, const char *key, const char *first, uint64_t a, const char *second,
                      uint64_t b)
 {
-    json_open(j, key, '{');
-    json_whole(j, first, a);
-    json_whole(j, second, b);
-    json_close(j, '}');
+    ni_json_open(j, key, '{');
+    ni_json_whole(j, first, a);
+    ni_json_whole(j, second, b);
+    ni_json_close(j, '}');
 }
 
 void link_table_json(const link_table *t, FILE *to)
 {
-    const neap_graph_report *g = neap_graph_report_view(t->graph);
+    neap_graph_report report = NEAP_SIZED(neap_graph_report), *g = &report;
+    neap_graph_report_of(t->graph, &report, NULL);
     bool clean = is_clean(t);
-    json j = { .file = to };
-    json_open(&j, NULL, '{');
-    json_text(&j, "task", "link");
-    json_text(&j, "protocol", t->splits.protocol);
-    json_switch(&j, "leaky", is_leaky(t));
-    json_text(&j, "sees", sees_in_words(t));
-    json_whole(&j, "nodes", neap_graph_nodes(t->graph));
-    json_whole(&j, "edges", neap_graph_edges(t->graph));
+    ni_json j = json_to(to);
+    ni_json_open(&j, NULL, '{');
+    ni_json_text(&j, "task", "link");
+    ni_json_text(&j, "protocol", t->splits.protocol);
+    ni_json_switch(&j, "leaky", is_leaky(t));
+    ni_json_text(&j, "sees", sees_in_words(t));
+    ni_json_whole(&j, "nodes", neap_graph_nodes(t->graph));
+    ni_json_whole(&j, "edges", neap_graph_edges(t->graph));
     json_two(&j, "self_loops", "dropped", clean ? g->self_loops : 0, "kept", clean ? 0 : g->self_loops);
     json_two(&j, "repeats", "merged", g->repeats, "kept", 0);
-    json_whole(&j, "seeds", t->seeds);
-    json_whole(&j, "ties", all_ties(t));
-    json_open(&j, "results", '[');
+    ni_json_whole(&j, "seeds", t->seeds);
+    ni_json_whole(&j, "ties", all_ties(t));
+    ni_json_open(&j, "results", '[');
     for (size_t i = 0; i < t->rows; i++)
         for (size_t k = 0; k < t->splits.ratios; k++) json_cell(&j, t, i, k);
-    json_close(&j, ']');
-    json_close(&j, '}');
+    ni_json_close(&j, ']');
+    ni_json_close(&j, '}');
 }

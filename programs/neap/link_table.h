@@ -2,14 +2,13 @@
 #ifndef CLI_LINK_TABLE_H
 #define CLI_LINK_TABLE_H
 
-#include "moments.h"
-#include "splits.h"
+#include "eval_common.h"
 
 /* What is measured: the file of --vectors, or a method. */
 typedef struct link_row {
     const char *method; /* or the name of the file without its folders */
     bool given;         /* it is the file                              */
-    bool untrained;     /* the method before it has learned anything   */
+    bool untrained;     /* the method at 0 epochs                      */
 } link_row;
 
 /* A row at a ratio, over the splits. */

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "common.h"
-#include "help.h"
 
 extern const command cmd_train, cmd_embed, cmd_score, cmd_rank, cmd_explain, cmd_convert, cmd_generate,
     cmd_estimate, cmd_bench, cmd_eval_link, cmd_eval_cluster, cmd_eval_classify, cmd_reproduce, cmd_info,
@@ -43,7 +43,7 @@ static int exit_code(neap_status status)
     return INTERNAL;
 }
 
-/* A closed file 0, 1 or 2 would be given to the next file opened, and our words would land in it. The
+/* A closed file 0, 1 or 2 would be given to the next file opened, and our messages would land in it. The
  * wrong direction makes every use of the placeholder fail, as on a closed file. */
 static void hold_standard_files(void)
 {
@@ -52,7 +52,7 @@ static void hold_standard_files(void)
             exit(INTERNAL);
 }
 
-/* The reader of our pipe has gone: that is its right, not an error. */
+/* The reader of our pipe has gone: not an error. */
 static bool reader_is_gone(void)
 {
     struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -65,7 +65,7 @@ static neap_status finish_output(neap_error *err)
     if (!fflush(stdout) && !ferror(stdout)) return NEAP_OK;
     int sys = errno ? errno : EIO;
     if (sys == EPIPE || reader_is_gone()) return NEAP_OK;
-    return fail_sys(err, NEAP_E_IO, sys, "standard output");
+    return ni_fail_sys(err, NEAP_E_IO, sys, "standard output");
 }
 
 /* Names from files may be in the text: control characters must not reach a terminal. */
@@ -74,7 +74,7 @@ static int report(neap_status status, neap_error *err, const command *c)
     static const args loud = { 0 };
     if (status == NEAP_E_IO && err->sys == EPIPE) return DONE;
     if (status == NEAP_OK) return DONE;
-    say(&loud, "neap: %s", *err->text ? err->text : "something went wrong that has no words");
+    say(&loud, "neap: %s", *err->text ? err->text : "unknown error");
     if (status == NEAP_E_ARG) say(&loud, "Try `neap %s%s--help`.", c ? c->name : "", c ? " " : "");
     return exit_code(status);
 }
@@ -102,32 +102,34 @@ static neap_status run_command(const command *c, int argc, char **argv, neap_err
     return rc;
 }
 
-static bool is_one_of(const char *word, const char *list)
+/* The command that the words name, and how many words that takes; NULL: none. */
+static const command *choose_command(int argc, char **argv, int *used)
 {
-    return list_has(list, ',', word, strlen(word));
+    *used = 1;
+    if (argc < 1 || ni_list_has("help,--help,-h", ',', argv[0])) return NULL;
+    return ni_list_has("--version,-V", ',', argv[0]) ? &cmd_version : match_command(argv, argc, used);
 }
 
-static neap_status dispatch(int argc, char **argv, const command **c, neap_error *err)
+/* Words without a command: a wish for help, or a mistake. */
+static neap_status answer(int argc, char **argv, neap_error *err)
 {
-    int used = 1;
-    *c = NULL;
     if (argc < 1) return run_help(0, argv, err);
-    if (is_one_of(argv[0], "help,--help,-h")) return run_help(argc - 1, argv + 1, err);
-    *c = is_one_of(argv[0], "--version,-V") ? &cmd_version : match_command(argv, argc, &used);
-    if (*c) return run_command(*c, argc - used, argv + used, err);
-    if (find_group(argv[0]) && (argc == 1 || is_one_of(argv[1], "--help,-h")))
+    if (ni_list_has("help,--help,-h", ',', argv[0])) return run_help(argc - 1, argv + 1, err);
+    if (find_group(argv[0]) && (argc == 1 || ni_list_has("--help,-h", ',', argv[1])))
         return run_help(1, argv, err);
-    if (argv[0][0] == '-') return fail(err, NEAP_E_ARG, "a command comes first, not '%.40s'", argv[0]);
+    if (argv[0][0] == '-') return ni_fail(err, NEAP_E_ARG, "a command comes first, not '%.40s'", argv[0]);
     return unknown_command(argv, argc, err);
 }
 
 int main(int argc, char **argv)
 {
     neap_error err = { 0 };
-    const command *c = NULL;
+    int used;
     hold_standard_files();
     signal(SIGPIPE, SIG_IGN);
-    neap_status status = dispatch(argc - 1, argv + 1, &c, &err);
+    const command *c = choose_command(argc - 1, argv + 1, &used);
+    neap_status status =
+        c ? run_command(c, argc - 1 - used, argv + 1 + used, &err) : answer(argc - 1, argv + 1, &err);
     neap_error closing = { 0 };
     neap_status closed = finish_output(&closing);
     int code = report(status, &err, c);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common.h"
-#include "json.h"
 
 /* The epoch of a line that metrics_write wrote, or 0. */
 static uint64_t epoch_of(const char *line)
@@ -22,13 +21,13 @@ static neap_status collect(FILE *from, uint32_t epoch, char **kept, size_t *byte
     size_t room = 0;
     ssize_t n;
     FILE *to = open_memstream(kept, bytes);
-    if (!to) return fail(err, NEAP_E_MEM, "out of memory for metrics");
+    if (!to) return ni_fail(err, NEAP_E_MEM, "out of memory for metrics");
     while ((n = getline(&line, &room, from)) > 0) {
         uint64_t number = epoch_of(line);
         if (number && number < epoch && line[n - 1] == '\n') fwrite(line, 1, (size_t)n, to);
     }
     free(line);
-    if (fclose(to)) return fail(err, NEAP_E_MEM, "out of memory for metrics");
+    if (fclose(to)) return ni_fail(err, NEAP_E_MEM, "out of memory for metrics");
     return NEAP_OK;
 }
 
@@ -51,28 +50,29 @@ neap_status metrics_open(metrics *m, uint32_t epoch, neap_error *err)
     neap_status rc = is_stream(m->path) ? NEAP_OK : trim(m->path, epoch, err);
     if (rc) return rc;
     m->file = fopen(m->path, "a");
-    return m->file ? NEAP_OK : fail_sys(err, NEAP_E_IO, errno, "%s", m->path);
+    return m->file ? NEAP_OK : ni_fail_sys(err, NEAP_E_IO, errno, "%s", m->path);
 }
 
 neap_status metrics_write(metrics *m, const neap_progress *now, neap_error *err)
 {
     if (!m->file) return NEAP_OK;
-    json j = { .file = m->file, .flat = true };
-    json_open(&j, NULL, '{');
-    json_whole(&j, "epoch", now->epoch);
-    json_real(&j, "loss", now->loss);
-    json_real(&j, "valid_auc", now->valid_auc);
-    json_real(&j, "edges_per_second", now->rate);
-    json_real(&j, "seconds", now->seconds);
-    json_close(&j, '}');
+    ni_json j = json_to(m->file);
+    j.lines = 0;
+    ni_json_open(&j, NULL, '{');
+    ni_json_whole(&j, "epoch", now->epoch);
+    ni_json_real(&j, "loss", now->loss);
+    ni_json_real(&j, "valid_auc", now->valid_auc);
+    ni_json_real(&j, "edges_per_second", now->rate);
+    ni_json_real(&j, "seconds", now->seconds);
+    ni_json_close(&j, '}');
     if (!fflush(m->file) && !ferror(m->file)) return NEAP_OK;
-    return fail_sys(err, NEAP_E_IO, errno, "%s", m->path);
+    return ni_fail_sys(err, NEAP_E_IO, errno, "%s", m->path);
 }
 
 neap_status metrics_close(metrics *m, neap_error *err)
 {
     FILE *file = m->file;
     m->file = NULL;
-    if (file && fclose(file)) return fail_sys(err, NEAP_E_IO, errno, "%s", m->path);
+    if (file && fclose(file)) return ni_fail_sys(err, NEAP_E_IO, errno, "%s", m->path);
     return NEAP_OK;
 }

@@ -1,5 +1,5 @@
-/* metrics.h - `train --metrics`: one line of JSON an epoch. A resumed run keeps the lines of the epochs
- * before the one it goes on with, so that the file reads as if nothing had happened.                  */
+/* metrics.h - `train --metrics`: one line of JSON per epoch. A resumed run keeps the lines of the epochs
+ * before the one it goes on with, so that the file is that of an uninterrupted run. */
 #ifndef CLI_METRICS_H
 #define CLI_METRICS_H
 
@@ -9,7 +9,7 @@
 #include "neap.h"
 
 typedef struct metrics {
-    const char *path; /* NULL: none asked for */
+    const char *path; /* NULL: none */
     FILE *file;
 } metrics;
 

@@ -1,6 +1,7 @@
-#include "moments.h"
+#include "eval_common.h"
 
 #include <math.h>
+#include <stdio.h>
 
 void moments_add(moments *m, double x)
 {
@@ -22,10 +23,10 @@ void print_moments(const moments *m)
     else printf("%*s", MOMENTS_COLUMNS - 8, "");
 }
 
-void json_moments(json *j, const char *key, const moments *m)
+void json_moments(ni_json *j, const char *key, const moments *m)
 {
-    json_open(j, key, '{');
-    json_real(j, "mean", m->mean);
-    json_real(j, "std", moments_std(m));
-    json_close(j, '}');
+    ni_json_open(j, key, '{');
+    ni_json_real(j, "mean", m->mean);
+    ni_json_real(j, "std", moments_std(m));
+    ni_json_close(j, '}');
 }

@@ -5,23 +5,25 @@
 #include <string.h>
 
 #include "eval_common.h"
-#include "interrupt.h"
+#include "progress.h"
+#include "support/clock.h"
+#include "support/path.h"
 
-/* ---- what is asked for ---- */
+/* ---- what to run ---- */
 
 /* Methods that only score pairs have nothing to cluster. */
 static neap_status pass_over(node_task *t, neap_error *err)
 {
-    list asked = t->methods;
+    name_list asked = t->methods;
     t->methods.count = 0;
     for (size_t i = 0; i < asked.count; i++) {
-        list *to = has_vectors(asked.item[i]) ? &t->methods : &t->passed_over;
+        name_list *to = has_vectors(asked.item[i]) ? &t->methods : &t->passed_over;
         memcpy(to->item[to->count++], asked.item[i], LIST_NAME);
     }
     for (size_t i = 0; i < t->passed_over.count; i++)
-        say(t->a, "%s has no vectors, it only scores pairs: passed over", t->passed_over.item[i]);
+        say(t->a, "%s has no vectors, it only scores pairs: left out", t->passed_over.item[i]);
     if (t->methods.count || t->o->vectors) return NEAP_OK;
-    return fail(err, NEAP_E_ARG, "none of these methods has vectors; gap has");
+    return ni_fail(err, NEAP_E_ARG, "none of these methods has vectors; gap has");
 }
 
 static neap_status read_lists(node_task *t, neap_error *err)
@@ -42,17 +44,19 @@ static neap_status read_labels(node_task *t, neap_error *err)
     char nodes[SHORT], labelled[SHORT], classes[SHORT], strangers[SHORT];
     neap_status rc = neap_labels_load(t->o->labels, t->graph, t->o->by_line, &t->labels, err);
     if (rc != NEAP_OK) return rc;
-    t->facts = neap_labels_facts_of(t->labels);
+    t->facts.size = sizeof t->facts;
+    rc = neap_labels_facts_of(t->labels, &t->facts, err);
+    if (rc != NEAP_OK) return rc;
     say(t->a, "%s: %s of %s nodes labelled, %s classes", t->o->labels,
-        with_commas(t->facts.labelled, labelled), with_commas(t->facts.nodes, nodes),
-        with_commas(t->facts.classes, classes));
+        ni_format_count(t->facts.labelled, labelled), ni_format_count(t->facts.nodes, nodes),
+        ni_format_count(t->facts.classes, classes));
     if (t->facts.strangers)
-        say(t->a, "  %s line%s about nodes that the graph does not have: passed over",
-            with_commas(t->facts.strangers, strangers), plural(t->facts.strangers));
+        say(t->a, "  %s line%s with unknown nodes: ignored", ni_format_count(t->facts.strangers, strangers),
+            plural(t->facts.strangers));
     return NEAP_OK;
 }
 
-/* Nothing is worth waiting for but files: a run is made again from its seed. */
+/* Ctrl-C waits for files only: a run can be repeated from its seed. */
 static void allow_interrupt(const node_task *t)
 {
     char kept[256] = "";
@@ -71,7 +75,7 @@ neap_status node_task_open(node_task *t, const args *a, const char *doing, neap_
     neap_status rc = read_lists(t, err);
     if (rc == NEAP_OK) rc = read_whole_option(a, "seed", &t->seed, err);
     if (rc == NEAP_OK) rc = read_whole_option(a, "threads", &t->threads, err);
-    if (rc == NEAP_OK) rc = make_folder(t->o->folder, err);
+    if (rc == NEAP_OK && t->o->folder) rc = neap_folder_create(t->o->folder, err);
     if (rc == NEAP_OK) rc = read_graph(a, a->operands[0], &t->graph, err);
     if (rc == NEAP_OK) rc = read_labels(t, err);
     if (rc == NEAP_OK && t->o->vectors)
@@ -96,7 +100,7 @@ size_t node_task_rows(const node_task *t)
 node_row node_task_row(const node_task *t, size_t row)
 {
     if (t->given && row == 0)
-        return (node_row){ .method = last_part(t->o->vectors), .ratio = NAN, .text = "-" };
+        return (node_row){ .method = ni_path_name(t->o->vectors), .ratio = NAN, .text = "-" };
     row -= t->given != NULL;
     size_t ratio = row % t->ratios.count;
     node_row r = { t->methods.item[row / t->ratios.count], t->o->protocol, t->share[ratio], "" };
@@ -117,7 +121,7 @@ void node_task_title(const node_task *t, const char *what)
     printf("%s", what);
     if (t->methods.count) printf(", protocol %s%s", t->o->protocol, is_leaky(t) ? " (leaky)" : "");
     char seeds[SHORT];
-    printf(", %s seed%s\n", with_commas(t->o->seeds, seeds), plural(t->o->seeds));
+    printf(", %s seed%s\n", ni_format_count(t->o->seeds, seeds), plural(t->o->seeds));
     if (is_leaky(t))
         puts("leaky: gap reads the neighbourhoods of the whole graph, held-out links included");
 }
@@ -138,7 +142,7 @@ void node_task_say(node_task *t, const node_vectors *v, const char *detail, cons
 {
     char words[WORDS], text[LEFT_WORDS];
     size_t now = t->done + 1, all = node_task_rows(t) * (size_t)t->o->seeds;
-    double left = (seconds_now() - t->start) / (double)now * (double)(all - now);
+    double left = (ni_seconds() - t->start) / (double)now * (double)(all - now);
     progress_clear(&t->bar);
     say(t->a, "%zu of %zu: %s%s: %s %.4f%s", now, all, words_of(t, v->row, v->seed, words), detail, metric,
         value, words_left(left, text));
@@ -153,14 +157,14 @@ static int on_progress(const neap_progress *now, void *user)
     return 0;
 }
 
-/* Clusters of more nodes than these take long enough for a line that says so. */
+/* Clusters of more nodes than these take long enough to print a line. */
 enum { MANY = 5000 };
 
 static neap_status measure_one(node_task *t, node_measure measure, void *user, const node_vectors *v,
                                neap_error *err)
 {
     char count[SHORT], words[WORDS];
-    snprintf(words, sizeof words, "%s %s vectors", t->doing, with_commas(t->facts.labelled, count));
+    snprintf(words, sizeof words, "%s %s vectors", t->doing, ni_format_count(t->facts.labelled, count));
     if (t->bar.live || t->facts.labelled > MANY) progress_words(&t->bar, words);
     neap_status rc = measure(user, v, err);
     progress_clear(&t->bar);
@@ -173,11 +177,12 @@ static neap_status train(node_task *t, const neap_trial *trial, const char *meth
                          neap_model **model, neap_error *err)
 {
     neap_options *set = NULL;
-    neap_hooks hooks = { .progress = on_progress, .user = t };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = on_progress, .user = t };
+    neap_data data = { .size = sizeof data, .graph = t->graph };
     neap_status rc = options_for(t->a, method, seed, &set, err);
     if (rc == NEAP_OK)
         rc = trial ? neap_trial_train(trial, set, &hooks, model, err)
-                   : neap_train_fully(t->graph, set, &hooks, model, err);
+                   : neap_train_fully(&data, set, &hooks, model, err);
     neap_options_free(set);
     progress_clear(&t->bar);
     return rc;
@@ -186,9 +191,9 @@ static neap_status train(node_task *t, const neap_trial *trial, const char *meth
 static neap_status make_vectors(const neap_model *model, float **x, node_vectors *v, neap_error *err)
 {
     size_t n = neap_graph_nodes(neap_model_graph(model));
-    v->dim = neap_model_dim(model);
+    v->dim = model_dim(model);
     v->x = *x = calloc(n, v->dim * sizeof **x);
-    return *x ? neap_model_vectors(model, *x, err) : fail(err, NEAP_E_MEM, "out of memory for vectors");
+    return *x ? neap_model_vectors(model, *x, err) : ni_fail(err, NEAP_E_MEM, "out of memory for vectors");
 }
 
 static neap_status run_method(node_task *t, const neap_trial *trial, size_t method, size_t ratio,
@@ -197,7 +202,7 @@ static neap_status run_method(node_task *t, const neap_trial *trial, size_t meth
     neap_model *model = NULL;
     float *x = NULL;
     char words[WORDS];
-    double start = seconds_now();
+    double start = ni_seconds();
     node_vectors v = { .row = (t->given != NULL) + method * t->ratios.count + ratio,
                        .seed = seed,
                        .trial = trial };
@@ -206,7 +211,7 @@ static neap_status run_method(node_task *t, const neap_trial *trial, size_t meth
     progress_name(&t->bar, words_of(t, v.row, seed, words));
     neap_status rc = train(t, trial, t->methods.item[method], seed, &model, err);
     if (rc == NEAP_OK) rc = make_vectors(model, &x, &v, err);
-    v.seconds = seconds_now() - start;
+    v.seconds = ni_seconds() - start;
     neap_model_free(model);
     if (rc == NEAP_OK) rc = measure_one(t, measure, user, &v, err);
     free(x);
@@ -218,9 +223,11 @@ static neap_status run_methods(node_task *t, size_t ratio, uint64_t seed, node_m
                                neap_error *err)
 {
     neap_trial *trial = NULL;
-    neap_link_spec spec = {
-        .protocol = t->o->protocol, .negatives = "uniform", .ratio = t->share[ratio] / 100, .seed = seed
-    };
+    neap_link_spec spec = { .size = sizeof spec,
+                            .protocol = t->o->protocol,
+                            .negatives = "uniform",
+                            .ratio = t->share[ratio] / 100,
+                            .seed = seed };
     neap_status rc = t->share[ratio] < 100 ? neap_trial_create(t->graph, &spec, &trial, err) : NEAP_OK;
     for (size_t i = 0; i < t->methods.count && rc == NEAP_OK; i++)
         rc = run_method(t, trial, i, ratio, seed, measure, user, err);
@@ -240,7 +247,7 @@ static neap_status run_given(node_task *t, uint64_t seed, node_measure measure, 
 neap_status node_task_run(node_task *t, node_measure measure, void *user, neap_error *err)
 {
     neap_status rc = NEAP_OK;
-    t->start = seconds_now();
+    t->start = ni_seconds();
     for (uint64_t i = 0; i < t->o->seeds && t->given && rc == NEAP_OK; i++)
         rc = run_given(t, t->seed + i, measure, user, err);
     for (size_t j = 0; j < t->ratios.count && t->methods.count; j++)
@@ -252,31 +259,31 @@ neap_status node_task_run(node_task *t, node_measure measure, void *user, neap_e
 
 /* ---- what is printed and kept ---- */
 
-void node_task_json(const node_task *t, json *j, const char *task)
+void node_task_json(const node_task *t, ni_json *j, const char *task)
 {
-    json_open(j, NULL, '{');
-    json_text(j, "task", task);
-    json_text(j, "protocol", t->o->protocol);
-    json_switch(j, "leaky", is_leaky(t));
-    json_whole(j, "nodes", t->facts.nodes);
-    json_whole(j, "edges", neap_graph_edges(t->graph));
-    json_whole(j, "labelled", t->facts.labelled);
-    json_whole(j, "classes", t->facts.classes);
-    json_whole(j, "strangers", t->facts.strangers);
-    json_whole(j, "missing", t->given ? t->given->missing : 0);
-    json_open(j, "passed_over", '[');
-    for (size_t i = 0; i < t->passed_over.count; i++) json_text(j, NULL, t->passed_over.item[i]);
-    json_close(j, ']');
-    json_whole(j, "seed", t->seed);
-    json_whole(j, "seeds", t->o->seeds);
+    ni_json_open(j, NULL, '{');
+    ni_json_text(j, "task", task);
+    ni_json_text(j, "protocol", t->o->protocol);
+    ni_json_switch(j, "leaky", is_leaky(t));
+    ni_json_whole(j, "nodes", t->facts.nodes);
+    ni_json_whole(j, "edges", neap_graph_edges(t->graph));
+    ni_json_whole(j, "labelled", t->facts.labelled);
+    ni_json_whole(j, "classes", t->facts.classes);
+    ni_json_whole(j, "strangers", t->facts.strangers);
+    ni_json_whole(j, "missing", t->given ? t->given->missing : 0);
+    ni_json_open(j, "passed_over", '[');
+    for (size_t i = 0; i < t->passed_over.count; i++) ni_json_text(j, NULL, t->passed_over.item[i]);
+    ni_json_close(j, ']');
+    ni_json_whole(j, "seed", t->seed);
+    ni_json_whole(j, "seeds", t->o->seeds);
 }
 
-void node_row_json(const node_task *t, json *j, size_t row)
+void node_row_json(const node_task *t, ni_json *j, size_t row)
 {
     node_row r = node_task_row(t, row);
-    json_text(j, "method", r.method);
-    json_text(j, "protocol", r.protocol);
-    json_real(j, "ratio", r.ratio);
+    ni_json_text(j, "method", r.method);
+    ni_json_text(j, "protocol", r.protocol);
+    ni_json_real(j, "ratio", r.ratio);
 }
 
 typedef struct found_table {
@@ -309,7 +316,7 @@ static void print_found(const void *user, FILE *to)
     }
 }
 
-/* The share of the nodes in question that the largest of the heaps has. */
+/* The share of the nodes that are in the largest cluster or predicted class. */
 static double largest_share(const uint32_t *heap, const node_found *f, uint32_t nodes)
 {
     uint32_t *count = calloc(nodes, sizeof *count), all = 0, most = 0;
@@ -322,7 +329,7 @@ static double largest_share(const uint32_t *heap, const node_found *f, uint32_t 
     return all ? (double)most / all : 0;
 }
 
-/* One heap where there are several classes is a finding about the vectors' lengths, as a rule. */
+/* A single cluster where there are several classes usually comes from the lengths of the vectors. */
 static void doubt(node_task *t, const node_found *f)
 {
     double found = largest_share(f->of, f, t->facts.nodes);
@@ -358,6 +365,6 @@ neap_status node_task_report(const node_task *t, void (*print)(const void *user,
     neap_status rc = report_json(t->a, t->o->folder, print, user, err);
     if (rc == NEAP_OK && t->o->folder)
         say(t->a, "%s: %s table%s of nodes and results.json written", t->o->folder,
-            with_commas(t->kept, count), plural(t->kept));
+            ni_format_count(t->kept, count), plural(t->kept));
     return rc;
 }

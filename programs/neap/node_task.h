@@ -3,10 +3,9 @@
 #ifndef CLI_NODE_TASK_H
 #define CLI_NODE_TASK_H
 
+#include "args.h"
 #include "common.h"
-#include "json.h"
-#include "lists.h"
-#include "moments.h"
+#include "eval_common.h"
 #include "progress.h"
 
 /* The options of both; the struct of each command begins with it. */
@@ -23,9 +22,9 @@ typedef struct node_own {
     { "by-line", 0, "", NULL, ARG_SWITCH, offsetof(node_own, by_line), 0, 0, false,                          \
       "line i of the labels, from 0, is the class of the node named i" },                                    \
     { "methods", 0, "NAME,...", NULL, ARG_TEXT, offsetof(node_own, methods), 0, 0, false,                    \
-      "whose vectors to measure; gap, unless --vectors is given" },                                          \
+      "methods whose vectors are evaluated; gap, unless --vectors is given" },                               \
     { "vectors", 0, "FILE", NULL, ARG_TEXT, offsetof(node_own, vectors), 0, 0, false,                        \
-      "measure these: word2vec text, or .npy with names in .names.txt beside it" },                          \
+      "evaluate these vectors: word2vec text, or .npy with names in .names.txt beside it" },                 \
     { "allow-missing", 0, "", NULL, ARG_SWITCH, offsetof(node_own, allow_missing), 0, 0, false,              \
       "a node that --vectors lacks gets a zero vector" },                                                    \
     { "ratios", 0, "PERCENT,...", "100", ARG_TEXT, offsetof(node_own, ratios), 0, 0, false,                  \
@@ -35,9 +34,9 @@ typedef struct node_own {
     { "seeds", 0, "N", "3", ARG_WHOLE, offsetof(node_own, seeds), 1, 1000, false,                            \
       "runs per row, from --seed on; the table has their mean and deviation" },                              \
     { "output", 'o', "DIR", NULL, ARG_TEXT, offsetof(node_own, folder), 0, 0, false,                         \
-      "also keep results.json here, and what each run found for each node" },                                \
+      "also keep results.json here, and the cluster or class of each node in each run" },                    \
     { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(node_own, progress), 0, 0, false,       \
-      "show how far the run is" }
+      "show the progress of the run" }
 /* clang-format on */
 
 typedef struct node_task {
@@ -47,15 +46,15 @@ typedef struct node_task {
     neap_labels *labels;
     neap_labels_facts facts;
     neap_vectors *given; /* of --vectors, or NULL */
-    list methods, passed_over, ratios;
+    name_list methods, passed_over, ratios;
     double share[LIST_MOST]; /* of the ratios, in per cent */
     uint64_t seed, threads;
     const char *doing; /* "clustering": what is done with the vectors */
-    size_t done;       /* vectors measured                            */
+    size_t done;       /* vectors evaluated                           */
     size_t kept;       /* files written                               */
     double start;      /* in seconds                                  */
     progress bar;
-    bool doubted; /* what was found looks like nothing, and that has been said */
+    bool doubted; /* a degenerate result has been reported */
 } node_task;
 
 /* A row of the results: the file, or a method at a ratio. */
@@ -99,10 +98,10 @@ void node_task_say(node_task *t, const node_vectors *v, const char *detail, cons
 neap_status node_task_run(node_task *t, node_measure measure, void *user, neap_error *err);
 
 /* The head of the JSON object, which stays open. */
-void node_task_json(const node_task *t, json *j, const char *task);
+void node_task_json(const node_task *t, ni_json *j, const char *task);
 
 /* The first keys of a result. */
-void node_row_json(const node_task *t, json *j, size_t row);
+void node_row_json(const node_task *t, ni_json *j, size_t row);
 
 /* What a run found for each node, to be kept in a file. */
 typedef struct node_found {

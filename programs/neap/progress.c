@@ -84,12 +84,12 @@ static double share_done(const neap_progress *now)
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-/* What a line may tell, each piece with its gap before it. */
+/* The pieces of a line, each with its gap before it. */
 enum { LOSS, RATE, VALID, AUC, LEFT, PIECES };
 
 typedef struct line {
-    char head[160];         /* "gap, seed 1: epoch 3/20"        */
-    char piece[PIECES][64]; /* "" where there is nothing to tell */
+    char head[160];         /* "gap, seed 1: epoch 3/20" */
+    char piece[PIECES][64]; /* "": nothing to show       */
 } line;
 
 /* "epoch 3/20", "epoch 3/7 on all pairs", "scoring 41 %", behind the name of it all. */
@@ -112,8 +112,8 @@ static line make_line(const char *name, const neap_progress *now, const char *ga
     double rate = isfinite(now->rate) && now->rate > 0 && now->rate < 1e15 ? now->rate : 0;
     make_head(&l, name, now);
     if (!is_scoring(now)) snprintf(l.piece[LOSS], sizeof *l.piece, "%sloss %.4f", gap, now->loss);
-    snprintf(l.piece[RATE], sizeof *l.piece, "%s%s %s/s", gap, with_commas((uint64_t)(rate + 0.5), text),
-             is_scoring(now) ? "test pairs" : "edges");
+    snprintf(l.piece[RATE], sizeof *l.piece, "%s%s %s/s", gap,
+             ni_format_count((uint64_t)(rate + 0.5), text), is_scoring(now) ? "test pairs" : "edges");
     if (!isnan(now->left))
         snprintf(l.piece[LEFT], sizeof *l.piece, "%s%s left", gap, human_seconds(now->left, text));
     if (isnan(now->valid_auc)) return l;

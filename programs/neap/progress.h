@@ -30,4 +30,16 @@ void progress_words(progress *p, const char *words);
 /* Removes the live line, so that other text can follow. */
 void progress_clear(progress *p);
 
+/* ---- interruption ----
+ *
+ * Ctrl-C and SIGTERM. A run that has something to finish polls for a signal; any other run
+ * ends at once. The second signal ends the program in any case. */
+void interrupt_watch(void);
+bool interrupt_seen(void);
+
+/* From now on a signal ends the program at once, with exit code 130 and this text on standard error; one
+ * that was seen before does so now. The text must not change while it is set. NULL: not now, since a file
+ * is being written. */
+void interrupt_ends(const char *text);
+
 #endif

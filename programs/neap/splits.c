@@ -1,4 +1,4 @@
-#include "splits.h"
+#include "eval_common.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "eval_common.h"
-#include "interrupt.h"
+#include "progress.h"
+#include "support/path.h"
 
 static neap_status no_memory(neap_error *err)
 {
-    return fail(err, NEAP_E_MEM, "out of memory for a list of splits");
+    return ni_fail(err, NEAP_E_MEM, "out of memory for a list of splits");
 }
 
 void splits_free(splits *s)
@@ -33,14 +33,24 @@ static bool add(splits *s, const split_item *item)
 
 /* ---- drawn ---- */
 
+/* A path that the list keeps. */
+static neap_status keep_path(const char *folder, const char *name, char **out, neap_error *err)
+{
+    char path[PATH_MAX];
+    neap_status rc = ni_path_join(folder, name, path, err);
+    *out = rc == NEAP_OK ? strdup(path) : NULL;
+    return rc == NEAP_OK && !*out ? no_memory(err) : rc;
+}
+
 /* "clean-uniform-55-seed1", "paper-55-seed1". */
-static char *folder_of(const splits *s, const char *inside, double percent, uint64_t seed)
+static neap_status name_folder(const splits *s, const char *inside, double percent, split_item *item,
+                               neap_error *err)
 {
     char name[96];
     bool clean = !strcmp(s->protocol, "clean");
     snprintf(name, sizeof name, "%s%s%s-%.10g-seed%llu", s->protocol, clean ? "-" : "",
-             clean ? s->negatives : "", percent, (unsigned long long)seed);
-    return join_path(inside, name);
+             clean ? s->negatives : "", percent, (unsigned long long)item->seed);
+    return keep_path(inside, name, &item->folder, err);
 }
 
 neap_status splits_draw(splits *s, const double *percent, size_t ratios, uint64_t first, uint64_t seeds,
@@ -51,8 +61,8 @@ neap_status splits_draw(splits *s, const double *percent, size_t ratios, uint64_
         s->ratio[j] = percent[j];
         for (uint64_t i = 0; i < seeds; i++) {
             split_item item = { .ratio = percent[j] / 100, .seed = first + i, .column = j };
-            if (folder && !(item.folder = folder_of(s, folder, percent[j], item.seed)))
-                return no_memory(err);
+            neap_status rc = folder ? name_folder(s, folder, percent[j], &item, err) : NEAP_OK;
+            if (rc != NEAP_OK) return rc;
             if (!add(s, &item)) return free(item.folder), no_memory(err);
         }
     }
@@ -63,24 +73,22 @@ neap_status splits_draw(splits *s, const double *percent, size_t ratios, uint64_
 
 static bool holds_split(const char *folder)
 {
-    char *path = join_path(folder, "manifest.json");
-    bool holds = path && !access(path, F_OK);
-    free(path);
-    return holds;
+    char path[PATH_MAX];
+    return !ni_path_join(folder, "manifest.json", path, NULL) && !access(path, F_OK);
 }
 
-/* Takes the folder over, also on failure. */
-static neap_status take(splits *s, char *folder, neap_error *err)
+static neap_status take(splits *s, const char *folder, neap_error *err)
 {
-    neap_trial_facts f;
-    neap_status rc = folder ? neap_trial_describe(folder, &f, err) : no_memory(err);
+    neap_trial_facts f = NEAP_SIZED(neap_trial_facts);
+    neap_status rc = neap_trial_describe(folder, &f, err);
     if (rc == NEAP_OK && s->count && (strcmp(s->protocol, f.protocol) || strcmp(s->negatives, f.negatives)))
-        rc =
-            fail(err, NEAP_E_MISMATCH,
-                 "%s is a split of protocol %s (%s), others are of %s (%s); name the folder of one of them",
-                 folder, f.protocol, f.negatives, s->protocol, s->negatives);
-    if (rc == NEAP_OK && !add(s, &(split_item){ folder, f.ratio, f.seed, 0 })) rc = no_memory(err);
-    if (rc != NEAP_OK) return free(folder), rc;
+        rc = ni_fail(
+            err, NEAP_E_MISMATCH,
+            "%s is a split of protocol %s (%s), others are of %s (%s); name the folder of one of them",
+            folder, f.protocol, f.negatives, s->protocol, s->negatives);
+    if (rc != NEAP_OK) return rc;
+    split_item item = { strdup(folder), f.ratio, f.seed, 0 };
+    if (!item.folder || !add(s, &item)) return free(item.folder), no_memory(err);
     s->protocol = f.protocol;
     s->negatives = f.negatives;
     return NEAP_OK;
@@ -90,17 +98,17 @@ static neap_status look_inside(splits *s, const char *folder, neap_error *err)
 {
     neap_status rc = NEAP_OK;
     DIR *dir = opendir(folder);
-    if (!dir) return fail_sys(err, NEAP_E_READ, errno, "the folder %s cannot be read", folder);
+    if (!dir) return ni_fail_sys(err, NEAP_E_READ, errno, "the folder %s cannot be read", folder);
     for (struct dirent *e; rc == NEAP_OK && (e = readdir(dir));) {
         if (e->d_name[0] == '.') continue;
-        char *path = join_path(folder, e->d_name);
-        if (!path || holds_split(path)) rc = take(s, path, err);
-        else free(path);
+        char path[PATH_MAX];
+        rc = ni_path_join(folder, e->d_name, path, err);
+        if (rc == NEAP_OK && holds_split(path)) rc = take(s, path, err);
     }
     closedir(dir);
     if (rc == NEAP_OK && !s->count)
-        rc = fail(err, NEAP_E_FORMAT,
-                  "there is no split in %s: neither it nor a folder in it has a manifest.json", folder);
+        rc = ni_fail(err, NEAP_E_FORMAT,
+                     "there is no split in %s: neither it nor a folder in it has a manifest.json", folder);
     return rc;
 }
 
@@ -118,7 +126,7 @@ static neap_status make_columns(splits *s, neap_error *err)
     for (size_t i = 0; i < s->count; i++) {
         bool new = i == 0 || s->item[i].ratio != s->item[i - 1].ratio;
         if (new && s->ratios == LIST_MOST)
-            return fail(err, NEAP_E_LIMIT, "there are splits of more than %d ratios", LIST_MOST);
+            return ni_fail(err, NEAP_E_LIMIT, "there are splits of more than %d ratios", LIST_MOST);
         if (new) s->ratio[s->ratios++] = s->item[i].ratio * 100;
         s->item[i].column = s->ratios - 1;
     }
@@ -128,7 +136,7 @@ static neap_status make_columns(splits *s, neap_error *err)
 neap_status splits_find(splits *s, const char *folder, neap_error *err)
 {
     s->found = true;
-    neap_status rc = holds_split(folder) ? take(s, strdup(folder), err) : look_inside(s, folder, err);
+    neap_status rc = holds_split(folder) ? take(s, folder, err) : look_inside(s, folder, err);
     return rc == NEAP_OK ? make_columns(s, err) : rc;
 }
 
@@ -138,7 +146,12 @@ neap_status splits_make(splits *s, size_t i, const neap_graph *graph, neap_trial
 {
     const split_item *item = &s->item[i];
     if (s->found) return neap_trial_load(item->folder, graph, out, err);
-    neap_link_spec spec = { s->protocol, s->negatives, item->ratio, item->seed, s->valid };
+    neap_link_spec spec = { .size = sizeof spec,
+                            .protocol = s->protocol,
+                            .negatives = s->negatives,
+                            .ratio = item->ratio,
+                            .seed = item->seed,
+                            .valid = s->valid };
     neap_status rc = neap_trial_create(graph, &spec, out, err);
     if (rc != NEAP_OK || !item->folder) return rc;
     interrupt_ends(NULL);

@@ -6,7 +6,7 @@
 
 #include "common.h"
 #include "eval_common.h"
-#include "interrupt.h"
+#include "progress.h"
 
 size_t count_pairs(const neap_split *split)
 {
@@ -20,7 +20,7 @@ static neap_status auc_of(const neap_model *model, const neap_split *split, doub
     const neap_pair *links, *others;
     size_t n = neap_split_pairs(split, &links, &others);
     float *scores = calloc(2 * n + 1, sizeof *scores);
-    if (!scores) return fail(err, NEAP_E_MEM, "out of memory for scores");
+    if (!scores) return ni_fail(err, NEAP_E_MEM, "out of memory for scores");
     neap_status rc = neap_model_score(model, links, n, scores, err);
     if (rc == NEAP_OK) rc = neap_model_score(model, others, n, scores + n, err);
     if (rc == NEAP_OK) rc = neap_auc(scores, n, scores + n, n, auc, err);
@@ -41,10 +41,11 @@ static neap_status auc_with(const args *a, const neap_split *split, const char *
 {
     neap_options *changed = NULL;
     neap_model *model = NULL;
-    neap_hooks hooks = { .progress = on_progress };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = on_progress };
+    neap_data data = { .size = sizeof data, .graph = neap_split_train(split) };
     neap_status rc = args_options(a, &changed, err);
     if (rc == NEAP_OK) rc = neap_options_set(changed, option, value, err);
-    if (rc == NEAP_OK) rc = neap_train(neap_split_train(split), changed, &hooks, &model, err);
+    if (rc == NEAP_OK) rc = neap_train(&data, changed, &hooks, &model, err);
     if (rc == NEAP_OK) rc = auc_of(model, split, auc, err);
     neap_model_free(model);
     neap_options_free(changed);
@@ -68,20 +69,20 @@ void verdict_print(const args *a, const verdict *v)
 {
     char method[SHORT] = "", pairs[SHORT];
     neap_options_get(a->options, "method", method, sizeof method, NULL);
-    printf("AUC on %s held-out pairs and as many non-links\n", with_commas(v->pairs, pairs));
+    printf("AUC on %s held-out pairs and as many non-links\n", ni_format_count(v->pairs, pairs));
     printf("  %-18s%.4f\n", method, v->trained);
     if (!isnan(v->untrained)) printf("  %-18s%.4f\n", "untrained", v->untrained);
     printf("  %-18s%.4f\n", "degree product", v->degrees);
     printf("protocol clean: test pairs unseen in training, neighbourhoods and negatives\n");
 }
 
-void verdict_json(json *j, const verdict *v)
+void verdict_json(ni_json *j, const verdict *v)
 {
-    json_open(j, "test", '{');
-    json_text(j, "protocol", "clean");
-    json_whole(j, "pairs", v->pairs);
-    json_real(j, "auc", v->trained);
-    json_real(j, "auc_untrained", v->untrained);
-    json_real(j, "auc_degree_product", v->degrees);
-    json_close(j, '}');
+    ni_json_open(j, "test", '{');
+    ni_json_text(j, "protocol", "clean");
+    ni_json_whole(j, "pairs", v->pairs);
+    ni_json_real(j, "auc", v->trained);
+    ni_json_real(j, "auc_untrained", v->untrained);
+    ni_json_real(j, "auc_degree_product", v->degrees);
+    ni_json_close(j, '}');
 }

@@ -4,7 +4,7 @@
 #define CLI_VERDICT_H
 
 #include "args.h"
-#include "json.h"
+#include "support/json.h"
 
 typedef struct verdict {
     size_t pairs;
@@ -17,6 +17,6 @@ size_t count_pairs(const neap_split *split);
 neap_status verdict_of(const args *a, const neap_model *model, const neap_split *split, verdict *v,
                        neap_error *err);
 void verdict_print(const args *a, const verdict *v);
-void verdict_json(json *j, const verdict *v);
+void verdict_json(ni_json *j, const verdict *v);
 
 #endif

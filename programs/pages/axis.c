@@ -3,14 +3,14 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "pages/html.h"
+#include "support/text.h"
 
 ni_axis ni_axis_create(bool log)
 {
     return (ni_axis){ .low = INFINITY, .high = -INFINITY, .log = log };
 }
 
-/* Beyond these bounds differences and powers overflow, and nobody reads such a picture. */
+/* Beyond these bounds differences and powers overflow. */
 static bool is_drawable(bool log, double value)
 {
     return fabs(value) <= 1e15 && (!log || value >= 1e-15);
@@ -92,7 +92,7 @@ void ni_tick_format(double value, char text[NI_TICK_BYTES])
     char digits[NI_FIXED_BYTES];
     while (decimals < 9 && fabs(scaled * pow(10, decimals) - round(scaled * pow(10, decimals))) > 1e-6)
         decimals++;
-    if (!ni_html_format(scaled, decimals, digits)) digits[0] = 0;
+    if (!ni_format_fixed(scaled, decimals, digits)) digits[0] = 0;
     snprintf(text, NI_TICK_BYTES, "%s%s", digits, unit > 1e3 ? "M" : unit > 1 ? "k" : "");
 }
 

@@ -1,12 +1,10 @@
 /* From left to right: the scale of the values, the plot, the names of the lines. Sizes are in CSS pixels,
  * and y grows downwards, as in SVG. */
-#include "pages/chart.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "pages/axis.h"
-#include "pages/html.h"
+#include "pages/pages.h"
 
 enum {
     LABEL = 26,  /* columns of text the name of a line may take          */
@@ -25,7 +23,7 @@ static const format wide = { "wide", 760, 400, 12 }, narrow = { "narrow", 344, 3
                     small_one = { "small", 344, 290, 11 };
 
 typedef struct drawing {
-    ni_output *out;
+    ni_page *out;
     const ni_chart *c;
     const char *size; /* class of the picture, and part of its ids */
     size_t lines;
@@ -86,7 +84,7 @@ static double label_width(const drawing *d)
     return LEADER + SWATCH + 4 + most * d->letter * 0.56;
 }
 
-static drawing lay_out(ni_output *out, const ni_chart *c, const format *f)
+static drawing lay_out(ni_page *out, const ni_chart *c, const format *f)
 {
     drawing d = { .out = out, .c = c, .size = f->name, .letter = f->letter };
     d.lines = c->lines < NI_CHART_LINES ? c->lines : NI_CHART_LINES;
@@ -113,19 +111,19 @@ static double y_of(const drawing *d, double y)
 
 static void put(const drawing *d, const char *before, double x, double y)
 {
-    ni_output_text(d->out, before);
+    ni_page_text(d->out, before);
     ni_html_fixed(d->out, x, 1);
-    ni_output_text(d->out, " ");
+    ni_page_text(d->out, " ");
     ni_html_fixed(d->out, y, 1);
 }
 
 static void begin_text(const drawing *d, const char *class, double x, double y)
 {
-    ni_output_print(d->out, "<text class=\"%s\" x=\"", class);
+    ni_page_print(d->out, "<text class=\"%s\" x=\"", class);
     ni_html_fixed(d->out, x, 1);
-    ni_output_text(d->out, "\" y=\"");
+    ni_page_text(d->out, "\" y=\"");
     ni_html_fixed(d->out, y, 1);
-    ni_output_text(d->out, "\">");
+    ni_page_text(d->out, "\">");
 }
 
 static void write_label(const drawing *d, const char *name)
@@ -133,23 +131,23 @@ static void write_label(const drawing *d, const char *name)
     char label[NI_LABEL_BYTES];
     bool changed;
     ni_html_label(name, LABEL, label, &changed);
-    ni_output_html(d->out, label);
+    ni_html_text(d->out, label);
 }
 
 static void write_text(const drawing *d, const char *class, double x, double y, const char *text)
 {
     begin_text(d, class, x, y);
-    ni_output_html(d->out, text);
-    ni_output_text(d->out, "</text>\n");
+    ni_html_text(d->out, text);
+    ni_page_text(d->out, "</text>\n");
 }
 
 /* "97.9 % ± 0.1" */
 static void write_value(const drawing *d, const ni_chart_point *p)
 {
     ni_html_number(d->out, p->y, d->c->decimals);
-    ni_output_html(d->out, d->c->unit);
+    ni_html_text(d->out, d->c->unit);
     if (!(p->spread > 0)) return;
-    ni_output_text(d->out, " \u00b1 ");
+    ni_page_text(d->out, " \u00b1 ");
     ni_html_number(d->out, p->spread, d->c->decimals);
 }
 
@@ -163,7 +161,7 @@ static void write_scale(const drawing *d)
         ni_tick_format(d->y.tick[i], text);
         put(d, "<path class=\"grid\" d=\"M", d->left, y);
         put(d, "L", d->right, y);
-        ni_output_text(d->out, "\"/>\n");
+        ni_page_text(d->out, "\"/>\n");
         write_text(d, "tick end", d->left - 6, y + 4, text);
     }
     write_text(d, "name", 0, 14, d->c->up);
@@ -179,9 +177,9 @@ static void write_base(const drawing *d)
     put(d, "L", d->right, d->bottom);
     for (size_t i = 0; i < ticks; i++) {
         put(d, "M", ni_axis_at(&d->x, tick[i]), d->bottom);
-        ni_output_text(d->out, "v4");
+        ni_page_text(d->out, "v4");
     }
-    ni_output_text(d->out, "\"/>\n");
+    ni_page_text(d->out, "\"/>\n");
     for (size_t i = 0; i < ticks; i++) {
         char text[NI_TICK_BYTES];
         ni_tick_format(tick[i], text);
@@ -207,13 +205,13 @@ static const char *shape_of(const ni_chart_line *line)
 static void write_class(const drawing *d, const ni_chart_line *line)
 {
     static const char *const kinds[] = { "plain", "strong", "twin", "quoted" };
-    ni_output_print(d->out, "line %s", kinds[line->kind]);
+    ni_page_print(d->out, "line %s", kinds[line->kind]);
     if (line->kind != NI_LINE_PLAIN) return;
     unsigned style = line->style % NI_LINE_STYLES;
-    ni_output_print(d->out, " k%u d%u", style % 8, (style + style / 8) % 3);
+    ni_page_print(d->out, " k%u d%u", style % 8, (style + style / 8) % 3);
 }
 
-/* The points from `from` up to the returned place are next to each other and all drawn. */
+/* The points from `from` up to the returned position are next to each other and all drawn. */
 static size_t stretch_end(const drawing *d, const ni_chart_line *line, size_t from)
 {
     while (from < line->points && is_drawn(d, &line->point[from])) from++;
@@ -223,28 +221,28 @@ static size_t stretch_end(const drawing *d, const ni_chart_line *line, size_t fr
 /* Along the upper edges of the deviations, and back along the lower ones. */
 static void write_band(const drawing *d, const ni_chart_line *line)
 {
-    ni_output_text(d->out, "<path class=\"band\" d=\"");
+    ni_page_text(d->out, "<path class=\"band\" d=\"");
     for (size_t i = 0; i < line->points; i++) {
         size_t end = stretch_end(d, line, i);
         for (size_t k = i; k < end; k++)
             put(d, k == i ? "M" : "L", x_of(d, &line->point[k]), y_of(d, upper(d, &line->point[k])));
         for (size_t k = end; k-- > i;)
             put(d, "L", x_of(d, &line->point[k]), y_of(d, lower(&line->point[k])));
-        if (end > i) ni_output_text(d->out, "Z"), i = end;
+        if (end > i) ni_page_text(d->out, "Z"), i = end;
     }
-    ni_output_text(d->out, "\"/>\n");
+    ni_page_text(d->out, "\"/>\n");
 }
 
 static void write_bars(const drawing *d, const ni_chart_line *line)
 {
-    ni_output_text(d->out, "<path class=\"spread\" d=\"");
+    ni_page_text(d->out, "<path class=\"spread\" d=\"");
     for (size_t i = 0; i < line->points; i++) {
         const ni_chart_point *p = &line->point[i];
         if (!is_drawn(d, p) || !(p->spread > 0)) continue;
         put(d, "M", x_of(d, p), y_of(d, lower(p)));
         put(d, "L", x_of(d, p), y_of(d, upper(d, p)));
     }
-    ni_output_text(d->out, "\"/>\n");
+    ni_page_text(d->out, "\"/>\n");
 }
 
 static bool has_spread(const ni_chart_line *line)
@@ -256,13 +254,13 @@ static bool has_spread(const ni_chart_line *line)
 
 static void write_path(const drawing *d, const ni_chart_line *line)
 {
-    ni_output_text(d->out, "<path class=\"stroke\" d=\"");
+    ni_page_text(d->out, "<path class=\"stroke\" d=\"");
     for (size_t i = 0; i < line->points; i++) {
         const ni_chart_point *p = &line->point[i];
         bool goes_on = i > 0 && is_drawn(d, p - 1);
         if (is_drawn(d, p)) put(d, goes_on ? "L" : "M", x_of(d, p), y_of(d, p->y));
     }
-    ni_output_text(d->out, "\"/>\n");
+    ni_page_text(d->out, "\"/>\n");
 }
 
 /* Leads the eye over the breaks of a line, too faint to be taken for a part of it. */
@@ -274,7 +272,7 @@ static void write_bridges(const drawing *d, const ni_chart_line *line)
         if (last && last + 1 < p) {
             put(d, "<path class=\"bridge\" d=\"M", x_of(d, last), y_of(d, last->y));
             put(d, "L", x_of(d, p), y_of(d, p->y));
-            ni_output_text(d->out, "\"/>\n");
+            ni_page_text(d->out, "\"/>\n");
         }
         last = p;
     }
@@ -282,13 +280,13 @@ static void write_bridges(const drawing *d, const ni_chart_line *line)
 
 static void write_title(const drawing *d, const ni_chart_line *line, const ni_chart_point *p)
 {
-    ni_output_text(d->out, "<title>");
+    ni_page_text(d->out, "<title>");
     write_label(d, line->label);
-    ni_output_text(d->out, ", ");
-    ni_output_html(d->out, p->name);
-    ni_output_text(d->out, ": ");
+    ni_page_text(d->out, ", ");
+    ni_html_text(d->out, p->name);
+    ni_page_text(d->out, ": ");
     write_value(d, p);
-    ni_output_text(d->out, "</title>");
+    ni_page_text(d->out, "</title>");
 }
 
 static void write_marks(const drawing *d, const ni_chart_line *line)
@@ -297,18 +295,18 @@ static void write_marks(const drawing *d, const ni_chart_line *line)
         const ni_chart_point *p = &line->point[i];
         if (!is_drawn(d, p)) continue;
         put(d, "<path class=\"mark\" d=\"M", x_of(d, p), y_of(d, p->y));
-        ni_output_print(d->out, "%s\">", shape_of(line));
+        ni_page_print(d->out, "%s\">", shape_of(line));
         write_title(d, line, p);
-        ni_output_text(d->out, "</path>\n");
+        ni_page_text(d->out, "</path>\n");
         if (line->scattered) write_text(d, "tick middle", x_of(d, p), y_of(d, p->y) - 9, p->name);
     }
 }
 
 static void write_line(const drawing *d, const ni_chart_line *line)
 {
-    ni_output_text(d->out, "<g class=\"");
+    ni_page_text(d->out, "<g class=\"");
     write_class(d, line);
-    ni_output_text(d->out, "\">\n");
+    ni_page_text(d->out, "\">\n");
     if (has_spread(line) && line->kind == NI_LINE_STRONG && !line->scattered) write_band(d, line);
     else if (has_spread(line)) write_bars(d, line);
     if (!line->scattered) {
@@ -316,7 +314,7 @@ static void write_line(const drawing *d, const ni_chart_line *line)
         write_path(d, line);
     }
     write_marks(d, line);
-    ni_output_text(d->out, "</g>\n");
+    ni_page_text(d->out, "</g>\n");
 }
 
 /* ---- names at the ends of the lines ---- */
@@ -353,25 +351,25 @@ static ends find_ends(const drawing *d)
 static void write_name(const drawing *d, const ni_chart_line *line, double end, double y)
 {
     double x = d->right + LEADER;
-    ni_output_text(d->out, "<g class=\"");
+    ni_page_text(d->out, "<g class=\"");
     write_class(d, line);
-    ni_output_text(d->out, "\">\n");
+    ni_page_text(d->out, "\">\n");
     if (x_of(d, last_of(d, line)) > d->x.to - 0.5 && !line->scattered) {
         put(d, "<path class=\"thread\" d=\"M", d->x.to + 5, end);
         put(d, "L", x - 1, y);
-        ni_output_text(d->out, "\"/>\n");
+        ni_page_text(d->out, "\"/>\n");
     }
     if (!line->scattered) {
         put(d, "<path class=\"stroke\" d=\"M", x, y);
-        ni_output_print(d->out, "h%d\"/>\n", SWATCH - 4);
+        ni_page_print(d->out, "h%d\"/>\n", SWATCH - 4);
     }
     if (line->kind != NI_LINE_QUOTED) {
         put(d, "<path class=\"mark\" d=\"M", x + SWATCH / 2 - 2, y);
-        ni_output_print(d->out, "%s\"/>\n", shape_of(line));
+        ni_page_print(d->out, "%s\"/>\n", shape_of(line));
     }
     begin_text(d, "end-name", x + SWATCH, y + 4);
     write_label(d, line->label);
-    ni_output_text(d->out, "</text>\n</g>\n");
+    ni_page_text(d->out, "</text>\n</g>\n");
 }
 
 static void write_names(const drawing *d)
@@ -391,50 +389,50 @@ static void write_words(const drawing *d, const ni_chart_line *line)
     const ni_chart_point *first = line->point, *last = last_of(d, line);
     if (!last) return;
     while (!is_drawn(d, first)) first++;
-    ni_output_text(d->out, " ");
+    ni_page_text(d->out, " ");
     write_label(d, line->label);
-    ni_output_text(d->out, ": ");
+    ni_page_text(d->out, ": ");
     write_value(d, first);
-    ni_output_text(d->out, " at ");
-    ni_output_html(d->out, first->name);
+    ni_page_text(d->out, " at ");
+    ni_html_text(d->out, first->name);
     if (last > first) {
-        ni_output_text(d->out, ", ");
+        ni_page_text(d->out, ", ");
         write_value(d, last);
-        ni_output_text(d->out, " at ");
-        ni_output_html(d->out, last->name);
+        ni_page_text(d->out, " at ");
+        ni_html_text(d->out, last->name);
     }
-    ni_output_text(d->out, ".");
+    ni_page_text(d->out, ".");
 }
 
 static void write_id(const drawing *d, const char *part)
 {
-    ni_output_html(d->out, d->c->id);
-    ni_output_print(d->out, "-%s-%s", d->size, part);
+    ni_html_text(d->out, d->c->id);
+    ni_page_print(d->out, "-%s-%s", d->size, part);
 }
 
 static void begin_svg(const drawing *d)
 {
-    ni_output_print(d->out, "<svg role=\"img\" class=\"%s\" aria-labelledby=\"", d->size);
+    ni_page_print(d->out, "<svg role=\"img\" class=\"%s\" aria-labelledby=\"", d->size);
     write_id(d, "title");
-    ni_output_text(d->out, " ");
+    ni_page_text(d->out, " ");
     write_id(d, "words");
-    ni_output_print(d->out, "\" viewBox=\"0 0 %d %d\">\n<title id=\"", (int)d->width, (int)d->height);
+    ni_page_print(d->out, "\" viewBox=\"0 0 %d %d\">\n<title id=\"", (int)d->width, (int)d->height);
     write_id(d, "title");
-    ni_output_text(d->out, "\">");
-    ni_output_html(d->out, d->c->title);
-    ni_output_text(d->out, "</title>\n<desc id=\"");
+    ni_page_text(d->out, "\">");
+    ni_html_text(d->out, d->c->title);
+    ni_page_text(d->out, "</title>\n<desc id=\"");
     write_id(d, "words");
-    ni_output_text(d->out, "\">");
-    ni_output_html(d->out, d->c->up);
-    ni_output_text(d->out, " against ");
-    ni_output_html(d->out, d->c->across);
-    ni_output_text(d->out, ".");
+    ni_page_text(d->out, "\">");
+    ni_html_text(d->out, d->c->up);
+    ni_page_text(d->out, " against ");
+    ni_html_text(d->out, d->c->across);
+    ni_page_text(d->out, ".");
     for (size_t i = 0; i < d->lines; i++) write_words(d, &d->c->line[i]);
-    ni_output_text(d->out, "</desc>\n");
+    ni_page_text(d->out, "</desc>\n");
 }
 
 /* What the chart is about lies on top. */
-static void write_drawing(ni_output *out, const ni_chart *c, const format *f)
+static void write_drawing(ni_page *out, const ni_chart *c, const format *f)
 {
     static const ni_line_kind order[] = { NI_LINE_QUOTED, NI_LINE_PLAIN, NI_LINE_TWIN, NI_LINE_STRONG };
     drawing d = lay_out(out, c, f);
@@ -445,16 +443,16 @@ static void write_drawing(ni_output *out, const ni_chart *c, const format *f)
         for (size_t i = 0; i < d.lines; i++)
             if (c->line[i].kind == order[k]) write_line(&d, &c->line[i]);
     write_names(&d);
-    ni_output_text(out, "</svg>\n");
+    ni_page_text(out, "</svg>\n");
 }
 
-void ni_chart_write(ni_output *out, const ni_chart *c, bool small)
+void ni_chart_write(ni_page *out, const ni_chart *c, bool small)
 {
-    ni_output_text(out, "<div class=\"chart\">\n");
+    ni_page_text(out, "<div class=\"chart\">\n");
     if (small) write_drawing(out, c, &small_one);
     else {
         write_drawing(out, c, &wide);
         write_drawing(out, c, &narrow);
     }
-    ni_output_text(out, "</div>\n");
+    ni_page_text(out, "</div>\n");
 }

@@ -1,27 +1,33 @@
+/* A cell is a file of one JSON object: version, hash of the graph, settings as one text, values. It is
+ * valid only if the first three are those of the present run, so nothing has to be invalidated. Looking one
+ * up reads one small file; the index tells which names are there at all in one reading of the folder. */
 #include "paper/cells.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "io/folder.h"
-#include "io/output.h"
-#include "io/stream.h"
-#include "support/text.h"
+#include "pages/pages.h"
+#include "support/json.h"
+#include "support/path.h"
 
-enum { SETTINGS = 2048, FILE_MOST = 16384 };
+enum { FILE_MOST = 16384, VALUE = 256 };
+
+static const char ending[] = ".json";
 
 void ni_cell_name(const ni_cell *c, char name[NI_CELL_NAME])
 {
     char ratio[32], size[16] = "";
     ni_format_double(round(1e6 * c->place.ratio) / 1e4, ratio); /* 55, though 100 * 0.55 is a bit more */
     if (c->place.neighbors) snprintf(size, sizeof size, "-s%u", c->place.neighbors);
-    snprintf(name, NI_CELL_NAME, "%s-%s%s%s-%s%s-%s%s-%llu.json", ni_aim_info_of(c->aim)->name,
+    snprintf(name, NI_CELL_NAME, "%s-%s%s%s-%s%s-%s%s-%llu%s", ni_aim_info_of(c->aim)->name,
              c->place.graph->name, *c->protocol ? "-" : "", c->protocol, c->place.method,
              c->place.untrained ? c->place.self ? "-untrained-self" : "-untrained" : "", ratio, size,
-             (unsigned long long)c->seed);
+             (unsigned long long)c->seed, ending);
 }
 
 static neap_status path_of(const char *folder, const ni_cell *c, char path[PATH_MAX], neap_error *err)
@@ -31,25 +37,25 @@ static neap_status path_of(const char *folder, const ni_cell *c, char path[PATH_
     return ni_path_join(folder, name, path, err);
 }
 
-/* "dim=200 neighbors=100 ...": every option that is part of the result. */
-typedef struct words {
-    char text[SETTINGS];
-    size_t length;
-} words;
-
-static void add_word(const char *name, const char *value, void *user)
+void ni_cell_settings(const ni_cell *c, const neap_options *options, char text[NI_CELL_SETTINGS])
 {
-    words *w = user;
-    size_t room = sizeof w->text - w->length;
-    int n = snprintf(w->text + w->length, room, "%s%s=%s", w->length ? " " : "", name, value);
-    if (n > 0) w->length += (size_t)n < room ? (size_t)n : room - 1;
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < neap_option_count() && c->learns && used < NI_CELL_SETTINGS; i++) {
+        const neap_option_info *o = neap_option_at(i);
+        char value[VALUE];
+        if (!o->saved || neap_options_get(options, o->name, value, sizeof value, NULL)) continue;
+        int n = snprintf(text + used, NI_CELL_SETTINGS - used, "%s%s=%s", used ? " " : "", o->name, value);
+        if (n > 0) used += (size_t)n;
+    }
 }
 
-static void settings_of(const ni_cell *c, words *w)
+double ni_option_number(const neap_options *options, const char *name)
 {
-    w->length = 0;
-    w->text[0] = 0;
-    if (c->learns) ni_options_saved(&c->options, add_word, w);
+    char text[VALUE];
+    double value;
+    if (neap_options_get(options, name, text, sizeof text, NULL)) return NAN;
+    return ni_parse_double(text, strlen(text), &value) ? value : NAN;
 }
 
 /* ---- reading ---- */
@@ -57,16 +63,14 @@ static void settings_of(const ni_cell *c, words *w)
 static neap_status read_text(const char *path, char *text, size_t room, size_t *length, bool *found,
                              neap_error *err)
 {
-    ni_stream_in *in;
-    neap_error trouble = { 0 };
-    neap_status rc = ni_stream_open(path, &in, &trouble);
-    if (rc == NEAP_OK) rc = ni_stream_read(in, text, room, length, &trouble);
-    ni_stream_close(in);
-    *found = rc == NEAP_OK && *length < room;
-    bool absent = rc == NEAP_E_READ && trouble.sys == ENOENT;
-    if (absent || rc == NEAP_E_FORMAT) return NEAP_OK; /* the latter looks packed, and is damaged */
-    if (rc != NEAP_OK && err) *err = trouble;
-    return rc;
+    FILE *file = fopen(path, "rb");
+    *found = false;
+    if (!file && errno == ENOENT) return NEAP_OK;
+    *length = file ? fread(text, 1, room, file) : 0;
+    int sys = !file || ferror(file) ? errno : 0;
+    if (file) fclose(file);
+    *found = !sys && *length < room;
+    return sys ? ni_fail_sys(err, NEAP_E_READ, sys, "cannot read %s", path) : NEAP_OK;
 }
 
 /* A number, or NaN for null; false for anything else. */
@@ -95,13 +99,11 @@ static bool is_of_graph(const json_t *root, const ni_cell *c)
     return !c->graph_hash || says(root, "graph", hash);
 }
 
-static bool take_outcome(const json_t *root, const ni_cell *c, ni_outcome *o)
+static bool take_outcome(const json_t *root, const ni_cell *c, const char *settings, ni_outcome *o)
 {
-    words settings;
     double epochs;
-    settings_of(c, &settings);
     bool ok = json_is_object(root) && says(root, "neap", neap_version()) && is_of_graph(root, c) &&
-              says(root, "settings", settings.text) && take_real(root, "seconds", &o->seconds) &&
+              says(root, "settings", settings) && take_real(root, "seconds", &o->seconds) &&
               take_real(root, "epochs", &epochs) && epochs >= 0 && epochs <= UINT32_MAX;
     const ni_aim_info *aim = ni_aim_info_of(c->aim);
     for (size_t i = 0; i < NI_VALUES && ok; i++) {
@@ -112,7 +114,8 @@ static bool take_outcome(const json_t *root, const ni_cell *c, ni_outcome *o)
     return ok;
 }
 
-neap_status ni_cell_load(const char *folder, const ni_cell *c, ni_outcome *o, bool *found, neap_error *err)
+neap_status ni_cell_load(const char *folder, const ni_cell *c, const char *settings, ni_outcome *o,
+                         bool *found, neap_error *err)
 {
     char path[PATH_MAX], text[FILE_MOST];
     size_t length = 0;
@@ -121,36 +124,95 @@ neap_status ni_cell_load(const char *folder, const ni_cell *c, ni_outcome *o, bo
     if (rc == NEAP_OK) rc = read_text(path, text, sizeof text, &length, found, err);
     if (rc != NEAP_OK || !*found) return rc;
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
-    *found = take_outcome(root, c, o);
+    *found = take_outcome(root, c, settings, o);
     json_decref(root);
     return NEAP_OK;
 }
 
 /* ---- writing ---- */
 
-static void write_real(ni_output *out, const char *key, double value)
-{
-    char text[32] = "null";
-    if (isfinite(value)) ni_format_double(value, text);
-    ni_output_print(out, ",\n  \"%s\": %s", key, text);
-}
-
-neap_status ni_cell_save(const char *folder, const ni_cell *c, const ni_outcome *o, neap_error *err)
+neap_status ni_cell_save(const char *folder, const ni_cell *c, const char *settings, const ni_outcome *o,
+                         neap_error *err)
 {
     char path[PATH_MAX], hash[24];
-    words settings;
-    ni_output *out;
+    ni_page page = { 0 };
+    ni_json j = { .out = ni_page_sink(&page), .lines = 1 };
     neap_status rc = path_of(folder, c, path, err);
-    if (rc == NEAP_OK) rc = ni_output_open(path, &out, err);
     if (rc != NEAP_OK) return rc;
-    settings_of(c, &settings);
     hash_text(c->graph_hash, hash);
-    ni_output_print(out, "{\n  \"neap\": \"%s\",\n  \"graph\": \"%s\",\n  \"settings\": \"%s\"",
-                    neap_version(), hash, settings.text);
+    ni_json_open(&j, NULL, '{');
+    ni_json_text(&j, "neap", neap_version());
+    ni_json_text(&j, "graph", hash);
+    ni_json_text(&j, "settings", settings);
     const ni_aim_info *aim = ni_aim_info_of(c->aim);
-    for (size_t i = 0; i < NI_VALUES && aim->value[i]; i++) write_real(out, aim->value[i], o->value[i]);
-    write_real(out, "seconds", o->seconds);
-    write_real(out, "epochs", o->epochs);
-    ni_output_text(out, "\n}\n");
-    return ni_output_commit(out, err);
+    for (size_t i = 0; i < NI_VALUES && aim->value[i]; i++) ni_json_real(&j, aim->value[i], o->value[i]);
+    ni_json_real(&j, "seconds", o->seconds);
+    ni_json_whole(&j, "epochs", o->epochs);
+    ni_json_close(&j, '}');
+    return ni_page_save(&page, path, err);
+}
+
+/* ---- the index ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static neap_status add_name(ni_cell_index *index, size_t *room, const char *name, neap_error *err)
+{
+    if (index->count == *room) {
+        size_t larger = *room ? 2 * *room : 64;
+        void *more = realloc(index->name, larger * sizeof *index->name);
+        if (!more) return ni_fail_memory(err, "the names of the cells");
+        index->name = more;
+        *room = larger;
+    }
+    memcpy(index->name[index->count++], name, strlen(name) + 1);
+    return NEAP_OK;
+}
+
+/* Names that no cell can have are ignored. */
+static neap_status read_names(DIR *dir, ni_cell_index *index, neap_error *err)
+{
+    size_t room = 0;
+    neap_status rc = NEAP_OK;
+    for (struct dirent *e; rc == NEAP_OK && (e = readdir(dir));) {
+        size_t length = strlen(e->d_name);
+        if (length < NI_CELL_NAME && ni_path_ends(e->d_name, length, ending))
+            rc = add_name(index, &room, e->d_name, err);
+    }
+    return rc;
+}
+
+neap_status ni_cell_index_read(const char *folder, ni_cell_index *index, neap_error *err)
+{
+    *index = (ni_cell_index){ NULL, 0 };
+    DIR *dir = opendir(folder);
+    if (!dir && errno == ENOENT) return NEAP_OK;
+    if (!dir) return ni_fail_sys(err, NEAP_E_READ, errno, "cannot read the folder %s", folder);
+    neap_status rc = read_names(dir, index, err);
+    closedir(dir);
+    if (rc != NEAP_OK) ni_cell_index_free(index);
+    if (index->count) qsort(index->name, index->count, sizeof *index->name, by_name);
+    return rc;
+}
+
+void ni_cell_index_free(ni_cell_index *index)
+{
+    free(index->name);
+    *index = (ni_cell_index){ NULL, 0 };
+}
+
+bool ni_cell_index_has(const ni_cell_index *index, const ni_cell *cell)
+{
+    char name[NI_CELL_NAME];
+    ni_cell_name(cell, name);
+    return index->count && bsearch(name, index->name, index->count, sizeof *index->name, by_name);
+}
+
+bool ni_cell_index_seed(const ni_cell_index *index, size_t i, uint64_t *seed)
+{
+    const char *mark = strrchr(index->name[i], '-');
+    return mark && ni_parse_u64(mark + 1, strlen(mark + 1) - (sizeof ending - 1), seed);
 }

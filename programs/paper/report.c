@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/options.h"
-#include "pages/html.h"
 #include "support/text.h"
 
 /* ---- protocols ---- */
@@ -27,9 +25,9 @@ const ni_protocol_info *ni_protocol_at(size_t i)
           "leak is gone, and the numbers can still be held against those of the paper.",
           false },
         { "clean",
-          "The honest one, and what neap does unless it is told otherwise. Unordered pairs are split, "
-          "so that the reverse of a test link is never in training; nothing of the test is seen in "
-          "training; every test pair is scored. The paper has no numbers for it.",
+          "The default of neap. Unordered pairs are split, so that the reverse of a test link is never in "
+          "training; nothing of the test is seen in training; every test pair is scored. The paper has no "
+          "numbers for it.",
           false },
     };
     return i < sizeof protocols / sizeof *protocols ? &protocols[i] : NULL;
@@ -45,8 +43,7 @@ bool ni_sheet_is_leaky(const ni_sheet *s)
 
 bool ni_row_sees_test(const ni_sheet *s, size_t row)
 {
-    const neap_method_info *method = ni_method_info_of(s->row[row].method);
-    return ni_sheet_is_leaky(s) && method && ni_word_in(method->options, ',', "neighbors") >= 0;
+    return ni_sheet_is_leaky(s) && neap_method_has_option(s->row[row].method, "neighbors");
 }
 
 /* ---- not the paper's settings ---- */
@@ -81,20 +78,17 @@ typedef struct change {
 
 static size_t find_changes(const neap_options *o, change found[3])
 {
-    const struct {
+    static const struct {
         const char *name, *before, *behind;
-        double ours;
-    } looked_at[] = { { "lr", "lr ", "", o->lr },
-                      { "epochs", "", " epochs", o->epochs },
-                      { "batch", "batch ", "", o->batch } };
+    } looked_at[] = { { "lr", "lr ", "" }, { "epochs", "", " epochs" }, { "batch", "batch ", "" } };
     size_t count = 0;
     for (size_t i = 0; i < 3; i++) {
-        char ours[32];
-        double theirs = of_preset_paper(looked_at[i].name);
-        if (looked_at[i].ours == theirs) continue;
-        format_setting(looked_at[i].ours, ours);
+        char text[32];
+        double ours = ni_option_number(o, looked_at[i].name), theirs = of_preset_paper(looked_at[i].name);
+        if (ours == theirs) continue;
+        format_setting(ours, text);
         format_setting(theirs, found[count].theirs);
-        snprintf(found[count].ours, sizeof found->ours, "%s%s%s", looked_at[i].before, ours,
+        snprintf(found[count].ours, sizeof found->ours, "%s%s%s", looked_at[i].before, text,
                  looked_at[i].behind);
         count++;
     }
@@ -164,7 +158,7 @@ bool ni_row_is_published(const ni_sheet *s, size_t row, size_t value)
 
 bool ni_row_is_in_version(const ni_sheet *s, size_t row)
 {
-    return ni_method_info_of(s->row[row].method) != NULL;
+    return neap_method_find(s->row[row].method) != NULL;
 }
 
 size_t ni_study_same_table(const ni_study *study, size_t sheet, bool *run)
@@ -191,7 +185,7 @@ uint32_t ni_sheet_seeds(const ni_study *study, const ni_sheet *s)
 const char *ni_value_title(const ni_sheet *s, size_t value)
 {
     static const char *const titles[][2] = {
-        { "auc", "AUC" }, { "nmi", "NMI" }, { "ami", "AMI" }, { "seconds_epoch", "seconds an epoch" }
+        { "auc", "AUC" }, { "nmi", "NMI" }, { "ami", "AMI" }, { "seconds_epoch", "seconds per epoch" }
     };
     const char *name = ni_aim_info_of(s->table->aim)->value[value];
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
@@ -209,8 +203,8 @@ bool ni_entry_clustered(const ni_entry *e, char words[NI_CLUSTERED])
 {
     double gamma = e->mean[NI_CLUSTER_GAMMA];
     char nodes[NI_FIXED_BYTES], width[NI_FIXED_BYTES];
-    if (!ni_entry_has(e, NI_CLUSTER_NODES) || !ni_html_format(e->mean[NI_CLUSTER_NODES], 0, nodes) ||
-        !ni_html_format(gamma, ni_html_decimals(gamma), width))
+    if (!ni_entry_has(e, NI_CLUSTER_NODES) || !ni_format_fixed(e->mean[NI_CLUSTER_NODES], 0, nodes) ||
+        !ni_format_fixed(gamma, ni_html_decimals(gamma), width))
         return false;
     snprintf(words, NI_CLUSTERED, "%s nodes, \u03b3 %s", nodes, width);
     return true;

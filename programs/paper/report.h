@@ -1,4 +1,4 @@
-/* report.h - what the three reports say in the same way: which value is the best of its column, how a
+/* report.h - what the three reports have in common: which value is the best of its column, how a
  * number is written, what a protocol means.
  *
  * Numbers are rounded first and compared then, so that a table never contradicts itself: what looks equal
@@ -6,7 +6,13 @@
 #ifndef NI_REPORT_H
 #define NI_REPORT_H
 
-#include "paper/sheet.h"
+#include "pages/pages.h"
+#include "paper/study.h"
+
+/* Each renders one file: results.json, results.md, report.html. */
+void ni_report_json(ni_page *out, const ni_study *study);
+void ni_report_markdown(ni_page *out, const ni_study *study);
+void ni_report_html(ni_page *out, const ni_study *study);
 
 /* ---- protocols ---- */
 
@@ -27,7 +33,7 @@ extern const char ni_leak_words[];
 bool ni_row_sees_test(const ni_sheet *sheet, size_t row);
 
 /* What of lr, epochs and batch of gap is not the paper's in a sheet of its protocols, and how the settings
- * of the other systems came about, as sentences; "" if there is nothing to say, or if the sheet is of
+ * of the other systems were chosen, as sentences; "" if there is nothing of it, or if the sheet is of
  * another protocol. */
 enum { NI_NOT_PAPERS = 512 };
 void ni_sheet_not_papers(const ni_study *study, const ni_sheet *sheet, char words[NI_NOT_PAPERS]);
@@ -51,14 +57,14 @@ uint32_t ni_sheet_seeds(const ni_study *study, const ni_sheet *sheet);
 
 /* ---- words and numbers ---- */
 
-/* "AUC", "NMI", "seconds an epoch". */
+/* "AUC", "NMI", "seconds per epoch". */
 const char *ni_value_title(const ni_sheet *sheet, size_t value);
 
 /* "gap, untrained" */
 enum { NI_ROW_LABEL = 128 };
 void ni_row_label(const ni_place *row, char label[NI_ROW_LABEL]);
 
-/* What a clustering clustered: "885 nodes, γ 0.0287"; false if that is not known. */
+/* What a clustering clustered: "885 nodes, γ 0.0287"; false if that is unknown. */
 enum { NI_CLUSTERED = 128 };
 bool ni_entry_clustered(const ni_entry *entry, char words[NI_CLUSTERED]);
 
@@ -90,5 +96,22 @@ bool ni_setting_matters(const neap_option_info *option);
 
 /* Of the settings of the paper's protocols (0) or of clean (1): the option is that of the graph. */
 bool ni_setting_is_by_graph(const ni_study *study, const char *option, int which);
+
+/* ---- the parts of report.html, each written by a file of its own ---- */
+
+/* The charts of a sheet of which something was run: a figure with its caption. */
+void ni_sheet_write_charts(ni_page *out, const ni_study *study, const ni_sheet *sheet);
+
+/* One value of it as a table, in a frame that scrolls where the window is narrow. */
+void ni_sheet_write_table(ni_page *out, const ni_study *study, const ni_sheet *sheet, size_t value);
+
+/* "1 to 3, 7" */
+void ni_study_write_seeds(ni_page *out, const ni_study *study);
+
+/* Settings, seeds, and what the marks in the tables mean. */
+void ni_study_write_settings(ni_page *out, const ni_study *study);
+
+/* The rules of style for the page, NULL behind the last. */
+extern const char *const ni_report_style[];
 
 #endif

@@ -4,11 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pages/chart.h"
-#include "pages/html.h"
-#include "paper/report_html.h"
+#include "paper/report.h"
 
-enum { MOST = 12, TEXT = 256 }; /* lines of ours in one chart; more of them nobody can tell apart */
+enum { MOST = 12, TEXT = 256 }; /* lines of ours in one chart; more cannot be told apart */
 
 /* A chart with room for what it points at. */
 typedef struct plot {
@@ -86,8 +84,8 @@ static void add_row(plot *p, const panel *at, size_t row, const char *label, ni_
 
 /* ---- which rows ---- */
 
-/* How much a row is wanted: GAP before all, then by the mean of what was run, which may be below 0 (AMI,
- * ARI); NaN if nothing was. */
+/* The rank of a row: GAP before all, then by the mean of what was run, which may be below 0 (AMI, ARI); NaN
+ * if nothing was. */
 static double rank_of(const panel *at, size_t row)
 {
     double sum = 0, count = 0;
@@ -229,7 +227,7 @@ static void plot_times(plot *p, const ni_sheet *s)
                                             "Barab\u00e1si\u2013Albert" };
     snprintf(p->id, sizeof p->id, "%s-chart", s->table->name);
     p->chart = (ni_chart){ .id = p->id, .title = s->table->title, .across = "edges, logarithmic" };
-    p->chart.up = "seconds an epoch, logarithmic", p->chart.unit = " s", p->chart.decimals = 3;
+    p->chart.up = "seconds per epoch, logarithmic", p->chart.unit = " s", p->chart.decimals = 3;
     p->chart.x_log = p->chart.y_log = true, p->chart.most = INFINITY, p->chart.line = p->line;
     for (size_t i = 0; i < s->rows; i++)
         for (unsigned f = 0; f < 3; f++) add_family(p, s, i, families[f], 3 * (unsigned)i + f);
@@ -237,7 +235,7 @@ static void plot_times(plot *p, const ni_sheet *s)
 
 /* ---- figures ---- */
 
-/* What the caption has to say about the cells that a figure draws. */
+/* Facts about the cells of a figure, for its caption. */
 typedef struct remarks {
     bool spread, missing, few; /* a deviation; a cell of a drawn row not run, or with too few seeds */
 } remarks;
@@ -255,18 +253,18 @@ static remarks look_at(const ni_study *study, const ni_sheet *s)
     return r;
 }
 
-static void write_caption(ni_output *out, const ni_study *study, const ni_sheet *s, size_t left_out)
+static void write_caption(ni_page *out, const ni_study *study, const ni_sheet *s, size_t left_out)
 {
     remarks r = look_at(study, s);
     uint32_t seeds = ni_sheet_seeds(study, s);
-    ni_output_text(out, "<figcaption>");
-    if (ni_sheet_is_leaky(s)) ni_output_text(out, "Leaky protocol. ");
-    if (seeds > 1) ni_output_print(out, "Mean of %s%u seeds. ", r.few ? "up to " : "", seeds);
-    if (r.spread) ni_output_text(out, "Shading and bars: one standard deviation. ");
+    ni_page_text(out, "<figcaption>");
+    if (ni_sheet_is_leaky(s)) ni_page_text(out, "Leaky protocol. ");
+    if (seeds > 1) ni_page_print(out, "Mean of %s%u seeds. ", r.few ? "up to " : "", seeds);
+    if (r.spread) ni_page_text(out, "Shading and bars: one standard deviation. ");
     if (r.missing)
-        ni_output_text(out, "A line is broken where a cell was not run; faint dots only lead the eye. ");
-    if (left_out) ni_output_print(out, "%zu more methods are in the table. ", left_out);
-    ni_output_text(out, "</figcaption>\n");
+        ni_page_text(out, "A line is broken where a cell was not run; faint dots only lead the eye. ");
+    if (left_out) ni_page_print(out, "%zu more methods are in the table. ", left_out);
+    ni_page_text(out, "</figcaption>\n");
 }
 
 /* Columns from `first` on that are on the same graph. */
@@ -285,46 +283,46 @@ static bool was_run(const panel *at)
 }
 
 /* What tells one chart of a figure from the others; the value stands at its axis. */
-static void write_graph(ni_output *out, const panel *at)
+static void write_graph(ni_page *out, const panel *at)
 {
     const ni_source *graph = at->s->table->column[at->first].graph;
-    ni_output_text(out, "<h4>");
-    ni_output_html(out, graph ? graph->title : "");
-    ni_output_text(out, "</h4>\n");
+    ni_page_text(out, "<h4>");
+    ni_html_text(out, graph ? graph->title : "");
+    ni_page_text(out, "</h4>\n");
 }
 
-static void write_panels(ni_output *out, const ni_study *study, const ni_sheet *s)
+static void write_panels(ni_page *out, const ni_study *study, const ni_sheet *s)
 {
     size_t shown = ni_aim_info_of(s->table->aim)->shown;
     bool graphs = same_graph(s->table, 0) < s->table->columns, several = graphs || shown > 1;
     size_t left_out = 0;
     plot p;
-    ni_output_print(out, "<figure>\n<div class=\"%s\">\n", several ? "charts" : "one");
+    ni_page_print(out, "<figure>\n<div class=\"%s\">\n", several ? "charts" : "one");
     for (size_t v = 0; v < shown; v++)
         for (size_t first = 0, count; first < s->table->columns; first += count) {
             count = same_graph(s->table, first);
             panel at = { s, v, first, count };
             if (!was_run(&at)) continue;
             left_out = plot_panel(&p, &at);
-            ni_output_text(out, "<div>\n");
+            ni_page_text(out, "<div>\n");
             if (graphs) write_graph(out, &at);
             ni_chart_write(out, &p.chart, several);
-            ni_output_text(out, "</div>\n");
+            ni_page_text(out, "</div>\n");
         }
-    ni_output_text(out, "</div>\n");
+    ni_page_text(out, "</div>\n");
     write_caption(out, study, s, left_out);
-    ni_output_text(out, "</figure>\n");
+    ni_page_text(out, "</figure>\n");
 }
 
-static void write_single(ni_output *out, const ni_study *study, const ni_sheet *s, const plot *p)
+static void write_single(ni_page *out, const ni_study *study, const ni_sheet *s, const plot *p)
 {
-    ni_output_text(out, "<figure>\n");
+    ni_page_text(out, "<figure>\n");
     ni_chart_write(out, &p->chart, false);
     write_caption(out, study, s, 0);
-    ni_output_text(out, "</figure>\n");
+    ni_page_text(out, "</figure>\n");
 }
 
-void ni_sheet_write_charts(ni_output *out, const ni_study *study, const ni_sheet *s)
+void ni_sheet_write_charts(ni_page *out, const ni_study *study, const ni_sheet *s)
 {
     plot p;
     if (s->table->aim == NI_AIM_TIME) plot_times(&p, s);

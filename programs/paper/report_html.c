@@ -1,22 +1,20 @@
 /* report.html: one page without scripts, with everything that a reader needs to judge the numbers. */
-#include "paper/report_html.h"
-
 #include <math.h>
 #include <string.h>
 
-#include "pages/html.h"
+#include "paper/report.h"
 
 typedef struct page {
-    ni_output *out;
+    ni_page *out;
     const ni_study *study;
 } page;
 
 /* "link-cora-paper": where a sheet stands on the page. */
-static void write_id(ni_output *out, const ni_sheet *s)
+static void write_id(ni_page *out, const ni_sheet *s)
 {
-    ni_output_html(out, s->table->name);
-    ni_output_text(out, *s->protocol ? "-" : "");
-    ni_output_html(out, s->protocol);
+    ni_html_text(out, s->table->name);
+    ni_page_text(out, *s->protocol ? "-" : "");
+    ni_html_text(out, s->protocol);
 }
 
 /* ---- summary ---- */
@@ -29,11 +27,12 @@ typedef struct tally {
 static void write_tally(const page *p, tally t)
 {
     ni_html_whole(p->out, t.have);
-    ni_output_text(p->out, " of ");
+    ni_page_text(p->out, " of ");
     ni_html_whole(p->out, t.of);
 }
 
-/* Untrained, it is asked for as the authors' program reads neighbourhoods: with the node itself. */
+/* The untrained row is the one that reads neighbourhoods as the authors' program does: with the node
+ * itself. */
 static bool is_gap(const ni_sheet *s, size_t row, bool untrained)
 {
     const ni_place *p = &s->row[row];
@@ -49,7 +48,7 @@ static bool is_counted(const ni_sheet *s)
 }
 
 /* In how many cells of the paper's own protocol GAP, trained or not, reaches what the paper printed. The
- * untrained row has no published number of its own: it is held against that of the trained one. */
+ * untrained row has no published number of its own: it is compared with that of the trained one. */
 static tally reached(const ni_study *study, bool untrained)
 {
     tally t = { 0, 0 };
@@ -93,17 +92,17 @@ static void write_reached(const page *p)
 {
     tally trained = reached(p->study, false), untrained = reached(p->study, true);
     if (!trained.of) return;
-    ni_output_text(p->out, " In the paper\u2019s own, leaky protocol GAP reaches the published number in ");
+    ni_page_text(p->out, " In the paper\u2019s own, leaky protocol GAP reaches the published number in ");
     write_tally(p, trained);
-    ni_output_text(p->out, " cells");
+    ni_page_text(p->out, " cells");
     if (untrained.of) {
-        ni_output_text(
+        ni_page_text(
             p->out,
             "; a model without any training, which reads neighbourhoods as the authors\u2019 program does, "
             "already does so in ");
         write_tally(p, untrained);
     }
-    ni_output_text(p->out, ".");
+    ni_page_text(p->out, ".");
 }
 
 static void write_leads(const page *p)
@@ -111,109 +110,108 @@ static void write_leads(const page *p)
     uint64_t tied;
     tally t = leads(p->study, &tied);
     if (!t.of) return;
-    ni_output_text(p->out, " In the clean protocol GAP is the best of the methods run in ");
+    ni_page_text(p->out, " In the clean protocol GAP is the best of the methods run in ");
     write_tally(p, t);
-    ni_output_text(p->out, " cells of link prediction");
-    if (tied) ni_output_print(p->out, ", %llu of them tied", (unsigned long long)tied);
-    if (p->study->seeds > 1) ni_output_print(p->out, ", by the printed mean of %u seeds.", p->study->seeds);
-    else ni_output_text(p->out, ", by a single seed.");
+    ni_page_text(p->out, " cells of link prediction");
+    if (tied) ni_page_print(p->out, ", %llu of them tied", (unsigned long long)tied);
+    if (p->study->seeds > 1) ni_page_print(p->out, ", by the printed mean of %u seeds.", p->study->seeds);
+    else ni_page_text(p->out, ", by a single seed.");
 }
 
 static void write_summary(const page *p)
 {
     const ni_study *study = p->study;
-    ni_output_text(p->out,
-                   "<p class=\"lede\">The experiments of <i>Graph Neighborhood Attentive Pooling</i> "
-                   "(Kefato and Girdzijauskas, 2020), measured by neap. ");
+    ni_page_text(p->out, "<p class=\"lede\">The experiments of <i>Graph Neighborhood Attentive Pooling</i> "
+                         "(Kefato and Girdzijauskas, 2020), measured by neap. ");
     write_tally(p, (tally){ study->asked - study->missing, study->asked });
-    ni_output_text(p->out, " asked for were run; the report has ");
+    ni_page_text(p->out, " asked for were run; the report has ");
     ni_html_whole(p->out, study->shown);
-    ni_output_text(p->out, " measurements, and says <i>not run</i> where there is none.");
+    ni_page_text(p->out, " measurements, and shows <i>not run</i> where there is none.");
     write_reached(p);
     write_leads(p);
-    ni_output_text(p->out, "</p>\n");
+    ni_page_text(p->out, "</p>\n");
 }
 
 static void write_fact(const page *p, const char *what, uint64_t number)
 {
-    ni_output_print(p->out, "<div><dt>%s</dt><dd>", what);
+    ni_page_print(p->out, "<div><dt>%s</dt><dd>", what);
     ni_html_whole(p->out, number);
-    ni_output_text(p->out, "</dd></div>\n");
+    ni_page_text(p->out, "</dd></div>\n");
 }
 
 static void write_facts(const page *p)
 {
     const ni_study *study = p->study;
-    ni_output_text(p->out, "<dl class=\"facts\">\n");
+    ni_page_text(p->out, "<dl class=\"facts\">\n");
     write_fact(p, "measurements", study->shown);
-    ni_output_text(p->out, "<div><dt>seeds</dt><dd>");
+    ni_page_text(p->out, "<div><dt>seeds</dt><dd>");
     ni_study_write_seeds(p->out, study);
-    ni_output_text(p->out, "</dd></div>\n");
+    ni_page_text(p->out, "</dd></div>\n");
     uint64_t tables = 0;
     bool run;
     for (size_t i = 0; i < study->sheets; i += ni_study_same_table(study, i, &run), tables += run) continue;
     write_fact(p, "tables", tables);
-    ni_output_print(p->out, "<div><dt>neap</dt><dd>%s</dd></div>\n</dl>\n", neap_version());
+    ni_page_print(p->out, "<div><dt>neap</dt><dd>%s</dd></div>\n</dl>\n", neap_version());
 }
 
 /* ---- contents and protocols ---- */
 
 static void write_link(const page *p, const ni_sheet *s, bool any)
 {
-    ni_output_text(p->out, any ? " \u00b7 " : "<small>");
+    ni_page_text(p->out, any ? " \u00b7 " : "<small>");
     if (!ni_sheet_was_run(s)) {
-        ni_output_html(p->out, s->protocol);
-        ni_output_text(p->out, " (not run)");
+        ni_html_text(p->out, s->protocol);
+        ni_page_text(p->out, " (not run)");
         return;
     }
-    ni_output_text(p->out, "<a href=\"#");
+    ni_page_text(p->out, "<a href=\"#");
     write_id(p->out, s);
-    ni_output_text(p->out, "\">");
-    ni_output_html(p->out, s->protocol);
-    ni_output_text(p->out, ni_sheet_is_leaky(s) ? "</a> (leaky)" : "</a>");
+    ni_page_text(p->out, "\">");
+    ni_html_text(p->out, s->protocol);
+    ni_page_text(p->out, ni_sheet_is_leaky(s) ? "</a> (leaky)" : "</a>");
 }
 
 /* A table, with its protocols; of one that was not run only the title. */
 static void write_entry(const page *p, const ni_sheet *s, size_t sheets, bool run)
 {
-    ni_output_text(p->out, "<li>");
+    ni_page_text(p->out, "<li>");
     if (run) {
-        ni_output_text(p->out, "<a href=\"#");
-        ni_output_html(p->out, s->table->name);
-        ni_output_text(p->out, "-table\">");
+        ni_page_text(p->out, "<a href=\"#");
+        ni_html_text(p->out, s->table->name);
+        ni_page_text(p->out, "-table\">");
     }
-    ni_output_html(p->out, s->table->title);
-    ni_output_text(p->out, run ? "</a>" : " <small>not run</small>");
+    ni_html_text(p->out, s->table->title);
+    ni_page_text(p->out, run ? "</a>" : " <small>not run</small>");
     for (size_t i = 0; i < sheets && run && *s->protocol; i++) write_link(p, &s[i], i > 0);
-    ni_output_text(p->out, run && *s->protocol ? "</small></li>\n" : "</li>\n");
+    ni_page_text(p->out, run && *s->protocol ? "</small></li>\n" : "</li>\n");
 }
 
 static void write_contents(const page *p)
 {
     const ni_study *study = p->study;
-    ni_output_text(p->out, "<section>\n<h2 class=\"minor\">Contents</h2>\n<ol class=\"contents\">\n");
+    ni_page_text(p->out, "<section>\n<h2 class=\"minor\">Contents</h2>\n<ol class=\"contents\">\n");
     for (size_t i = 0, count; i < study->sheets; i += count) {
         bool run;
         count = ni_study_same_table(study, i, &run);
         write_entry(p, &study->sheet[i], count, run);
     }
-    ni_output_text(p->out,
-                   "<li><a href=\"#settings\">Settings, seeds and marks</a></li>\n</ol>\n</section>\n");
+    ni_page_text(p->out,
+                 "<li><a href=\"#settings\">Settings, seeds and marks</a></li>\n</ol>\n</section>\n");
 }
 
 static void write_protocols(const page *p)
 {
     const ni_protocol_info *protocol;
-    ni_output_text(
+    ni_page_text(
         p->out,
         "<section>\n<h2 class=\"minor\">Three protocols, never mixed</h2>\n<dl class=\"protocols\">\n");
     for (size_t i = 0; (protocol = ni_protocol_at(i)); i++) {
-        ni_output_print(p->out, "<div><dt>%s%s</dt><dd>", protocol->name,
-                        protocol->leaky ? " <span class=\"leaky\">leaky</span>" : "");
-        ni_output_html(p->out, protocol->words);
-        ni_output_text(p->out, "</dd></div>\n");
+        ni_page_print(p->out, "<div><dt>%s%s</dt><dd>", protocol->name,
+                      protocol->leaky ? " <span class=\"leaky\">leaky</span>" : "");
+        ni_html_text(p->out, protocol->words);
+        ni_page_text(p->out, "</dd></div>\n");
     }
-    ni_output_text(p->out, "</dl>\n</section>\n");
+    ni_page_text(p->out, "</dl>\n</section>\n");
 }
 
 /* ---- tables ---- */
@@ -221,9 +219,9 @@ static void write_protocols(const page *p)
 static void write_sheet_head(const page *p, const ni_sheet *s)
 {
     if (!*s->protocol) return;
-    ni_output_text(p->out, "<h3>Protocol ");
-    ni_output_html(p->out, s->protocol);
-    ni_output_text(p->out, ni_sheet_is_leaky(s) ? " <span class=\"leaky\">leaky</span></h3>\n" : "</h3>\n");
+    ni_page_text(p->out, "<h3>Protocol ");
+    ni_html_text(p->out, s->protocol);
+    ni_page_text(p->out, ni_sheet_is_leaky(s) ? " <span class=\"leaky\">leaky</span></h3>\n" : "</h3>\n");
 }
 
 /* Rows of which there is nothing at all to show. */
@@ -235,23 +233,23 @@ static void write_missing_rows(const page *p, const ni_sheet *s, bool in_version
         if (ni_row_was_run(s, i) || ni_row_is_published(s, i, 0)) continue;
         if (ni_row_is_in_version(s, i) != in_version) continue;
         ni_row_label(&s->row[i], label);
-        ni_output_text(p->out, any ? "; " : "<p class=\"note\">");
-        if (!any) ni_output_text(p->out, in_version ? "Not run: " : "Not in this version: ");
-        ni_output_html(p->out, label);
+        ni_page_text(p->out, any ? "; " : "<p class=\"note\">");
+        if (!any) ni_page_text(p->out, in_version ? "Not run: " : "Not in this version: ");
+        ni_html_text(p->out, label);
         any = true;
     }
-    if (any) ni_output_text(p->out, ".</p>\n");
+    if (any) ni_page_text(p->out, ".</p>\n");
 }
 
 static void write_unrun_sheet(const page *p, const ni_sheet *s)
 {
-    ni_output_text(p->out, "<p class=\"muted\">");
+    ni_page_text(p->out, "<p class=\"muted\">");
     if (*s->protocol) {
-        ni_output_text(p->out, "Protocol ");
-        ni_output_html(p->out, s->protocol);
-        ni_output_text(p->out, ni_sheet_is_leaky(s) ? " (leaky): " : ": ");
+        ni_page_text(p->out, "Protocol ");
+        ni_html_text(p->out, s->protocol);
+        ni_page_text(p->out, ni_sheet_is_leaky(s) ? " (leaky): " : ": ");
     }
-    ni_output_text(p->out, "not run.</p>\n");
+    ni_page_text(p->out, "not run.</p>\n");
 }
 
 static void write_not_papers(const page *p, const ni_sheet *s)
@@ -259,36 +257,36 @@ static void write_not_papers(const page *p, const ni_sheet *s)
     char words[NI_NOT_PAPERS];
     ni_sheet_not_papers(p->study, s, words);
     if (!*words) return;
-    ni_output_text(p->out, "<p class=\"note\">");
-    ni_output_html(p->out, words);
-    ni_output_text(p->out, "</p>\n");
+    ni_page_text(p->out, "<p class=\"note\">");
+    ni_html_text(p->out, words);
+    ni_page_text(p->out, "</p>\n");
 }
 
 static void write_sheet(const page *p, const ni_sheet *s)
 {
-    ni_output_text(p->out, "<section class=\"protocol\" id=\"");
+    ni_page_text(p->out, "<section class=\"protocol\" id=\"");
     write_id(p->out, s);
-    ni_output_text(p->out, "\">\n");
+    ni_page_text(p->out, "\">\n");
     write_sheet_head(p, s);
-    if (ni_sheet_is_leaky(s)) ni_output_print(p->out, "<p class=\"why\">%s</p>\n", ni_leak_words);
+    if (ni_sheet_is_leaky(s)) ni_page_print(p->out, "<p class=\"why\">%s</p>\n", ni_leak_words);
     write_not_papers(p, s);
     ni_sheet_write_charts(p->out, p->study, s);
     for (size_t v = 0; v < ni_aim_info_of(s->table->aim)->shown; v++)
         ni_sheet_write_table(p->out, p->study, s, v);
     write_missing_rows(p, s, true);
     write_missing_rows(p, s, false);
-    ni_output_text(p->out, "</section>\n");
+    ni_page_text(p->out, "</section>\n");
 }
 
 static void write_table_head(const page *p, const ni_table *t)
 {
-    ni_output_text(p->out, "<section class=\"table\" id=\"");
-    ni_output_html(p->out, t->name);
-    ni_output_text(p->out, "-table\">\n<h2>");
-    ni_output_html(p->out, t->title);
-    ni_output_text(p->out, "</h2>\n<p>");
-    ni_output_html(p->out, t->about);
-    ni_output_text(p->out, "</p>\n");
+    ni_page_text(p->out, "<section class=\"table\" id=\"");
+    ni_html_text(p->out, t->name);
+    ni_page_text(p->out, "-table\">\n<h2>");
+    ni_html_text(p->out, t->title);
+    ni_page_text(p->out, "</h2>\n<p>");
+    ni_html_text(p->out, t->about);
+    ni_page_text(p->out, "</p>\n");
 }
 
 /* A table of which nothing was run stands among the contents and nowhere else. */
@@ -303,23 +301,20 @@ static void write_tables(const page *p)
         for (size_t k = i; k < i + count; k++)
             if (ni_sheet_was_run(&study->sheet[k])) write_sheet(p, &study->sheet[k]);
             else write_unrun_sheet(p, &study->sheet[k]);
-        ni_output_text(p->out, "</section>\n");
+        ni_page_text(p->out, "</section>\n");
     }
 }
 
-neap_status ni_report_html(const ni_study *study, const char *path, neap_error *err)
+void ni_report_html(ni_page *out, const ni_study *study)
 {
-    page p = { .study = study };
-    neap_status rc = ni_output_open(path, &p.out, err);
-    if (rc != NEAP_OK) return rc;
-    ni_html_begin(p.out, "The experiments of the GAP paper, measured by neap", ni_report_style);
-    ni_output_text(p.out, "<h1>The GAP paper\u2019s experiments, measured</h1>\n");
+    page p = { out, study };
+    ni_html_begin(out, "The experiments of the GAP paper, measured by neap", ni_report_style);
+    ni_page_text(out, "<h1>The GAP paper\u2019s experiments, measured</h1>\n");
     write_summary(&p);
     write_facts(&p);
     write_contents(&p);
     write_protocols(&p);
     write_tables(&p);
-    ni_study_write_settings(p.out, study);
-    ni_html_end(p.out);
-    return ni_output_commit(p.out, err);
+    ni_study_write_settings(out, study);
+    ni_html_end(out);
 }

@@ -3,10 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/options.h"
-#include "io/output.h"
-#include "pages/html.h"
-#include "paper/report_html.h"
+#include "paper/report.h"
 
 /* A character that means something in Markdown or HTML, made harmless; NULL if it means nothing. */
 static const char *harmless(char c)
@@ -19,7 +16,7 @@ static const char *harmless(char c)
 }
 
 /* On one line: control characters and stray bytes become U+FFFD. */
-static void put_text(ni_output *out, const char *text)
+static void put_text(ni_page *out, const char *text)
 {
     char label[NI_LABEL_BYTES];
     bool changed;
@@ -28,12 +25,12 @@ static void put_text(ni_output *out, const char *text)
         size_t length = ni_utf8_length(text);
         memcpy(one, text, length ? length : 1);
         ni_html_label(one, 2, label, &changed);
-        ni_output_text(out, harmless(*text) ? harmless(*text) : label);
+        ni_page_text(out, harmless(*text) ? harmless(*text) : label);
         text += length ? length : 1;
     }
 }
 
-static void put_label(ni_output *out, const ni_place *row)
+static void put_label(ni_page *out, const ni_place *row)
 {
     char label[NI_ROW_LABEL];
     ni_row_label(row, label);
@@ -43,144 +40,144 @@ static void put_label(ni_output *out, const ni_place *row)
 /* ---- cells ---- */
 
 /* "**97.9** ±0.1" */
-static void put_ours(ni_output *out, const ni_study *study, const ni_sheet *s, size_t row, size_t column,
+static void put_ours(ni_page *out, const ni_study *study, const ni_sheet *s, size_t row, size_t column,
                      size_t value)
 {
     const ni_entry *e = ni_sheet_entry(s, row, column);
     if (!ni_entry_has(e, value)) {
-        ni_output_text(out, e->seeds ? "n/a" : "not run");
+        ni_page_text(out, e->seeds ? "n/a" : "not run");
         return;
     }
     const char *mark = ni_is_best(s, row, column, value) ? "**" : "";
     int decimals = ni_shown_decimals(s, e->mean[value]);
-    ni_output_text(out, mark);
+    ni_page_text(out, mark);
     ni_html_number(out, ni_shown(s, e->mean[value]), decimals);
-    ni_output_text(out, mark);
+    ni_page_text(out, mark);
     if (e->seeds > 1) {
-        ni_output_text(out, " \u00b1");
+        ni_page_text(out, " \u00b1");
         ni_html_number(out, ni_shown(s, e->std[value]), decimals);
     }
     if (e->seeds < ni_sheet_seeds(study, s))
-        ni_output_print(out, " (%u of %u seeds)", e->seeds, ni_sheet_seeds(study, s));
+        ni_page_print(out, " (%u of %u seeds)", e->seeds, ni_sheet_seeds(study, s));
 }
 
 /* "[95.8] +2.1" */
-static void put_theirs(ni_output *out, const ni_sheet *s, size_t row, size_t column, size_t value)
+static void put_theirs(ni_page *out, const ni_sheet *s, size_t row, size_t column, size_t value)
 {
     const ni_entry *e = ni_sheet_entry(s, row, column);
     if (!isfinite(e->paper[value])) return;
-    ni_output_text(out, "[");
+    ni_page_text(out, "[");
     ni_html_number(out, e->paper[value], ni_paper_decimals(s, value));
-    ni_output_text(out, "]");
+    ni_page_text(out, "]");
     if (!ni_entry_has(e, value)) return;
     double difference = ni_difference(s, e, value);
-    ni_output_text(out, difference > 0 ? " +" : " ");
+    ni_page_text(out, difference > 0 ? " +" : " ");
     ni_html_number(out, difference, 1);
 }
 
 /* ---- tables ---- */
 
-static void put_head(ni_output *out, const ni_sheet *s)
+static void put_head(ni_page *out, const ni_sheet *s)
 {
-    ni_output_text(out, "| ");
+    ni_page_text(out, "| ");
     put_text(out, s->table->down);
     for (size_t j = 0; j < s->table->columns; j++) {
-        ni_output_text(out, " | ");
+        ni_page_text(out, " | ");
         put_text(out, s->table->column[j].label);
     }
-    ni_output_text(out, " |\n|:--|");
-    for (size_t j = 0; j < s->table->columns; j++) ni_output_text(out, "--:|");
-    ni_output_text(out, "\n");
+    ni_page_text(out, " |\n|:--|");
+    for (size_t j = 0; j < s->table->columns; j++) ni_page_text(out, "--:|");
+    ni_page_text(out, "\n");
 }
 
-static void put_our_row(ni_output *out, const ni_study *study, const ni_sheet *s, size_t row, size_t value)
+static void put_our_row(ni_page *out, const ni_study *study, const ni_sheet *s, size_t row, size_t value)
 {
-    ni_output_text(out, "| ");
+    ni_page_text(out, "| ");
     put_label(out, &s->row[row]);
-    if (ni_row_sees_test(s, row)) ni_output_text(out, " (sees test links)");
+    if (ni_row_sees_test(s, row)) ni_page_text(out, " (sees test links)");
     for (size_t j = 0; j < s->table->columns; j++) {
-        ni_output_text(out, " | ");
+        ni_page_text(out, " | ");
         put_ours(out, study, s, row, j, value);
     }
-    ni_output_text(out, " |\n");
+    ni_page_text(out, " |\n");
 }
 
-static void put_their_row(ni_output *out, const ni_sheet *s, size_t row, size_t value)
+static void put_their_row(ni_page *out, const ni_sheet *s, size_t row, size_t value)
 {
-    ni_output_text(out, "| *");
+    ni_page_text(out, "| *");
     put_label(out, &s->row[row]);
-    ni_output_text(out, ", published");
+    ni_page_text(out, ", published");
     if (!ni_row_was_run(s, row))
-        ni_output_text(out, ni_row_is_in_version(s, row) ? "; not run" : "; not in this version");
-    ni_output_text(out, "*");
+        ni_page_text(out, ni_row_is_in_version(s, row) ? "; not run" : "; not in this version");
+    ni_page_text(out, "*");
     for (size_t j = 0; j < s->table->columns; j++) {
-        ni_output_text(out, " | ");
+        ni_page_text(out, " | ");
         put_theirs(out, s, row, j, value);
     }
-    ni_output_text(out, " |\n");
+    ni_page_text(out, " |\n");
 }
 
-static void put_clustered_row(ni_output *out, const ni_sheet *s, size_t row)
+static void put_clustered_row(ni_page *out, const ni_sheet *s, size_t row)
 {
     char words[NI_CLUSTERED];
-    ni_output_text(out, "| *");
+    ni_page_text(out, "| *");
     put_label(out, &s->row[row]);
-    ni_output_text(out, ", clustered*");
+    ni_page_text(out, ", clustered*");
     for (size_t j = 0; j < s->table->columns; j++) {
-        ni_output_text(out, " | ");
-        if (ni_entry_clustered(ni_sheet_entry(s, row, j), words)) ni_output_text(out, words);
+        ni_page_text(out, " | ");
+        if (ni_entry_clustered(ni_sheet_entry(s, row, j), words)) ni_page_text(out, words);
     }
-    ni_output_text(out, " |\n");
+    ni_page_text(out, " |\n");
 }
 
-static void put_table(ni_output *out, const ni_study *study, const ni_sheet *s, size_t value)
+static void put_table(ni_page *out, const ni_study *study, const ni_sheet *s, size_t value)
 {
     bool percent = ni_aim_info_of(s->table->aim)->percent;
     bool clusters = s->table->aim == NI_AIM_CLUSTER && value == 0;
-    ni_output_print(out, "**%s%s**, columns: ", ni_value_title(s, value), percent ? " in per cent" : "");
+    ni_page_print(out, "**%s%s**, columns: ", ni_value_title(s, value), percent ? " in per cent" : "");
     put_text(out, s->table->across);
-    ni_output_text(out, "\n\n");
+    ni_page_text(out, "\n\n");
     put_head(out, s);
     for (size_t i = 0; i < s->rows; i++) {
         if (ni_row_was_run(s, i)) put_our_row(out, study, s, i, value);
         if (ni_row_is_published(s, i, value)) put_their_row(out, s, i, value);
         if (ni_row_was_run(s, i) && clusters) put_clustered_row(out, s, i);
     }
-    ni_output_text(out, "\n");
+    ni_page_text(out, "\n");
 }
 
 /* Rows of which there is nothing at all to show. */
-static void put_missing_rows(ni_output *out, const ni_sheet *s, bool in_version)
+static void put_missing_rows(ni_page *out, const ni_sheet *s, bool in_version)
 {
     bool any = false;
     for (size_t i = 0; i < s->rows; i++) {
         if (ni_row_was_run(s, i) || ni_row_is_published(s, i, 0)) continue;
         if (ni_row_is_in_version(s, i) != in_version) continue;
-        ni_output_text(out, any ? "; " : in_version ? "Not run: " : "Not in this version: ");
+        ni_page_text(out, any ? "; " : in_version ? "Not run: " : "Not in this version: ");
         put_label(out, &s->row[i]);
         any = true;
     }
-    if (any) ni_output_text(out, ".\n\n");
+    if (any) ni_page_text(out, ".\n\n");
 }
 
-static void put_sheet(ni_output *out, const ni_study *study, const ni_sheet *s)
+static void put_sheet(ni_page *out, const ni_study *study, const ni_sheet *s)
 {
     bool run = ni_sheet_was_run(s);
     char words[NI_NOT_PAPERS];
     if (*s->protocol) {
-        ni_output_text(out, run ? "### Protocol " : "Protocol ");
+        ni_page_text(out, run ? "### Protocol " : "Protocol ");
         put_text(out, s->protocol);
-        ni_output_text(out, ni_sheet_is_leaky(s) ? " (leaky)" : "");
-        ni_output_text(out, run ? "\n\n" : ": ");
+        ni_page_text(out, ni_sheet_is_leaky(s) ? " (leaky)" : "");
+        ni_page_text(out, run ? "\n\n" : ": ");
     }
     if (!run) {
-        ni_output_text(out, "not run.\n\n");
+        ni_page_text(out, "not run.\n\n");
         return;
     }
     if (ni_sheet_is_leaky(s))
-        ni_output_print(out, "%s In bold is the best among those that see the same.\n\n", ni_leak_words);
+        ni_page_print(out, "%s In bold is the best among those that see the same.\n\n", ni_leak_words);
     ni_sheet_not_papers(study, s, words);
-    if (*words) ni_output_print(out, "%s\n\n", words);
+    if (*words) ni_page_print(out, "%s\n\n", words);
     for (size_t v = 0; v < ni_aim_info_of(s->table->aim)->shown; v++) put_table(out, study, s, v);
     put_missing_rows(out, s, true);
     put_missing_rows(out, s, false);
@@ -188,62 +185,62 @@ static void put_sheet(ni_output *out, const ni_study *study, const ni_sheet *s)
 
 /* ---- the whole ---- */
 
-static void put_setting(ni_output *out, const ni_study *study, const neap_option_info *option)
+static void put_setting(ni_page *out, const ni_study *study, const neap_option_info *option)
 {
-    ni_output_print(out, "| %s |", option->name);
+    ni_page_print(out, "| %s |", option->name);
     for (int i = 0; i < 2; i++) {
         char value[32] = "";
         if (study->settings[i])
             neap_options_get(study->settings[i], option->name, value, sizeof value, NULL);
-        ni_output_text(out, " ");
+        ni_page_text(out, " ");
         put_text(out, ni_setting_is_by_graph(study, option->name, i) ? "of the graph" : value);
-        ni_output_text(out, " |");
+        ni_page_text(out, " |");
     }
-    ni_output_text(out, "\n");
+    ni_page_text(out, "\n");
 }
 
-static void put_settings(ni_output *out, const ni_study *study)
+static void put_settings(ni_page *out, const ni_study *study)
 {
-    ni_output_print(out, "## Settings\n\n%s%s%s.\n\n", ni_nested_words, study->seeds > 1 ? "; " : "",
-                    study->seeds > 1 ? ni_deviation_words : "");
-    ni_output_text(out, "| option | paper, paper-clean | clean |\n|:--|:--|:--|\n");
+    ni_page_print(out, "## Settings\n\n%s%s%s.\n\n", ni_nested_words, study->seeds > 1 ? "; " : "",
+                  study->seeds > 1 ? ni_deviation_words : "");
+    ni_page_text(out, "| option | paper, paper-clean | clean |\n|:--|:--|:--|\n");
     for (size_t i = 0; i < neap_option_count(); i++)
         if (ni_setting_matters(neap_option_at(i))) put_setting(out, study, neap_option_at(i));
-    ni_output_text(out, "\n");
+    ni_page_text(out, "\n");
 }
 
-static void put_summary(ni_output *out, const ni_study *study)
+static void put_summary(ni_page *out, const ni_study *study)
 {
-    ni_output_print(out, "# The experiments of the paper, run by neap %s\n\n", neap_version());
+    ni_page_print(out, "# The experiments of the paper, run by neap %s\n\n", neap_version());
     ni_html_whole(out, study->asked - study->missing);
-    ni_output_text(out, " of ");
+    ni_page_text(out, " of ");
     ni_html_whole(out, study->asked);
-    ni_output_text(out, " asked for were run; the report has ");
+    ni_page_text(out, " asked for were run; the report has ");
     ni_html_whole(out, study->shown);
-    ni_output_text(out, " measurements. Seeds: ");
+    ni_page_text(out, " measurements. Seeds: ");
     ni_study_write_seeds(out, study);
-    ni_output_text(out, ".\n\n");
-    if (study->seeds > 1) ni_output_text(out, "The mean over the seeds, \u00b1 their deviation. ");
-    ni_output_text(out,
-                   "In **bold** the best of what was run. In "
-                   "rows called *published*, the number of the paper in brackets, and behind it ours less "
-                   "the paper\u2019s.\n\n");
+    ni_page_text(out, ".\n\n");
+    if (study->seeds > 1) ni_page_text(out, "The mean over the seeds, \u00b1 their deviation. ");
+    ni_page_text(out,
+                 "In **bold** the best of what was run. In "
+                 "rows called *published*, the number of the paper in brackets, and behind it ours less "
+                 "the paper\u2019s.\n\n");
 }
 
 /* One table under each protocol; one line if nothing of it was run. */
-static void put_sheets(ni_output *out, const ni_study *study, size_t first, size_t count, bool run)
+static void put_sheets(ni_page *out, const ni_study *study, size_t first, size_t count, bool run)
 {
     const ni_table *t = study->sheet[first].table;
-    ni_output_text(out, "## ");
+    ni_page_text(out, "## ");
     put_text(out, t->title);
-    ni_output_text(out, run ? "\n\n" : ": not run\n\n");
+    ni_page_text(out, run ? "\n\n" : ": not run\n\n");
     if (!run) return;
     put_text(out, t->about);
-    ni_output_text(out, "\n\n");
+    ni_page_text(out, "\n\n");
     for (size_t i = first; i < first + count; i++) put_sheet(out, study, &study->sheet[i]);
 }
 
-static void put_study(ni_output *out, const ni_study *study)
+void ni_report_markdown(ni_page *out, const ni_study *study)
 {
     put_summary(out, study);
     for (size_t i = 0, count; i < study->sheets; i += count) {
@@ -252,13 +249,4 @@ static void put_study(ni_output *out, const ni_study *study)
         put_sheets(out, study, i, count, run);
     }
     put_settings(out, study);
-}
-
-neap_status ni_report_markdown(const ni_study *study, const char *path, neap_error *err)
-{
-    ni_output *out = NULL;
-    neap_status rc = ni_output_open(path, &out, err);
-    if (rc != NEAP_OK) return rc;
-    put_study(out, study);
-    return ni_output_commit(out, err);
 }

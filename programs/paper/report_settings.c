@@ -1,21 +1,20 @@
 /* The end of report.html: what made the numbers, and how to read them. */
 #include <string.h>
 
-#include "pages/html.h"
-#include "paper/report_html.h"
+#include "paper/report.h"
 #include "support/text.h"
 
-void ni_study_write_seeds(ni_output *out, const ni_study *study)
+void ni_study_write_seeds(ni_page *out, const ni_study *study)
 {
     for (size_t i = 0, end; i < study->seeds; i = end) {
         unsigned long long first = study->seed[i], last = first;
         for (end = i + 1; end < study->seeds && study->seed[end] == last + 1; end++) last++;
-        ni_output_print(out, "%s%llu", i ? ", " : "", first);
-        if (last > first) ni_output_print(out, " to %llu", last);
+        ni_page_print(out, "%s%llu", i ? ", " : "", first);
+        if (last > first) ni_page_print(out, " to %llu", last);
     }
 }
 
-static void write_setting(ni_output *out, const ni_study *study, const neap_option_info *option)
+static void write_setting(ni_page *out, const ni_study *study, const neap_option_info *option)
 {
     char value[2][32] = { "", "" };
     for (int i = 0; i < 2; i++) {
@@ -23,26 +22,24 @@ static void write_setting(ni_output *out, const ni_study *study, const neap_opti
         neap_options_get(study->settings[i], option->name, value[i], sizeof value[i], NULL);
         if (ni_setting_is_by_graph(study, option->name, i)) memcpy(value[i], "by graph", sizeof "by graph");
     }
-    ni_output_print(out, "<tr%s><th scope=\"row\">",
-                    strcmp(value[0], value[1]) ? " class=\"differs\"" : "");
-    ni_output_html(out, option->name);
+    ni_page_print(out, "<tr%s><th scope=\"row\">", strcmp(value[0], value[1]) ? " class=\"differs\"" : "");
+    ni_html_text(out, option->name);
     for (int i = 0; i < 2; i++) {
-        ni_output_text(out, i ? "</td><td>" : "</th><td>");
-        ni_output_html(out, value[i]);
+        ni_page_text(out, i ? "</td><td>" : "</th><td>");
+        ni_html_text(out, value[i]);
     }
-    ni_output_text(out, "</td></tr>\n");
+    ni_page_text(out, "</td></tr>\n");
 }
 
-static void write_settings_table(ni_output *out, const ni_study *study)
+static void write_settings_table(ni_page *out, const ni_study *study)
 {
-    ni_output_text(out,
-                   "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Settings; scrolls "
-                   "sideways\">\n<table class=\"settings\">\n<thead>\n<tr><th scope=\"col\">option</th>"
-                   "<th scope=\"col\">paper, paper-clean</th><th scope=\"col\">clean</th></tr>\n"
-                   "</thead>\n<tbody>\n");
+    ni_page_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Settings; scrolls "
+                      "sideways\">\n<table class=\"settings\">\n<thead>\n<tr><th scope=\"col\">option</th>"
+                      "<th scope=\"col\">paper, paper-clean</th><th scope=\"col\">clean</th></tr>\n"
+                      "</thead>\n<tbody>\n");
     for (size_t i = 0; i < neap_option_count(); i++)
         if (ni_setting_matters(neap_option_at(i))) write_setting(out, study, neap_option_at(i));
-    ni_output_text(out, "</tbody>\n</table>\n</div>\n");
+    ni_page_text(out, "</tbody>\n</table>\n</div>\n");
 }
 
 /* Collects the graphs of the paper that the sheets are on, each once; returns how many. */
@@ -63,22 +60,22 @@ static size_t find_graphs(const ni_study *study, const ni_source *graph[], size_
 }
 
 /* "By graph: ... S 100 and dropout 0.5 on Cora, ..." */
-static void write_by_graph(ni_output *out, const ni_study *study)
+static void write_by_graph(ni_page *out, const ni_study *study)
 {
     enum { ROOM = 32 };
     const ni_source *graph[ROOM];
     size_t found = find_graphs(study, graph, ROOM);
-    ni_output_text(out, " <i>By graph</i>: as the paper\u2019s table 2 has it, S and dropout ");
+    ni_page_text(out, " <i>By graph</i>: as the paper\u2019s table 2 has it, S and dropout ");
     for (size_t i = 0; i < found; i++) {
         char dropout[32];
         ni_format_double(graph[i]->dropout, dropout);
-        ni_output_print(out, "%s%u and %s on ", i ? ", " : "", graph[i]->neighbors, dropout);
-        ni_output_html(out, graph[i]->title);
+        ni_page_print(out, "%s%u and %s on ", i ? ", " : "", graph[i]->neighbors, dropout);
+        ni_html_text(out, graph[i]->title);
     }
-    ni_output_text(out, ".");
+    ni_page_text(out, ".");
 }
 
-static void write_marks(ni_output *out, const ni_study *study)
+static void write_marks(ni_page *out, const ni_study *study)
 {
     static const char *const marks[][2] = {
         { "<strong>bold</strong>",
@@ -86,7 +83,7 @@ static void write_marks(ni_output *out, const ni_study *study)
           "columns are settings of one method. In a leaky table only methods that see the same are "
           "compared. What is equal when rounded is equal" },
         { "<span class=\"sees\">sees test links</span>",
-          "reads neighbourhoods that hold the links it is asked for" },
+          "reads neighbourhoods that contain the test links" },
         { "with self", "a node is among its own neighbours, as in the authors\u2019 program" },
         { "\u00b1", "standard deviation over the seeds" },
         { "n=1", "fewer seeds than the other cells have" },
@@ -98,24 +95,23 @@ static void write_marks(ni_output *out, const ni_study *study)
         { "not run", "there is no measurement, and nothing stands in for it" },
         { "n/a", "measured, but not defined in this protocol" },
     };
-    ni_output_text(out, "<section>\n<h2>How to read the marks</h2>\n<dl class=\"marks\">\n");
+    ni_page_text(out, "<section>\n<h2>How to read the marks</h2>\n<dl class=\"marks\">\n");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (study->seeds > 1 || (strcmp(marks[i][0], "\u00b1") && strcmp(marks[i][0], "n=1")))
-            ni_output_print(out, "<dt>%s</dt><dd>%s</dd>\n", marks[i][0], marks[i][1]);
-    ni_output_text(out, "</dl>\n</section>\n");
+            ni_page_print(out, "<dt>%s</dt><dd>%s</dd>\n", marks[i][0], marks[i][1]);
+    ni_page_text(out, "</dl>\n</section>\n");
 }
 
-void ni_study_write_settings(ni_output *out, const ni_study *study)
+void ni_study_write_settings(ni_page *out, const ni_study *study)
 {
-    ni_output_text(out,
-                   "<section class=\"table\" id=\"settings\">\n<h2>Settings and seeds</h2>\n<p>Seeds ");
+    ni_page_text(out, "<section class=\"table\" id=\"settings\">\n<h2>Settings and seeds</h2>\n<p>Seeds ");
     ni_study_write_seeds(out, study);
-    ni_output_text(out, ". A seed draws the split and is the seed of the method too.");
+    ni_page_text(out, ". A seed draws the split and is the seed of the method too.");
     if (!study->own_neighbors || !study->own_dropout) write_by_graph(out, study);
-    ni_output_print(out, " What differs between the protocols is set in bold.</p>\n<p>%s%s%s.</p>\n",
-                    ni_nested_words, study->seeds > 1 ? "; " : "",
-                    study->seeds > 1 ? ni_deviation_words : "");
+    ni_page_print(out, " What differs between the protocols is set in bold.</p>\n<p>%s%s%s.</p>\n",
+                  ni_nested_words, study->seeds > 1 ? "; " : "",
+                  study->seeds > 1 ? ni_deviation_words : "");
     write_settings_table(out, study);
-    ni_output_text(out, "</section>\n");
+    ni_page_text(out, "</section>\n");
     write_marks(out, study);
 }

@@ -1,5 +1,4 @@
-#include "pages/chart.h"
-#include "paper/report_html.h"
+#include "paper/report.h"
 
 const char *const ni_report_style[] = {
     ni_chart_style,

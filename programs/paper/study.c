@@ -1,18 +1,21 @@
+/* From the tables to sheets, from sheets to cells, and from cells back to means and deviations (Welford's
+ * running form). A cell is cheap to make, so that all of them, thousands per seed, can be enumerated; its
+ * options are made when it is looked up. */
 #include "paper/study.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
-#include "base/sys.h"
+#include "support/status.h"
 #include "support/text.h"
 
 enum { SEEDS_MOST = 1000 }; /* all cells are listed before the first one is run */
 
 static const char *const protocols[] = { "paper", "paper-clean", "clean", NULL };
 
-/* ---- what is asked for ---- */
+/* ---- what to run ---- */
 
 /* A list that is not given holds everything. */
 static bool holds(const char *const *list, const char *name)
@@ -25,7 +28,7 @@ static bool holds(const char *const *list, const char *name)
 
 static bool is_method(const char *name)
 {
-    return ni_method_info_of(name) != NULL;
+    return neap_method_find(name) != NULL;
 }
 
 static bool is_table(const char *name)
@@ -49,7 +52,7 @@ static neap_status check_names(const char *const *list, bool (*is)(const char *)
     return NEAP_OK;
 }
 
-static neap_status check_request(const neap_reproduction *r, neap_error *err)
+static neap_status check_request(const ni_reproduction *r, neap_error *err)
 {
     neap_status rc = check_names(r->tables, is_table, "table", "`neap help reproduce` lists them", err);
     if (rc == NEAP_OK) rc = check_names(r->methods, is_method, "method", "`neap methods` lists them", err);
@@ -70,7 +73,7 @@ static bool takes_part(const ni_table *t, const neap_method_info *m)
 
 static bool has_epochs(const neap_method_info *m)
 {
-    return m->vectors && ni_word_in(m->options, ',', "epochs") >= 0;
+    return m->vectors && neap_method_has_option(m->name, "epochs");
 }
 
 static bool is_published(const ni_table *t, const char *method)
@@ -81,8 +84,8 @@ static bool is_published(const ni_table *t, const char *method)
     return false;
 }
 
-/* First what this version has, each with its untrained twin if it learns; then what only the paper has. An
- * ablation compares the variants of one method and nothing else. In the paper's protocols a method that
+/* First what this version has, each with its untrained twin if it is trained; then what only the paper has.
+ * An ablation compares the variants of one method and nothing else. In the paper's protocols a method that
  * reads neighbourhoods is shown untrained as the authors' program reads them, too. */
 static size_t list_methods(const ni_table *t, const char *protocol, ni_place *row)
 {
@@ -97,7 +100,7 @@ static size_t list_methods(const ni_table *t, const char *protocol, ni_place *ro
         row[n++] = (ni_place){ .label = m->name, .method = m->name };
         if (has_epochs(m) && t->aim != NI_AIM_TIME)
             row[n++] = (ni_place){ .label = m->name, .method = m->name, .untrained = true };
-        if (theirs && ni_word_in(m->options, ',', "neighbors") >= 0)
+        if (theirs && neap_method_has_option(m->name, "neighbors"))
             row[n++] = (ni_place){ .label = m->name, .method = m->name, .untrained = true, .self = true };
     }
     for (size_t i = 0; (name = ni_published_method(t, i)); i++)
@@ -125,11 +128,11 @@ static neap_status make_sheet(const ni_table *t, const char *protocol, ni_sheet 
         most = 3 * neap_method_count();
         while (ni_published_method(t, most - 3 * neap_method_count())) most++;
     }
-    *s = (ni_sheet){ .table = t, .protocol = protocol, .row = ni_array(most, sizeof *s->row) };
+    *s = (ni_sheet){ .table = t, .protocol = protocol, .row = calloc(most, sizeof *s->row) };
     if (!s->row) return ni_fail_memory(err, "the tables");
     s->rows = t->rows ? t->rows : list_methods(t, protocol, s->row);
     if (t->rows) memcpy(s->row, t->row, t->rows * sizeof *s->row);
-    s->entry = ni_zeros(s->rows * t->columns, sizeof *s->entry);
+    s->entry = calloc(s->rows * t->columns, sizeof *s->entry);
     if (!s->entry) return ni_fail_memory(err, "the tables");
     place_published(s);
     return NEAP_OK;
@@ -156,60 +159,83 @@ static neap_status make_sheets(ni_study *study, neap_error *err)
 void ni_study_free(ni_study *study)
 {
     for (size_t i = 0; i < study->sheets; i++) {
-        ni_free(study->sheet[i].row);
-        ni_free(study->sheet[i].entry);
+        free(study->sheet[i].row);
+        free(study->sheet[i].entry);
     }
-    ni_free(study->sheet);
-    ni_free(study->seed);
+    free(study->sheet);
+    free(study->seed);
     *study = (ni_study){ 0 };
 }
 
 /* ---- cells ---- */
 
-static bool wanted_ratio(const neap_reproduction *r, double ratio)
+static bool wanted_ratio(const ni_reproduction *r, double ratio)
 {
     bool any = r->ratio_count == 0;
     for (size_t i = 0; i < r->ratio_count; i++) any |= fabs(r->ratios[i] - ratio) < 1e-9;
     return any;
 }
 
-/* In the paper's protocols S and dropout are those of its table 2, unless the user has given others. */
-static void set_options(const neap_reproduction *r, ni_cell *c)
-{
-    bool clean = !strcmp(c->protocol, "clean");
-    neap_options *o = &c->options;
-    *o = clean ? *r->clean : *r->paper;
-    neap_options_set(o, "method", c->place.method, NULL); /* which exists */
-    neap_options_settle(o, NULL);
-    o->seed = c->seed;
-    if (!clean && !r->own_neighbors) o->neighbors = c->place.graph->neighbors;
-    if (!clean && !r->own_dropout) o->dropout = c->place.graph->dropout;
-    if (c->place.neighbors) o->neighbors = c->place.neighbors;
-    if (c->aim == NI_AIM_TIME) o->epochs = 1, o->valid = 0;
-    if (c->place.untrained) o->epochs = 0;
-    if (c->place.self) o->self = true;
-}
-
-bool ni_study_cell(const neap_reproduction *r, const ni_sheet *s, size_t row, size_t column, uint64_t seed,
-                   ni_cell *cell)
+bool ni_sheet_cell(const ni_sheet *s, size_t row, size_t column, uint64_t seed, ni_cell *cell)
 {
     ni_place place = ni_place_join(&s->row[row], &s->table->column[column]);
-    const neap_method_info *method = ni_method_info_of(place.method);
+    const neap_method_info *method = neap_method_find(place.method);
     if (!method || !takes_part(s->table, method)) return false;
     *cell = (ni_cell){ .aim = s->table->aim, .protocol = s->protocol, .place = place, .seed = seed };
     cell->learns = method->vectors;
-    set_options(r, cell);
     return true;
 }
 
+static neap_status set_whole(neap_options *o, const char *name, uint64_t value, neap_error *err)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    return neap_options_set(o, name, text, err);
+}
+
+static neap_status set_real(neap_options *o, const char *name, double value, neap_error *err)
+{
+    char text[32];
+    ni_format_double(value, text);
+    return neap_options_set(o, name, text, err);
+}
+
+/* In the paper's protocols S and dropout are those of its table 2, unless the user has given others. */
+static neap_status set_options(const ni_reproduction *r, const ni_cell *c, neap_options *o, neap_error *err)
+{
+    const ni_place *p = &c->place;
+    bool theirs = strcmp(c->protocol, "clean") != 0, timed = c->aim == NI_AIM_TIME;
+    uint32_t size = p->neighbors ? p->neighbors : theirs && !r->own_neighbors ? p->graph->neighbors : 0;
+    neap_status rc = neap_options_set(o, "method", p->method, err);
+    if (rc == NEAP_OK) rc = neap_options_check(o, err);
+    if (rc == NEAP_OK) rc = set_whole(o, "seed", c->seed, err);
+    if (rc == NEAP_OK && size) rc = set_whole(o, "neighbors", size, err);
+    if (rc == NEAP_OK && theirs && !r->own_dropout) rc = set_real(o, "dropout", p->graph->dropout, err);
+    if (rc == NEAP_OK && timed) rc = set_whole(o, "valid", 0, err);
+    if (rc == NEAP_OK && (timed || p->untrained)) rc = set_whole(o, "epochs", !p->untrained, err);
+    if (rc == NEAP_OK && p->self) rc = neap_options_set(o, "self", "yes", err);
+    return rc;
+}
+
+neap_status ni_study_options(const ni_reproduction *r, const ni_cell *c, neap_options **out,
+                             neap_error *err)
+{
+    neap_status rc = neap_options_copy(strcmp(c->protocol, "clean") ? r->paper : r->clean, out, err);
+    if (rc == NEAP_OK) rc = set_options(r, c, *out, err);
+    if (rc == NEAP_OK) return rc;
+    neap_options_free(*out);
+    *out = NULL;
+    return rc;
+}
+
 /* A time is taken once. */
-bool ni_study_asks(const neap_reproduction *r, const ni_sheet *s, const ni_cell *c)
+bool ni_study_asks(const ni_reproduction *r, const ni_sheet *s, const ni_cell *c)
 {
     bool timed = c->aim == NI_AIM_TIME;
     uint64_t seeds = timed ? 1 : r->seeds;
     return holds(r->tables, s->table->name) && (timed || holds(r->protocols, c->protocol)) &&
            holds(r->methods, c->place.method) && (timed || wanted_ratio(r, c->place.ratio)) &&
-           c->seed - r->paper->seed < seeds;
+           c->seed - r->first_seed < seeds;
 }
 
 /* ---- a study ---- */
@@ -229,41 +255,41 @@ static void add_choice(choices *c, const char *word)
     if (n > 0 && (size_t)n < room) c->length += (size_t)n;
 }
 
-/* What a sheet has to offer, as the user would have to write it. */
-static void list_choices(const neap_reproduction *r, const ni_sheet *s, choices *ratios, choices *methods)
+/* The choices of a sheet, as the user would write them. */
+static void list_choices(uint64_t seed, const ni_sheet *s, choices *ratios, choices *methods)
 {
     ni_cell c;
     char ratio[32];
     for (size_t row = 0; row < s->rows; row++)
         for (size_t column = 0; column < s->table->columns; column++) {
-            if (!ni_study_cell(r, s, row, column, r->paper->seed, &c)) continue;
+            if (!ni_sheet_cell(s, row, column, seed, &c)) continue;
             snprintf(ratio, sizeof ratio, "%d", (int)lround(100 * c.place.ratio));
             add_choice(ratios, ratio);
             add_choice(methods, c.place.method);
         }
 }
 
-static neap_status refuse(const neap_reproduction *r, const ni_study *study, neap_error *err)
+static neap_status refuse(const ni_reproduction *r, const ni_study *study, neap_error *err)
 {
     choices ratios = { "", 0 }, methods = { "", 0 };
     const ni_sheet *s = study->sheet;
     while (s + 1 < study->sheet + study->sheets && !holds(r->tables, s->table->name)) s++;
-    list_choices(r, s, &ratios, &methods);
+    list_choices(r->first_seed, s, &ratios, &methods);
     if (s->table->aim == NI_AIM_TIME)
-        return ni_fail(err, NEAP_E_ARG, "nothing is asked for: the methods of %s are %s", s->table->name,
+        return ni_fail(err, NEAP_E_ARG, "nothing to run: the methods of %s are %s", s->table->name,
                        methods.text);
-    return ni_fail(err, NEAP_E_ARG, "nothing is asked for: the ratios of %s are %s, its methods are %s",
+    return ni_fail(err, NEAP_E_ARG, "nothing to run: the ratios of %s are %s, its methods are %s",
                    s->table->name, ratios.text, methods.text);
 }
 
 /* Whether any cell of any sheet is asked for. */
-static bool asks_for_something(const neap_reproduction *r, const ni_study *study)
+static bool asks_for_something(const ni_reproduction *r, const ni_study *study)
 {
     ni_cell c;
     for (size_t i = 0; i < study->sheets; i++) {
         const ni_sheet *s = &study->sheet[i];
         for (size_t k = 0; k < s->rows * s->table->columns; k++)
-            if (ni_study_cell(r, s, k / s->table->columns, k % s->table->columns, r->paper->seed, &c) &&
+            if (ni_sheet_cell(s, k / s->table->columns, k % s->table->columns, r->first_seed, &c) &&
                 ni_study_asks(r, s, &c))
                 return true;
     }
@@ -275,7 +301,7 @@ neap_status ni_study_add_seed(ni_study *study, uint64_t seed, neap_error *err)
     size_t at = study->seeds;
     while (at && study->seed[at - 1] > seed) at--;
     if (at && study->seed[at - 1] == seed) return NEAP_OK;
-    uint64_t *more = ni_resize(study->seed, (size_t)study->seeds + 1, sizeof *more);
+    uint64_t *more = realloc(study->seed, ((size_t)study->seeds + 1) * sizeof *more);
     if (!more) return ni_fail_memory(err, "the seeds");
     memmove(more + at + 1, more + at, (study->seeds - at) * sizeof *more);
     more[at] = seed;
@@ -284,21 +310,21 @@ neap_status ni_study_add_seed(ni_study *study, uint64_t seed, neap_error *err)
     return NEAP_OK;
 }
 
-static neap_status add_asked_seeds(const neap_reproduction *r, ni_study *study, neap_error *err)
+static neap_status add_asked_seeds(const ni_reproduction *r, ni_study *study, neap_error *err)
 {
     neap_status rc = NEAP_OK;
     for (uint32_t i = 0; i < r->seeds && rc == NEAP_OK; i++)
-        rc = ni_study_add_seed(study, r->paper->seed + i, err);
+        rc = ni_study_add_seed(study, r->first_seed + i, err);
     return rc;
 }
 
-neap_status ni_study_create(const neap_reproduction *r, ni_study *study, neap_error *err)
+neap_status ni_study_create(const ni_reproduction *r, ni_study *study, neap_error *err)
 {
     *study = (ni_study){ .settings = { r->paper, r->clean },
                          .own_neighbors = r->own_neighbors,
                          .own_dropout = r->own_dropout,
                          .chosen_on_leaky = r->chosen_on_leaky,
-                         .sheet = ni_zeros(3 * ni_table_count(), sizeof *study->sheet) };
+                         .sheet = calloc(3 * ni_table_count(), sizeof *study->sheet) };
     neap_status rc = study->sheet ? check_request(r, err) : ni_fail_memory(err, "the tables");
     if (rc == NEAP_OK) rc = make_sheets(study, err);
     if (rc == NEAP_OK) rc = add_asked_seeds(r, study, err);

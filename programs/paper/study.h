@@ -1,22 +1,58 @@
-/* study.h - all tables as sheets of cells, what of them is asked for, and what is known of them. */
+/* study.h - all tables as sheets of cells, which of them are requested, and their results.
+ *
+ * A sheet is one table under one protocol, as far as it has been run: means and deviations over the seeds,
+ * and the paper's numbers beside them, never in their place.                                           */
 #ifndef NI_STUDY_H
 #define NI_STUDY_H
 
 #include "paper/cells.h"
-#include "paper/sheet.h"
+#include "paper/reproduce.h"
+
+typedef struct ni_entry {
+    uint32_t seeds;         /* runs behind it; 0: not run, and then all else of ours is NaN     */
+    double mean[NI_VALUES]; /* in the order of ni_aim_info.value; NaN: the protocol has none   */
+    double std[NI_VALUES];  /* sample deviation over the seeds; NaN for one seed                */
+    double seconds;         /* of training, mean over the seeds                                 */
+    double paper[NI_SHOWN]; /* in per cent; NaN: the paper has none, or it is not comparable    */
+} ni_entry;
+
+typedef struct ni_sheet {
+    const ni_table *table;
+    const char *protocol; /* "paper" (leaky), "paper-clean" or "clean"; "" where there is no split */
+    ni_place *row;
+    size_t rows;
+    ni_entry *entry; /* rows x table->columns */
+} ni_sheet;
+
+/* Everything that a report shows. */
+typedef struct ni_study {
+    ni_sheet *sheet; /* grouped by table, in the order of tables.c; protocols in the order paper,
+                        paper-clean, clean */
+    size_t sheets;
+    uint64_t *seed; /* ascending: those asked for, and those that something shown was made with */
+    uint32_t seeds;
+    const neap_options *settings[2]; /* of the paper's two protocols, and of clean */
+    bool own_neighbors, own_dropout; /* of the first; else each graph has those of the paper's table 2 */
+    bool chosen_on_leaky;            /* lr, epochs and batch of the first were chosen on leaky results */
+    uint64_t asked, missing;         /* cells asked for, and of these not run yet */
+    uint64_t shown;                  /* measurements behind the entries           */
+} ni_study;
 
 /* Sheets of all tables, whatever is asked for. Names of tables, methods and protocols are looked up;
  * NEAP_E_ARG with the choices if one is unknown, or if together they ask for nothing. */
-neap_status ni_study_create(const neap_reproduction *what, ni_study *study, neap_error *err);
+neap_status ni_study_create(const ni_reproduction *what, ni_study *study, neap_error *err);
 void ni_study_free(ni_study *study);
 
 /* The cell of a row, a column and a seed; false if there can be none: the method is not in this version, or
  * it has no answer to the task. */
-bool ni_study_cell(const neap_reproduction *what, const ni_sheet *sheet, size_t row, size_t column,
-                   uint64_t seed, ni_cell *cell);
+bool ni_sheet_cell(const ni_sheet *sheet, size_t row, size_t column, uint64_t seed, ni_cell *cell);
+
+/* What its method is given; the caller's to free. */
+neap_status ni_study_options(const ni_reproduction *what, const ni_cell *cell, neap_options **out,
+                             neap_error *err);
 
 /* Whether a cell of a sheet is asked for. */
-bool ni_study_asks(const neap_reproduction *what, const ni_sheet *sheet, const ni_cell *cell);
+bool ni_study_asks(const ni_reproduction *what, const ni_sheet *sheet, const ni_cell *cell);
 
 /* Adds a seed that is not among the study's yet. */
 neap_status ni_study_add_seed(ni_study *study, uint64_t seed, neap_error *err);

@@ -15,14 +15,15 @@ const ni_aim_info *ni_aim_info_of(ni_aim aim)
 
 /* ---- graphs ---- */
 
-/* The paper gives the edges of its random graphs and nothing else; ours have 10 edges a node. */
-#define RANDOM(called, told, how, size)                                                                    \
+/* The paper gives the edges of its random graphs and nothing else; ours have 10 edges per node. */
+#define RANDOM(called, told, how, count)                                                                   \
     {                                                                                                      \
         .name = called, .title = told, .neighbors = 100, .dropout = 0.5, .generator = {                    \
+            .size = sizeof(neap_generator),                                                                \
             .kind = how,                                                                                   \
-            .nodes = size,                                                                                 \
+            .nodes = count,                                                                                \
             .links = 10,                                                                                   \
-            .edges = 10 * (size),                                                                          \
+            .edges = 10 * (count),                                                                         \
             .seed = 1                                                                                      \
         }                                                                                                  \
     }
@@ -179,13 +180,6 @@ ni_place ni_place_join(const ni_place *row, const ni_place *column)
     return p;
 }
 
-const neap_method_info *ni_method_info_of(const char *name)
-{
-    for (size_t i = 0; name && i < neap_method_count(); i++)
-        if (!strcmp(neap_method_at(i)->name, name)) return neap_method_at(i);
-    return NULL;
-}
-
 /* ---- what the paper printed ---- */
 
 static const struct published {
@@ -218,14 +212,4 @@ double ni_published(const ni_table *t, const char *method, size_t value, size_t 
 {
     const struct published *p = find(t, value, method, NULL);
     return p && column < NI_COLUMNS && p->number[column] > 0 ? p->number[column] : NAN;
-}
-
-const char *neap_table_name(size_t i)
-{
-    return i < ni_table_count() ? tables[i].name : NULL;
-}
-
-const char *neap_table_title(size_t i)
-{
-    return i < ni_table_count() ? tables[i].title : NULL;
 }

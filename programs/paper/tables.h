@@ -1,8 +1,8 @@
 /* tables.h - the experiments of the paper: what is measured, on which graphs, and the numbers it printed.
  *
- * A table is a grid. A row and a column each say a part of what a cell is (a method, a graph, a training
- * share, a neighbourhood size), and together they say all of it. A table is run under one protocol at a
- * time, and each protocol has a sheet of its own (sheet.h).                                           */
+ * A table is a grid. A row and a column each give a part of what a cell is (a method, a graph, a training
+ * share, a neighbourhood size), and together they give all of it. A table is run under one protocol at a
+ * time, and each protocol has a sheet of its own (study.h).                                           */
 #ifndef NI_TABLES_H
 #define NI_TABLES_H
 
@@ -14,7 +14,7 @@
 
 typedef enum ni_aim { NI_AIM_LINK, NI_AIM_CLUSTER, NI_AIM_TIME } ni_aim;
 
-/* What a table aims at, and the values it has. Scores are between 0 and 1, times in seconds. */
+/* What a table measures: its task, and the values of it. Scores are between 0 and 1, times in seconds. */
 enum { NI_VALUES = 6, NI_SHOWN = 2 };
 typedef struct ni_aim_info {
     const char *name;             /* "link"                                               */
@@ -36,7 +36,7 @@ typedef struct ni_source {
     neap_generator generator; /* kind NULL: a file                               */
 } ni_source;
 
-/* A part of what a cell is; 0 and NULL: the other axis says it. */
+/* A part of what a cell is; 0 and NULL: the other axis gives it. */
 typedef struct ni_place {
     const char *label; /* for people */
     const char *method;
@@ -66,9 +66,6 @@ const ni_table *ni_table_at(size_t i);
 
 /* What row and column say together. */
 ni_place ni_place_join(const ni_place *row, const ni_place *column);
-
-/* The method as this version has it; NULL if it has none of that name. */
-const neap_method_info *ni_method_info_of(const char *name);
 
 /* The methods of the paper that a table has numbers for, in its order; NULL behind the last. */
 const char *ni_published_method(const ni_table *table, size_t i);

@@ -1,13 +1,13 @@
 #include "attention/engine.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "attention/engine_parts.h"
-#include "base/status.h"
+#include "base/rng.h"
 #include "base/sys.h"
 #include "linalg/blas.h"
+#include "support/status.h"
 
 /* ---- making one ---- */
 
@@ -20,10 +20,13 @@ neap_status ni_engine_create(const ni_engine_inputs *in, ni_engine **out, neap_e
     e->in = *in;
     e->k = ni_kernels_get();
     e->threads = ni_threads_count(in->threads);
-    const neap_options *o = in->options;
-    neap_status rc = ni_batch_init(&e->batch, in->hood, o->dropout_per == NI_DROP_OCCURRENCE,
-                                   o->padding == NI_PAD_VECTOR ? o->neighbors : 0, err);
-    if (rc == NEAP_OK) rc = ni_engine_make_scratch(e, err);
+    e->scratch = ni_zeros(e->threads, sizeof *e->scratch);
+    const ni_attention_options *o = in->options;
+    bool each = o->dropout_per == NI_DROP_OCCURRENCE;
+    neap_status rc =
+        ni_batch_init(&e->batch, each ? NI_ROW_BY_OCCURRENCE : in->rows->identity, in->rows->ids, in->keys,
+                      o->padding == NI_PAD_VECTOR ? o->neighbors : 0, err);
+    if (rc == NEAP_OK && !e->scratch) rc = ni_fail_memory(err, "a batch");
     if (rc == NEAP_OK) *out = e;
     else ni_engine_free(e);
     return rc;
@@ -59,26 +62,53 @@ void ni_engine_force_order(ni_engine *e, int order)
     e->order = order;
 }
 
-/* ---- rows: X and Q ---- */
+/* ---- dropout ---- */
 
-static const float *vector_of(const ni_engine *e, uint64_t row)
+uint16_t ni_dropout_limit(const ni_attention_options *o)
 {
-    uint32_t node = e->batch.node[row];
-    return node == NEAP_NONE ? e->in.pad : e->in.E + (uint64_t)node * e->in.dim;
+    return (uint16_t)(o->dropout * 65536 + 0.5);
 }
 
+float ni_dropout_scale(const ni_attention_options *o)
+{
+    return (float)(65536.0 / (65536.0 - ni_dropout_limit(o)));
+}
+
+void ni_dropout_mask(const ni_attention_options *o, uint64_t seed, uint64_t step, uint64_t item,
+                     uint64_t *mask)
+{
+    const ni_kernels *k = ni_kernels_get();
+    ni_rng rng = ni_rng_at(seed, NI_STREAM_DROPOUT, step, item);
+    for (uint64_t i = 0; i < ni_mask_words(o->learning.dim); i++) {
+        uint16_t draw[64];
+        for (unsigned four = 0; four < 64; four += 4) {
+            uint64_t bits = ni_next(&rng);
+            for (unsigned n = 0; n < 4; n++) draw[four + n] = (uint16_t)(bits >> 16 * n);
+        }
+        mask[i] = k->keep_bits(draw, ni_dropout_limit(o));
+    }
+}
+
+/* ---- rows: X and Q ---- */
+
+static const float *row_at(const ni_engine *e, uint64_t row)
+{
+    if (e->batch.id[row] == NEAP_NONE) return e->in.pad;
+    return e->view.base + (e->view.at ? e->view.at[row] : row) * e->in.dim;
+}
+
+/* Masks of rows by id are drawn by the id, which is NEAP_NONE for padding; others by their number. */
 static void embed_row(ni_engine *e, uint64_t row)
 {
     uint64_t d = e->in.dim, words = ni_mask_words(e->in.dim);
-    uint32_t node = e->batch.node[row];
-    const float *from = vector_of(e, row);
+    const float *from = row_at(e, row);
     if (!e->dropped) {
         memcpy(e->X + row * d, from, d * sizeof *from);
         return;
     }
-    /* The padding vector draws as node NEAP_NONE; occurrences draw by their place. */
-    ni_dropout_mask(e->in.options, e->step, e->batch.per_occurrence ? row : node, e->mask + row * words);
-    e->k->masked(from, e->mask + row * words, ni_dropout_scale(e->in.options), e->X + row * d, d);
+    ni_dropout_mask(e->in.options, e->in.seed, e->step,
+                    e->batch.identity == NI_ROW_BY_ID ? e->batch.id[row] : row, e->mask + row * words);
+    e->k->apply_mask(from, e->mask + row * words, ni_dropout_scale(e->in.options), e->X + row * d, d);
 }
 
 static void embed_task(void *arg, uint32_t task, uint32_t thread)
@@ -89,7 +119,7 @@ static void embed_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t d = e->in.dim, first = (uint64_t)task * NI_ROWS_PER_TASK;
     uint64_t end = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.rows);
     for (uint64_t row = first; row < end; row++) {
-        if (row + AHEAD < end) ni_ask_for(vector_of(e, row + AHEAD), d);
+        if (row + AHEAD < end) ni_prefetch(row_at(e, row + AHEAD), d);
         embed_row(e, row);
     }
     uint64_t last = ni_task_end(first, NI_ROWS_PER_TASK, e->shape.source_rows);
@@ -127,7 +157,7 @@ static void gather_strip(const ni_engine *e, const uint32_t *s_row, uint32_t a, 
     }
 }
 
-uint32_t ni_engine_strip(const ni_engine *e, const ni_local *s, const ni_local *t, uint32_t first,
+uint32_t ni_engine_strip(const ni_engine *e, const ni_sequence *s, const ni_sequence *t, uint32_t first,
                          ni_scratch *scratch)
 {
     const uint32_t *s_row = e->batch.row + s->first + first, *t_row = e->batch.row + t->first;
@@ -139,29 +169,29 @@ uint32_t ni_engine_strip(const ni_engine *e, const ni_local *s, const ni_local *
 
 /* ---- pooling ---- */
 
-float ni_engine_divisor(const ni_engine *e, const ni_local *other)
+float ni_engine_divisor(const ni_engine *e, const ni_sequence *other)
 {
     uint32_t n = e->in.options->padding == NI_PAD_NONE ? other->size : e->in.options->neighbors;
     return n ? (float)n : 1;
 }
 
-float ni_engine_multiplicity(const ni_engine *e, const ni_local *other, uint32_t j)
+float ni_engine_multiplicity(const ni_engine *e, const ni_sequence *other, uint32_t j)
 {
     return j < other->size ? 1 : (float)(e->in.options->neighbors - other->size);
 }
 
-/* The maxima of one side become its m and pick; a zero vector of padding may beat them. Numbers of which
- * none was larger than the least are none: the loss will say so. */
-static void settle_max(ni_engine *e, const ni_local *own, const ni_local *other, const ni_maxima *best,
-                       uint64_t element)
+/* The maxima of one side become its z and pick; a zero vector of padding may beat them. A maximum that is
+ * still minus infinity was over NaN, which the loss will show. */
+static void finish_max(ni_engine *e, const ni_sequence *own, const ni_sequence *other,
+                       const ni_maxima *best, uint64_t position)
 {
     bool padded = e->in.options->padding == NI_PAD_ZERO && other->size < e->in.options->neighbors;
     const uint32_t *other_row = e->batch.row + other->first;
     for (uint32_t i = 0; i < own->size; i++) {
         bool lost = best->max[i] == -INFINITY,
              none = other->rows == 0 || (padded && best->max[i] < 0 && !lost);
-        e->z[element + i] = none ? 0 : lost ? NAN : best->max[i];
-        e->pick[element + i] = none ? NEAP_NONE : other_row[best->arg[i]];
+        e->z[position + i] = none ? 0 : lost ? NAN : best->max[i];
+        e->pick[position + i] = none ? NEAP_NONE : other_row[best->arg[i]];
     }
 }
 
@@ -169,29 +199,29 @@ static void settle_max(ni_engine *e, const ni_local *own, const ni_local *other,
  * maxima. A few rows of the source meet all of these sides while they are in the cache. */
 static void pool_max(ni_engine *e, uint64_t source, uint64_t side, uint32_t sides, ni_scratch *scratch)
 {
-    const ni_local *s = ni_batch_side(&e->batch, source);
+    const ni_sequence *s = ni_batch_side(&e->batch, source);
     bool both = side == source + 1;
     for (uint32_t k = 0; k < sides; k++)
         for (size_t j = 0; j < ni_whole_lanes(ni_batch_side(&e->batch, side + k)->rows); j++)
             scratch->col[k].max[j] = -INFINITY, scratch->col[k].arg[j] = 0;
     for (uint32_t first = 0, a = 0; first < s->rows; first += a)
         for (uint32_t k = 0; k < sides; k++) {
-            const ni_local *t = ni_batch_side(&e->batch, side + k);
+            const ni_sequence *t = ni_batch_side(&e->batch, side + k);
             ni_maxima row = { scratch->row.max + first, scratch->row.arg + first };
             a = ni_engine_strip(e, s, t, first, scratch);
             e->k->pool(scratch->strip, a, t->rows, first, both && k == 0 ? &row : NULL, &scratch->col[k]);
         }
-    if (both) settle_max(e, s, ni_batch_side(&e->batch, side), &scratch->row, e->batch.element[source]);
+    if (both) finish_max(e, s, ni_batch_side(&e->batch, side), &scratch->row, e->batch.position[source]);
     for (uint32_t k = 0; k < sides; k++)
-        settle_max(e, ni_batch_side(&e->batch, side + k), s, &scratch->col[k], e->batch.element[side + k]);
+        finish_max(e, ni_batch_side(&e->batch, side + k), s, &scratch->col[k], e->batch.position[side + k]);
 }
 
 /* z: means of tanh. */
 static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *scratch)
 {
     bool both = side == source + 1;
-    const ni_local *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
-    float *z_s = e->z + e->batch.element[source], *z_t = e->z + e->batch.element[side];
+    const ni_sequence *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
+    float *z_s = e->z + e->batch.position[source], *z_t = e->z + e->batch.position[side];
     uint64_t line = ni_whole_lanes(t->rows);
     memset(z_t, 0, t->size * sizeof *z_t);
     for (uint32_t first = 0, a; first < s->rows; first += a) {
@@ -213,7 +243,7 @@ static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *
 static const float *weigh(ni_engine *e, uint64_t side)
 {
     uint32_t size = ni_batch_side(&e->batch, side)->size;
-    float *z = e->z + e->batch.element[side], *w = e->w + e->batch.element[side];
+    float *z = e->z + e->batch.position[side], *w = e->w + e->batch.position[side];
     if (e->in.options->pooling == NI_POOL_MAX) e->k->tanh(z, size, z);
     float share = 1 / e->k->exp(z, size, w);
     for (uint32_t i = 0; i < size; i++) w[i] *= share;
@@ -223,14 +253,14 @@ static const float *weigh(ni_engine *e, uint64_t side)
 /* r = X' w for some sides of one neighbourhood, whose rows are read once for all of them. */
 static void attend(ni_engine *e, const uint32_t *side, uint32_t count)
 {
-    const ni_local *own = ni_batch_side(&e->batch, *side);
+    const ni_sequence *own = ni_batch_side(&e->batch, *side);
     const float *w[NI_STRIP_ROWS];
     float *r[NI_STRIP_ROWS];
     for (uint32_t k = 0; k < count; k++) {
         w[k] = weigh(e, side[k]);
         r[k] = e->r + (uint64_t)side[k] * e->in.dim;
     }
-    e->k->mix(w, count, e->batch.row + own->first, own->size, e->X, e->in.dim, r);
+    e->k->gather_sum(w, count, e->batch.row + own->first, own->size, e->X, e->in.dim, r);
 }
 
 static void pool_task(void *arg, uint32_t task, uint32_t thread)
@@ -258,16 +288,32 @@ static void attend_task(void *arg, uint32_t task, uint32_t thread)
     (void)thread;
     for (uint32_t count; first < end; first += count) {
         count = ni_batch_alike(&e->batch, first, end, NI_STRIP_ROWS);
-        attend(e, e->batch.by_local + first, count);
+        attend(e, e->batch.by_sequence + first, count);
     }
+}
+
+/* ---- scores ---- */
+
+ni_score ni_engine_score(const ni_engine *e, uint64_t source, uint64_t side)
+{
+    uint64_t d = e->in.dim;
+    const float *x = e->r + source * d, *y = e->r + side * d;
+    float xy = e->k->dot(x, y, d);
+    ni_score s = e->in.score == NI_SCORE_DOT
+                     ? ni_score_of(NI_SCORE_DOT, xy, 0, 0)
+                     : ni_score_of(e->in.score, xy, e->k->dot(x, x, d), e->k->dot(y, y, d));
+    if (e->in.terms) s.value += ni_linear_terms(e->in.b, ni_engine_features(e, side), e->in.terms);
+    return s;
 }
 
 /* ---- calls ---- */
 
-static void forward(ni_engine *e)
+static neap_status forward(ni_engine *e, neap_error *err)
 {
     uint32_t row_tasks = ni_tasks(e->shape.rows, NI_ROWS_PER_TASK);
     ni_stages *stages = &e->stages;
+    neap_status rc = e->in.rows->lend(e->in.rows->self, &e->batch, &e->view, err);
+    if (rc != NEAP_OK) return rc;
     ni_threads_run(e->in.threads, row_tasks, embed_task, e);
     ni_stage_end(stages, NI_STAGE_EMBED);
     if (e->shape.table)
@@ -277,86 +323,53 @@ static void forward(ni_engine *e)
     if (e->shape.grouped)
         ni_threads_run(e->in.threads, ni_tasks(e->shape.sides, NI_SIDES_PER_TASK), attend_task, e);
     ni_stage_end(stages, NI_STAGE_POOL);
-}
-
-/* What is left of a batch on its way back: the neighbours of live sides, and the cells of live pairs. */
-static void count_live(const ni_engine *e, double *elements, double *cells)
-{
-    uint64_t width = e->batch.width;
-    for (uint64_t side = 0; side < e->shape.sides; side++) {
-        const ni_local *own = ni_batch_side(&e->batch, side);
-        if (!e->live[side]) continue;
-        *elements += own->size;
-        if (side % width) *cells += (double)own->rows * ni_batch_side(&e->batch, side - side % width)->rows;
-    }
-}
-
-/* Adds the flops of a step: d^2 for a row times P, d for a row that is added or multiplied. The way back of
- * a mean makes the tiles of its pairs once more. */
-static void count_work(ni_engine *e)
-{
-    ni_stages *stages = &e->stages;
-    double d = e->in.dim, R = (double)e->shape.rows, S = (double)e->shape.source_rows;
-    double cells = (double)e->batch.pair_cells, live = 0, live_cells = 0;
-    double entries = e->shape.rows ? e->turned.end[e->shape.rows - 1] : 0;
-    double table = 2 * S * R * d, pairs = 2 * cells * d, matrix = e->in.P ? 2 * S * d * d : 0;
-    bool mean = e->in.options->pooling == NI_POOL_MEAN;
-    count_live(e, &live, &live_cells);
-    double work[NI_STAGES] = { [NI_STAGE_EMBED] = matrix,
-                               [NI_STAGE_TABLE] = e->shape.table ? table : 0,
-                               [NI_STAGE_POOL] =
-                                   2 * (double)e->shape.elements * d + (e->shape.table ? 0 : pairs),
-                               [NI_STAGE_LOSS] =
-                                   2 * (live + (mean && !e->shape.table ? live_cells : 0)) * d,
-                               [NI_STAGE_PULL] = 2 * (live + 2 * entries) * d + matrix,
-                               [NI_STAGE_MATRIX] = matrix };
-    for (int i = 0; i < NI_STAGES; i++) {
-        stages->flops[i] += work[i];
-        stages->cheapest += work[i];
-    }
-    double spent = e->shape.table ? table : pairs, least = table < pairs ? table : pairs;
-    double merged = (mean ? live_cells : live) - entries;
-    stages->cheapest += least - spent + 4 * merged * d;
-    stages->entries += cells;
-    stages->batches++;
-    stages->table_batches += e->shape.table;
-}
-
-neap_status ni_engine_step(ni_engine *e, const uint32_t *nodes, uint32_t items, uint32_t negatives,
-                           uint64_t step, ni_gradient *gradient, double *loss, neap_error *err)
-{
-    e->step = step;
-    e->negatives = negatives;
-    e->dropped = ni_dropout_limit(e->in.options) > 0;
-    ni_stage_begin(&e->stages);
-    neap_status rc = ni_batch_collect(&e->batch, nodes, items, 2 + negatives, err);
-    if (rc == NEAP_OK) rc = ni_engine_prepare(e, true, err);
-    if (rc != NEAP_OK) return rc;
-    ni_stage_end(&e->stages, NI_STAGE_COLLECT);
-    forward(e);
-    ni_engine_backward(e, gradient, loss);
-    count_work(e);
     return NEAP_OK;
 }
 
-neap_status ni_engine_forward(ni_engine *e, const neap_pair *pairs, uint32_t count, bool dropped,
-                              uint64_t step, float *scores, const float **vectors, neap_error *err)
+static neap_status prepare(ni_engine *e, const ni_items *items, bool backward, bool dropped, uint64_t step,
+                           neap_error *err)
 {
-    uint32_t nodes[2 * NI_FORWARD_MOST];
-    assert(count <= NI_FORWARD_MOST);
-    for (uint32_t i = 0; i < count; i++) nodes[2 * i] = pairs[i].source, nodes[2 * i + 1] = pairs[i].target;
     e->step = step;
-    e->negatives = 0;
+    e->negatives = items->negatives;
+    e->features = items->features;
     e->dropped = dropped && ni_dropout_limit(e->in.options) > 0;
-    neap_status rc = ni_batch_collect(&e->batch, nodes, count, 2, err);
-    if (rc == NEAP_OK) rc = ni_engine_prepare(e, false, err);
+    neap_status rc = ni_batch_collect(&e->batch, items->sides, items->count, 2 + items->negatives, err);
+    return rc == NEAP_OK ? ni_engine_prepare(e, backward, err) : rc;
+}
+
+neap_status ni_engine_step(ni_engine *e, const ni_items *items, uint64_t step,
+                           ni_engine_gradients *gradients, double *loss, neap_error *err)
+{
+    ni_stage_begin(&e->stages);
+    neap_status rc = prepare(e, items, true, true, step, err);
     if (rc != NEAP_OK) return rc;
+    ni_stage_end(&e->stages, NI_STAGE_COLLECT);
+    rc = forward(e, err);
+    return rc == NEAP_OK ? ni_engine_backward(e, gradients, loss, err) : rc;
+}
+
+neap_status ni_engine_forward(ni_engine *e, const ni_items *items, bool dropped, uint64_t step,
+                              float *scores, const float **vectors, neap_error *err)
+{
     ni_stages of_steps = e->stages;
-    forward(e);
+    neap_status rc = prepare(e, items, false, dropped, step, err);
+    if (rc == NEAP_OK) rc = forward(e, err);
     e->stages = of_steps;
-    uint64_t d = e->in.dim;
-    for (uint64_t i = 0; scores && i < count; i++)
-        scores[i] = e->k->dot(e->r + 2 * i * d, e->r + (2 * i + 1) * d, d);
+    if (rc != NEAP_OK) return rc;
+    for (uint64_t i = 0; scores && i < items->count; i++)
+        scores[i] = ni_engine_score(e, 2 * i, 2 * i + 1).value;
     if (vectors) *vectors = e->r;
+    return NEAP_OK;
+}
+
+neap_status ni_engine_read(ni_engine *e, const ni_side *side, float *X, neap_error *err)
+{
+    uint64_t d = e->in.dim;
+    neap_status rc = ni_batch_collect(&e->batch, side, 1, 1, err);
+    if (rc == NEAP_OK) rc = e->in.rows->lend(e->in.rows->self, &e->batch, &e->view, err);
+    if (rc != NEAP_OK) return rc;
+    const ni_sequence *own = ni_batch_side(&e->batch, 0);
+    for (uint32_t i = 0; i < own->rows; i++)
+        memcpy(X + i * d, row_at(e, e->batch.row[own->first + i]), d * sizeof *X);
     return NEAP_OK;
 }

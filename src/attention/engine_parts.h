@@ -4,7 +4,6 @@
 #define NI_ENGINE_PARTS_H
 
 #include "attention/batch.h"
-#include "attention/dropout.h"
 #include "attention/engine.h"
 #include "linalg/kernels.h"
 #include "linalg/sparse.h"
@@ -15,9 +14,9 @@ typedef struct ni_shape {
     uint64_t items, sides; /* sides = items x (2 + K)                                      */
     uint64_t rows;         /* R                                                            */
     uint64_t source_rows;  /* S                                                            */
-    uint64_t elements;     /* neighbours of all sides                                      */
-    uint64_t entries;      /* cells of G that may be non-zero                              */
-    uint64_t nodes;        /* rows of the gradient, if they differ from R: per occurrence  */
+    uint64_t positions;    /* neighbours of all sides                                      */
+    uint64_t nonzeros;     /* of G, at most                                                */
+    uint64_t ids;          /* rows of the gradient, if they differ from R: per occurrence  */
     bool table, backward;
     bool grouped; /* attention goes by neighbourhoods, not by items */
 } ni_shape;
@@ -37,64 +36,100 @@ struct ni_engine {
     ni_stages stages;
     int way, order; /* see ni_engine_force, ni_engine_force_order */
     uint32_t threads;
-    uint32_t widest; /* rows of the largest neighbourhood */
+
+    /* of the call */
     uint32_t negatives;
+    const float *features;
     bool dropped;
     uint64_t step;
+    ni_rows_view view; /* the rows that were lent */
 
     void *block; /* all arrays below lie in it */
     size_t block_bytes;
 
-    uint64_t *mask; /* R x words: dropout bits                        */
-    float *X;       /* R x d: rows of E after dropout                 */
-    float *Q;       /* S x d: X P                                     */
-    float *M;       /* S x R: Q X', if there is a table               */
-    float *r, *g;   /* sides x d: representations, and dL/dr          */
-    uint8_t *live;  /* sides: g is not zero                           */
-    double *loss;   /* items                                          */
-    float *z, *w;   /* elements: pooled alignment, attention. On the way back z of a live side becomes
-                     * dL/dz, and with maxima what is before the tanh  */
-    uint32_t *pick; /* elements: row selected on the other side       */
+    uint64_t *mask;        /* R x words: dropout bits                                                 */
+    float *X;              /* R x d: rows after dropout                                               */
+    float *Q;              /* S x d: X P                                                              */
+    float *M;              /* S x R: Q X', if there is a table                                        */
+    float *r, *g;          /* sides x d: representations, and dL/dr                                   */
+    float *score, *dscore; /* sides: the score of each with its source, and dL/dscore; none at sources */
+    float *db;             /* (items + 1) x terms: dL/db of each item, and of all                     */
+    double *loss;          /* items                                                                   */
+    uint8_t *live;         /* sides: g is not zero                                                    */
+    float *z, *w;   /* positions: pooled alignment, attention. On the way back z of a live side becomes
+                     * dL/dz, and with maxima what is before the tanh                          */
+    uint32_t *pick; /* positions: row selected on the other side                               */
 
-    /* entries: cells of G. A row of NEAP_NONE: nothing here, since the side is not live or padding won. */
-    uint32_t *cell_row, *cell_col;
-    float *cell_value;
-    uint64_t *entry;                      /* sides: where a pair's entries begin (mean pooling)      */
-    ni_sparse W;                          /* R x sides, unless grouped                      */
-    ni_sparse G, turned;                  /* S x R, and G'                                  */
-    uint32_t *element_row, *element_side; /* elements: cells of W, whose values are w */
-    uint32_t *known;                      /* threads x R: see ni_sparse_merge               */
-    float *H;                             /* S x d: G X                                     */
-    float *Wg;                            /* R x d, one stripe of columns behind the other  */
-    float *dX;                            /* R x d                                          */
-    float *dP;                            /* d x d                                          */
-    uint32_t *owner;                      /* R: row of the gradient (per occurrence)        */
-    uint32_t *grad_node;                  /* nodes                                          */
-    float *dE;                            /* nodes x d                                      */
-    ni_sparse by_owner;                   /* nodes x R: ones                                 */
+    /* Sparse matrices, by coordinates first. A row of NEAP_NONE: no nonzero, since the side is not live or
+     * padding won. */
+    uint32_t *G_row, *G_col; /* nonzeros */
+    float *G_value;
+    uint64_t *G_first;         /* sides: where a pair's nonzeros begin (mean pooling)   */
+    ni_sparse G, G_transposed; /* S x R, R x S                                          */
+    uint32_t *W_row, *W_col;   /* positions; the values are w                           */
+    ni_sparse W;               /* R x sides, unless grouped                             */
+    uint32_t *known;           /* threads x R: see ni_sparse_merge                      */
+    float *H;                  /* S x d: G X                                            */
+    float *Wg;                 /* R x d, one stripe of columns behind the other         */
+    float *dX;                 /* R x d                                                 */
+    float *dP;                 /* d x d                                                 */
+
+    /* Rows that are occurrences of ids. */
+    uint32_t *owner;    /* R: row of the gradient, or NEAP_NONE for padding */
+    uint32_t *owner_id; /* ids: that of each such row                       */
+    float *dE;          /* ids x d                                          */
+    ni_sparse by_owner; /* ids x R: ones                                    */
 
     ni_scratch *scratch; /* threads */
     void *scratch_block;
+    uint32_t widest; /* rows that it has room for */
 };
+
+/* A draw has 16 bits, and a number of a row is dropped if its draw is below this; 0: nothing is. */
+uint16_t ni_dropout_limit(const ni_attention_options *options);
+
+/* What kept numbers are multiplied by, so that the mean stays. */
+float ni_dropout_scale(const ni_attention_options *options);
+
+/* `dim` bits, set where a number is kept: a function of (seed, step, item). */
+void ni_dropout_mask(const ni_attention_options *options, uint64_t seed, uint64_t step, uint64_t item,
+                     uint64_t *mask);
+
+static inline uint64_t ni_mask_words(uint32_t dim)
+{
+    return ((uint64_t)dim + 63) / 64;
+}
 
 enum { NI_ITEMS_PER_TASK = 4, NI_ROWS_PER_TASK = 128, NI_SIDES_PER_TASK = 16 };
 
 /* Fills scratch->strip with the alignments of the next rows of s, from `first` on, with all rows of t;
  * returns how many rows of s that were. gradient.c needs it again for mean pooling. */
-uint32_t ni_engine_strip(const ni_engine *e, const ni_local *s, const ni_local *t, uint32_t first,
+uint32_t ni_engine_strip(const ni_engine *e, const ni_sequence *s, const ni_sequence *t, uint32_t first,
                          ni_scratch *scratch);
 
 /* The mean's divisor and the weight of a padding row; see reference.c. */
-float ni_engine_divisor(const ni_engine *e, const ni_local *other);
-float ni_engine_multiplicity(const ni_engine *e, const ni_local *other, uint32_t j);
+float ni_engine_divisor(const ni_engine *e, const ni_sequence *other);
+float ni_engine_multiplicity(const ni_engine *e, const ni_sequence *other, uint32_t j);
+
+/* The score of a side with its source. */
+ni_score ni_engine_score(const ni_engine *e, uint64_t source, uint64_t side);
+
+/* terms: the features of that pair. */
+static inline const float *ni_engine_features(const ni_engine *e, uint64_t side)
+{
+    return e->features + (side - side / e->batch.width - 1) * e->in.terms;
+}
 
 /* Everything behind the forward pass. */
-void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss);
+neap_status ni_engine_backward(ni_engine *e, ni_engine_gradients *gradients, double *loss, neap_error *err);
 
-/* Makes the work space of the threads. */
-neap_status ni_engine_make_scratch(ni_engine *e, neap_error *err);
+/* Rows of one id become one before the provider takes their gradient. */
+static inline bool ni_engine_merges(const ni_engine *e)
+{
+    return e->batch.identity == NI_ROW_BY_OCCURRENCE && e->in.rows->identity == NI_ROW_BY_ID;
+}
 
-/* Sets shape and arrays for the batch that has been collected. */
+/* Sets shape, arrays and scratch memory for the batch that has been collected. */
 neap_status ni_engine_prepare(ni_engine *e, bool backward, neap_error *err);
 
 #endif

@@ -1,43 +1,42 @@
-/* One source against all nodes, exactly.
+/* One source against all nodes, or against some with the same bits.
  *
- * The source has a neighbours, X (a x d). For every node j that can be somebody's neighbour, two rows of a
- * numbers are made by matrix products over all of E:
- *     A_j = X P e_j   (a)   how j aligns with each neighbour of the source
- *     B_j = X e_j     (a)   how j's vector meets theirs
- * The attention of j among the neighbours of any target is proportional to v_j = exp(tanh(max_i A_ij)). So
- * for a target t with neighbours N, and w_i = exp(tanh(max_{j in N} A_ij)),
- *     score = sum_i w_i sum_{j in N} v_j B_ij / (sum_i w_i  sum_{j in N} v_j)
- * which is one pass over t's links: 2 a (n d + m) in all. The order (t, s) is the same with P turned. A row
- * is kept as [A_j | v_j B_j, v_j], each half up to whole lanes.
+ * The source has a neighbours with rows X (a x d). For every row e_j of the table two lists of a numbers
+ * come from matrix products over all of it: A_j = X P e_j   (a)   how j aligns with each neighbour of the
+ * source B_j = X e_j     (a)   the products of j's row with theirs The attention of j among the neighbours
+ * of any target is proportional to v_j = exp(tanh(max_i A_ij)). So for a target t with neighbours N, and
+ * w_i = exp(tanh(max_{j in N} A_ij)), score = sum_i w_i sum_{j in N} v_j B_ij / (sum_i w_i  sum_{j in N}
+ * v_j) which is one pass over t's links: 2 a (n d + m) in all. The order (t, s) is the same with P
+ * transposed. A row is kept as [A_j | v_j B_j, v_j], each half up to whole lanes.
  *
- * That is about 8 a n bytes. So that it stays near twice the table E (of vectors that are not very short),
- * a source with more than d neighbours is done in parts: one round over the parts for max_i A_ij, a second
- * one for the scores. */
+ * That is about 8 a n bytes. So that it stays near twice the table (of vectors that are not very short), a
+ * source with more than d neighbours is done in parts: one round over the parts for max_i A_ij, a second
+ * one for the scores.
+ *
+ * For some targets a small table is made of the rows that they need, and ranked like the whole. Each row is
+ * multiplied in a tile of the same height and at the same position of it; the last tile, which may be less
+ * tall, is taken over as it is. */
+#include "attention/rank.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "attention/engine.h"
-#include "attention/queries.h"
-#include "attention/rank.h"
-#include "attention/score.h"
-#include "base/status.h"
 #include "base/sys.h"
 #include "linalg/blas.h"
+#include "support/status.h"
 
 enum { TARGETS_PER_TASK = 256, AHEAD = 2 };
 
 typedef struct ranking {
-    const neap_model *model;
+    const ni_attention *a;
     const ni_kernels *k;
-    const float *E;         /* rows x d                                                       */
-    const ni_hood *targets; /* their neighbours, rows of E                                    */
+    const float *table;     /* rows x d                                                       */
+    const ni_hood *targets; /* their neighbours, rows of the table                            */
     uint32_t rows;
-    const uint32_t *hood;   /* neighbours of the source                                       */
-    uint32_t a;             /* how many                                                       */
-    uint32_t part;          /* how many are done at a time                                    */
-    uint32_t first, now;    /* the part under way: hood[first] .. hood[first + now - 1]       */
-    bool turned;            /* the source is the target of each pair                          */
-    bool settled;           /* best has been made from all parts                              */
+    ni_side source;
+    uint32_t part;          /* how many of its neighbours are done at a time                  */
+    uint32_t first, now;    /* the part under way: ids[first] .. ids[first + now - 1]         */
+    bool reversed;          /* the source is the target of each pair                          */
+    bool have_best;         /* best has been made from all parts                              */
     uint64_t A_lanes, line; /* numbers in the first half of a row, and in all of it           */
     float *right;           /* d x 2 now: [P' X' | X'], or [P X' | X']                        */
     float *AB;              /* rows x line, from a cache line on                              */
@@ -58,28 +57,39 @@ static float *scratch_of(const ranking *k, uint32_t thread)
     return k->scratch + thread * scratch_room(k->part);
 }
 
-bool ni_zero_padded(const neap_model *m, uint32_t size)
+neap_status ni_rank_lend(ni_attention *a, bool *by_products, neap_error *err)
 {
-    return m->options.padding == NI_PAD_ZERO && size < m->options.neighbors;
+    const ni_attention_options *o = a->options;
+    *by_products = a->rows->all && a->score == NI_SCORE_DOT && o->pooling == NI_POOL_MAX &&
+                   o->padding != NI_PAD_VECTOR;
+    if (!*by_products || a->all) return NEAP_OK;
+    neap_status rc = a->rows->all(a->rows->self, &a->all, err);
+    if (rc != NEAP_OK) a->all = NULL;
+    return rc;
+}
+
+bool ni_zero_padded(const ni_attention *a, uint32_t size)
+{
+    return a->options->padding == NI_PAD_ZERO && size < a->options->neighbors;
 }
 
 /* ---- rows: A and B of every node ---- */
 
-/* Column i of the left half is P' x_i, so that E times it gives x_i P e_j. */
-void ni_rank_right(const neap_model *m, const uint32_t *X, uint64_t a, bool turned, float *right)
+/* Column i of the left half is P' x_i, so that the table times it gives x_i P e_j. */
+void ni_rank_right(const ni_attention *a, const uint32_t *ids, uint64_t n, bool reversed, float *right)
 {
-    uint64_t d = m->dim, width = 2 * a;
-    for (uint64_t i = 0; i < a; i++)
-        for (uint64_t q = 0; q < d; q++) right[q * width + a + i] = m->E[X[i] * d + q];
-    if (m->P) ni_gemm(!turned, 0, d, a, d, m->P, d, right + a, width, 0, right, width);
-    for (uint64_t q = 0; !m->P && q < d; q++)
-        memcpy(right + q * width, right + q * width + a, a * sizeof *right);
+    uint64_t d = a->dim, width = 2 * n;
+    for (uint64_t i = 0; i < n; i++)
+        for (uint64_t q = 0; q < d; q++) right[q * width + n + i] = a->all[ids[i] * d + q];
+    if (a->P) ni_gemm(!reversed, 0, d, n, d, a->P, d, right + n, width, 0, right, width);
+    for (uint64_t q = 0; !a->P && q < d; q++)
+        memcpy(right + q * width, right + q * width + n, n * sizeof *right);
 }
 
-void ni_rank_attention(const neap_model *m, uint32_t a, float *v, uint64_t count)
+void ni_rank_attention(const ni_attention *a, uint32_t size, float *v, uint64_t count)
 {
     const ni_kernels *k = ni_kernels_get();
-    bool padded = ni_zero_padded(m, a);
+    bool padded = ni_zero_padded(a, size);
     for (uint64_t j = 0; j < count; j++) v[j] = v[j] == -INFINITY ? NAN : padded && v[j] < 0 ? 0 : v[j];
     k->tanh(v, count, v);
     k->exp(v, count, v);
@@ -99,51 +109,50 @@ static void keep_row(const ranking *k, const float *AB, float v, float *row)
 static void rows_task(void *arg, uint32_t task, uint32_t thread)
 {
     ranking *k = arg;
-    uint64_t d = k->model->dim, width = 2 * (uint64_t)k->now, first = (uint64_t)task * NI_RANK_ROWS;
+    uint64_t d = k->a->dim, width = 2 * (uint64_t)k->now, first = (uint64_t)task * NI_RANK_ROWS;
     uint64_t count = ni_task_end(first, NI_RANK_ROWS, k->rows) - first;
     float *AB = scratch_of(k, thread), *v = AB + NI_RANK_ROWS * width, *best = k->best + first;
-    ni_gemm(0, 0, count, width, d, k->E + first * d, d, k->right, width, 0, AB, width);
-    for (uint64_t j = 0; j < count && !k->settled; j++)
+    ni_gemm(0, 0, count, width, d, k->table + first * d, d, k->right, width, 0, AB, width);
+    for (uint64_t j = 0; j < count && !k->have_best; j++)
         best[j] = ni_largest(AB + j * width, k->now, best[j]);
-    if (k->part < k->a && !k->settled) return;
+    if (k->part < k->source.count && !k->have_best) return;
     memcpy(v, best, count * sizeof *v);
-    ni_rank_attention(k->model, k->a, v, count);
+    ni_rank_attention(k->a, k->source.count, v, count);
     for (uint64_t j = 0; j < count; j++) keep_row(k, AB + j * width, v[j], k->AB + (first + j) * k->line);
 }
 
 static void make_rows(ranking *k, uint32_t first)
 {
     k->first = first;
-    k->now = k->a - first < k->part ? k->a - first : k->part;
+    k->now = k->source.count - first < k->part ? k->source.count - first : k->part;
     k->A_lanes = ni_whole_lanes(k->now);
     k->line = k->A_lanes + ni_whole_lanes(k->now + 1);
-    ni_rank_right(k->model, k->hood + first, k->now, k->turned, k->right);
-    ni_threads_run(k->model->threads, ni_tasks(k->rows, NI_RANK_ROWS), rows_task, k);
+    ni_rank_right(k->a, k->source.ids + first, k->now, k->reversed, k->right);
+    ni_threads_run(k->a->threads, ni_tasks(k->rows, NI_RANK_ROWS), rows_task, k);
 }
 
 /* ---- targets ---- */
 
-/* The rows of a target's neighbours lie anywhere: they are asked for two targets early. */
-static void ask_for_target(const ranking *k, uint32_t t)
+static void prefetch_target(const ranking *k, uint32_t t)
 {
     const ni_hood *hood = k->targets;
     for (uint64_t j = hood->offset[t]; j < hood->offset[t + 1]; j++)
-        ni_ask_for(k->AB + hood->node[j] * k->line, k->line);
+        ni_prefetch(k->AB + hood->node[j] * k->line, k->line);
 }
 
 /* Adds this part's w_i and w_i sum_j v_j B_ij; after the last part, the score. */
-static void add_target(const ranking *k, uint32_t t, float *met)
+static void add_target(const ranking *k, uint32_t t, float *reduced)
 {
     const ni_hood *hood = k->targets;
     uint32_t b = ni_hood_size(hood, t), a = k->now;
-    float *w = met + k->line, *B = met + k->A_lanes;
-    bool padded = ni_zero_padded(k->model, b);
-    k->k->meet(k->AB, k->line, hood->node + hood->offset[t], b, k->A_lanes, k->line, met);
-    for (uint32_t i = 0; padded && i < a; i++) met[i] = met[i] < 0 ? 0 : met[i];
-    k->k->tanh(met, a, w);
+    float *w = reduced + k->line, *B = reduced + k->A_lanes;
+    bool padded = ni_zero_padded(k->a, b);
+    k->k->gather_max(k->AB, k->line, hood->node + hood->offset[t], b, k->A_lanes, k->line, reduced);
+    for (uint32_t i = 0; padded && i < a; i++) reduced[i] = reduced[i] < 0 ? 0 : reduced[i];
+    k->k->tanh(reduced, a, w);
     k->w_sum[t] += k->k->exp(w, a, w);
     k->sum[t] += k->k->dot(w, B, a);
-    if (k->first + a == k->a) k->scores[t] += k->share * k->sum[t] / (k->w_sum[t] * B[a]);
+    if (k->first + a == k->source.count) k->scores[t] += k->share * k->sum[t] / (k->w_sum[t] * B[a]);
 }
 
 static void targets_task(void *arg, uint32_t task, uint32_t thread)
@@ -152,7 +161,7 @@ static void targets_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t first = (uint64_t)task * TARGETS_PER_TASK;
     uint64_t end = ni_task_end(first, TARGETS_PER_TASK, k->targets->nodes);
     for (uint64_t t = first; t < end; t++) {
-        if (t + AHEAD < end) ask_for_target(k, (uint32_t)(t + AHEAD));
+        if (t + AHEAD < end) prefetch_target(k, (uint32_t)(t + AHEAD));
         if (ni_hood_size(k->targets, (uint32_t)t)) add_target(k, (uint32_t)t, scratch_of(k, thread));
     }
 }
@@ -161,48 +170,48 @@ static void targets_task(void *arg, uint32_t task, uint32_t thread)
 
 static void rank_one_order(ranking *k)
 {
-    uint32_t n = k->targets->nodes;
+    uint32_t n = k->targets->nodes, a = k->source.count;
     for (uint32_t j = 0; j < k->rows; j++) k->best[j] = -INFINITY;
     memset(k->w_sum, 0, n * sizeof *k->w_sum);
     memset(k->sum, 0, n * sizeof *k->sum);
-    k->settled = false;
-    for (uint32_t first = 0; first < k->a && k->part < k->a; first += k->part) make_rows(k, first);
-    k->settled = k->part < k->a;
-    for (uint32_t first = 0; first < k->a; first += k->part) {
+    k->have_best = false;
+    for (uint32_t first = 0; first < a && k->part < a; first += k->part) make_rows(k, first);
+    k->have_best = k->part < a;
+    for (uint32_t first = 0; first < a; first += k->part) {
         make_rows(k, first);
-        ni_threads_run(k->model->threads, ni_tasks(n, TARGETS_PER_TASK), targets_task, k);
+        ni_threads_run(k->a->threads, ni_tasks(n, TARGETS_PER_TASK), targets_task, k);
     }
 }
 
-neap_status ni_rank_targets(const neap_model *m, uint32_t source, const float *E, uint32_t rows,
-                            const ni_hood *targets, float *scores, neap_error *err)
+/* The scores of the source against targets whose neighbours are rows of a table. */
+static neap_status rank_targets(const ni_attention *a, uint32_t source, const float *table, uint32_t rows,
+                                const ni_hood *targets, float *scores, neap_error *err)
 {
-    uint64_t a = ni_hood_size(&m->hood, source), n = targets->nodes, part = a < m->dim ? a : m->dim;
-    bool both = m->graph->undirected;
+    ni_side side = ni_hood_side(a->hood, source);
+    uint64_t n = targets->nodes, part = side.count < a->dim ? side.count : a->dim;
     memset(scores, 0, n * sizeof *scores);
-    if (a == 0) return NEAP_OK;
+    if (side.count == 0) return NEAP_OK;
     uint64_t line = ni_whole_lanes(part) + ni_whole_lanes(part + 1);
     void *block = ni_array(line * rows * sizeof(float) + NI_CACHE_LINE, 1);
-    ranking k = { .model = m,
+    ranking k = { .a = a,
                   .k = ni_kernels_get(),
-                  .E = E,
+                  .table = table,
                   .targets = targets,
                   .rows = rows,
-                  .hood = m->hood.node + m->hood.offset[source],
-                  .a = (uint32_t)a,
+                  .source = side,
                   .part = (uint32_t)part,
                   .scores = scores,
-                  .share = both ? 0.5F : 1,
-                  .right = ni_array(2 * part * m->dim, sizeof(float)),
+                  .share = a->both_orders ? 0.5F : 1,
+                  .right = ni_array(2 * part * a->dim, sizeof(float)),
                   .best = ni_array(rows, sizeof(float)),
-                  .scratch = ni_array(scratch_room(part) * ni_threads_count(m->threads), sizeof(float)),
+                  .scratch = ni_array(scratch_room(part) * ni_threads_count(a->threads), sizeof(float)),
                   .w_sum = ni_array(n, sizeof(float)),
                   .sum = ni_array(n, sizeof(float)) };
     bool ok = block && k.right && k.best && k.scratch && k.w_sum && k.sum;
     if (block) k.AB = ni_first_line(block);
     ni_blas_start();
-    for (int order = 0; order < 1 + both && ok; order++) {
-        k.turned = order == 1;
+    for (int order = 0; order < 1 + a->both_orders && ok; order++) {
+        k.reversed = order == 1;
         rank_one_order(&k);
     }
     void *arrays[] = { block, k.right, k.best, k.scratch, k.w_sum, k.sum };
@@ -210,29 +219,122 @@ neap_status ni_rank_targets(const neap_model *m, uint32_t source, const float *E
     return ok ? NEAP_OK : ni_fail_memory(err, "ranking all nodes");
 }
 
-/* For mean pooling and padding vectors: every pair by itself. */
-static neap_status rank_by_pairs(const neap_model *m, uint32_t source, float *scores, neap_error *err)
+/* Every pair by itself. */
+static neap_status rank_by_pairs(ni_attention *a, uint32_t source, float *scores, neap_error *err)
 {
     neap_pair pair[NI_FORWARD_MOST];
-    ni_engine *e;
-    uint32_t n = m->graph->nodes;
-    neap_status rc = ni_model_engine(m, &e, err);
+    uint32_t n = a->hood->nodes;
+    neap_status rc = NEAP_OK;
     for (uint32_t first = 0; first < n && rc == NEAP_OK; first += NI_FORWARD_MOST) {
         uint32_t count = n - first < NI_FORWARD_MOST ? n - first : NI_FORWARD_MOST;
         for (uint32_t i = 0; i < count; i++) pair[i] = (neap_pair){ source, first + i };
-        rc = ni_score_pairs(e, pair, count, m->graph->undirected, scores + first, err);
+        rc = ni_attention_score(a, pair, count, scores + first, err);
     }
-    ni_engine_free(e);
     return rc;
 }
 
-bool ni_rank_by_products(const neap_model *m)
+neap_status ni_attention_score_all(ni_attention *a, uint32_t source, float *scores, neap_error *err)
 {
-    return m->options.pooling == NI_POOL_MAX && m->options.padding != NI_PAD_VECTOR;
+    bool by_products;
+    neap_status rc = ni_rank_lend(a, &by_products, err);
+    if (rc != NEAP_OK) return rc;
+    return by_products ? rank_targets(a, source, a->all, a->rows->ids, a->hood, scores, err)
+                       : rank_by_pairs(a, source, scores, err);
 }
 
-neap_status ni_gap_score_all(const neap_model *m, uint32_t source, float *scores, neap_error *err)
+/* ---- some targets ---- */
+
+typedef struct part {
+    const ni_attention *a;
+    ni_hood hood;  /* of the targets, in rows of the small table             */
+    uint32_t *row; /* ids: their row in the small table, or NEAP_NONE        */
+    uint32_t rows; /* of the small table, which is zero where nothing stands */
+    float *table;
+} part;
+
+/* Every neighbour of the targets gets the first tile that is free at its position. */
+static void assign_rows(part *p, const uint32_t *targets, size_t count)
 {
-    return ni_rank_by_products(m) ? ni_rank_targets(m, source, m->E, m->rows, &m->hood, scores, err)
-                                  : rank_by_pairs(m, source, scores, err);
+    const ni_hood *all = p->a->hood;
+    uint32_t taken[NI_RANK_ROWS] = { 0 }, tiles = 0, last = p->a->rows->ids % NI_RANK_ROWS;
+    uint32_t whole = p->a->rows->ids - last;
+    memset(p->row, 0xff, p->a->rows->ids * sizeof *p->row);
+    for (size_t i = 0; i < count; i++)
+        for (uint64_t j = all->offset[targets[i]]; j < all->offset[targets[i] + 1]; j++) {
+            uint32_t id = all->node[j], position = id % NI_RANK_ROWS;
+            if (id >= whole || p->row[id] != NEAP_NONE) continue;
+            p->row[id] = taken[position]++ * NI_RANK_ROWS + position;
+            if (taken[position] > tiles) tiles = taken[position];
+        }
+    for (uint32_t i = 0; i < last; i++) p->row[whole + i] = tiles * NI_RANK_ROWS + i;
+    p->rows = tiles * NI_RANK_ROWS + last;
+}
+
+static void link_targets(part *p, const uint32_t *targets, size_t count)
+{
+    const ni_hood *all = p->a->hood;
+    uint64_t links = 0;
+    for (size_t i = 0; i < count; i++) {
+        p->hood.offset[i] = links;
+        for (uint64_t j = all->offset[targets[i]]; j < all->offset[targets[i] + 1]; j++)
+            p->hood.node[links++] = p->row[all->node[j]];
+    }
+    p->hood.offset[count] = links;
+}
+
+static void copy_rows(part *p)
+{
+    uint64_t d = p->a->dim;
+    for (uint64_t j = 0; j < p->a->rows->ids; j++)
+        if (p->row[j] != NEAP_NONE)
+            memcpy(p->table + p->row[j] * d, p->a->all + j * d, d * sizeof *p->table);
+}
+
+static neap_status among_all(ni_attention *a, uint32_t source, const uint32_t *targets, size_t count,
+                             float *scores, neap_error *err)
+{
+    float *all = ni_array(a->hood->nodes, sizeof *all);
+    neap_status rc =
+        all ? ni_attention_score_all(a, source, all, err) : ni_fail_memory(err, "ranking all nodes");
+    for (size_t i = 0; i < count && rc == NEAP_OK; i++) scores[i] = all[targets[i]];
+    ni_free(all);
+    return rc;
+}
+
+/* The small table, unless it is not small: *small. */
+static neap_status make_part(part *p, const uint32_t *targets, size_t count, bool *small, neap_error *err)
+{
+    const ni_hood *all = p->a->hood;
+    uint32_t ids = p->a->rows->ids;
+    uint64_t links = 0;
+    for (size_t i = 0; i < count; i++) links += ni_hood_size(all, targets[i]);
+    p->hood.nodes = (uint32_t)count;
+    *small = links <= all->offset[all->nodes] / 4;
+    if (!*small) return NEAP_OK;
+    p->hood.offset = ni_array(count + 1, sizeof *p->hood.offset);
+    p->hood.node = ni_array(links, sizeof *p->hood.node);
+    p->row = ni_array(ids, sizeof *p->row);
+    if (!p->hood.offset || !p->hood.node || !p->row) return ni_fail_memory(err, "ranking some nodes");
+    assign_rows(p, targets, count);
+    *small = p->rows <= ids / 2;
+    if (!*small) return NEAP_OK;
+    p->table = ni_zeros((uint64_t)p->rows * p->a->dim, sizeof *p->table);
+    if (!p->table) return ni_fail_memory(err, "ranking some nodes");
+    link_targets(p, targets, count);
+    copy_rows(p);
+    return NEAP_OK;
+}
+
+neap_status ni_attention_score_some(ni_attention *a, uint32_t source, const uint32_t *targets, size_t count,
+                                    float *scores, neap_error *err)
+{
+    part p = { .a = a };
+    bool by_products, small = false;
+    neap_status rc = ni_rank_lend(a, &by_products, err);
+    if (rc == NEAP_OK && by_products) rc = make_part(&p, targets, count, &small, err);
+    if (rc == NEAP_OK && small) rc = rank_targets(a, source, p.table, p.rows, &p.hood, scores, err);
+    ni_hood_free(&p.hood);
+    ni_free(p.row);
+    ni_free(p.table);
+    return rc == NEAP_OK && !small ? among_all(a, source, targets, count, scores, err) : rc;
 }

@@ -1,24 +1,24 @@
-/* rank.h - what the ways to score one source against many targets share (rank.c, rank_bounds.c,
- * rank_some.c). The source's a neighbours X meet rows of a table by products; a row is done the same way,
- * to the bit, whichever asks.                                                                        */
+/* rank.h - what rank.c and rank_bounds.c share. A row is multiplied the same way, to the bit, in both. */
 #ifndef NI_RANK_H
 #define NI_RANK_H
 
+#include "attention/attention.h"
 #include "linalg/kernels.h"
-#include "model/model.h"
 
 /* Rows that are multiplied at once, but for the last of a table. How a product is rounded depends on how
- * many those are, and may depend on a row's place among them. */
+ * many those are, and may depend on a row's position among them. */
 enum { NI_RANK_ROWS = 256 };
 
-/* Rows can be multiplied at all: pooling by maxima, no padding vectors. */
-bool ni_rank_by_products(const neap_model *model);
+/* *by_products: the scores follow from products of a->all, which is lent now. It takes rows that are a
+ * table, pooling by maxima, no padding vectors, and scores that are dot products. */
+neap_status ni_rank_lend(ni_attention *a, bool *by_products, neap_error *err);
 
-/* A target or source with so many neighbours also sees zero vectors, hence alignments of zero. */
-bool ni_zero_padded(const neap_model *model, uint32_t size);
+/* A sequence of that size is padded with zero vectors, hence the other side sees alignments of zero. */
+bool ni_zero_padded(const ni_attention *a, uint32_t size);
 
-/* right (d x 2a) = [P' X' | X'], or [P X' | X'] where the source is the target of each pair (turned). */
-void ni_rank_right(const neap_model *model, const uint32_t *X, uint64_t a, bool turned, float *right);
+/* right (d x 2n) = [P' X' | X'], or [P X' | X'] where the source is the target of each pair (reversed). X:
+ * the rows of n ids. */
+void ni_rank_right(const ni_attention *a, const uint32_t *ids, uint64_t n, bool reversed, float *right);
 
 static inline float ni_largest(const float *x, uint64_t n, float most)
 {
@@ -26,11 +26,7 @@ static inline float ni_largest(const float *x, uint64_t n, float most)
     return most;
 }
 
-/* From the largest alignments of rows, v: exp(tanh(.)) of each, its attention. */
-void ni_rank_attention(const neap_model *model, uint32_t a, float *v, uint64_t count);
-
-/* The scores of the source against targets whose neighbours are rows of E, an own table or the model's. */
-neap_status ni_rank_targets(const neap_model *model, uint32_t source, const float *E, uint32_t rows,
-                            const ni_hood *targets, float *scores, neap_error *err);
+/* From the largest alignments v of rows with the source's `size` neighbours: exp(tanh(.)) of each. */
+void ni_rank_attention(const ni_attention *a, uint32_t size, float *v, uint64_t count);
 
 #endif

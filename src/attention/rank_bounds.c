@@ -1,6 +1,6 @@
-/* Between which two numbers the score of each target lies, from rows of a quarter of the bytes.
+/* Bounds of the score of each target, from quantised rows: a quarter of the bytes.
  *
- * Most of the time of rank.c is that of reading its rows, which lie anywhere, once a link. Here row j is
+ * Most of the time of rank.c is that of reading its rows, which lie anywhere, once per link. Here row j is
  *     [127 tanh(A_j) | B_j / q_j | v_j, v_j q_j],    q_j = max_i |B_ij| / 127,
  * the first two parts to the nearest whole number, in bytes: with up to 28 neighbours of the source, one
  * cache line. A, B and v are those of rank.c, to the bit. For a target with b neighbours N, let
@@ -19,23 +19,22 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "attention/queries.h"
 #include "attention/rank.h"
-#include "base/status.h"
 #include "base/sys.h"
 #include "linalg/blas.h"
+#include "support/status.h"
 
 enum { TARGETS_PER_TASK = 256, AHEAD = 3, STEPS = 127 };
 
 static const float SMALL = 1e-30F, LARGE = 1e20F;
 
 typedef struct bounding {
-    const neap_model *model;
+    const ni_attention *attention;
     const ni_kernels *k;
     uint32_t a;             /* neighbours of the source                           */
     size_t half, stride;    /* bytes of a row's first two parts, each; of a row   */
     float *right;           /* d x 2a, see ni_rank_right                          */
-    int8_t *rows;           /* model's rows x stride, from a cache line on        */
+    int8_t *rows;           /* ids x stride, from a cache line on                 */
     float *scratch;         /* threads x scratch_room                             */
     float w[2 * STEPS + 1]; /* exp(i / 127) at STEPS + i                          */
     float *least, *most;    /* nodes, added to                                    */
@@ -48,7 +47,7 @@ static size_t whole_bytes(size_t half)
     return (half + NI_BYTES - 1) / NI_BYTES * NI_BYTES;
 }
 
-/* A tile of products and its v; or what a target's rows come to. */
+/* A tile of products and its v; or the reduced rows of a target. */
 static size_t scratch_room(const bounding *k)
 {
     return NI_RANK_ROWS * (2 * (size_t)k->a + 1) + 2 * whole_bytes(k->half);
@@ -59,8 +58,8 @@ static void keep_row(bounding *k, float *AB, float v, int8_t *row)
 {
     size_t a = k->a;
     k->k->tanh(AB, a, AB);
-    float one = k->k->shorten(AB, a, 1, row), r = k->k->shorten(AB + a, a, SMALL, row + k->half);
-    ni_short tail = { v, v * (r / STEPS) };
+    float one = k->k->quantise(AB, a, 1, row), r = k->k->quantise(AB + a, a, SMALL, row + k->half);
+    ni_int8_scale tail = { v, v * (r / STEPS) };
     memcpy(row + 2 * k->half, &tail, sizeof tail);
     if (!(one <= 1 && r <= LARGE && v > 0))
         atomic_store_explicit(&k->too_large, true, memory_order_relaxed);
@@ -69,22 +68,22 @@ static void keep_row(bounding *k, float *AB, float v, int8_t *row)
 static void rows_task(void *arg, uint32_t task, uint32_t thread)
 {
     bounding *k = arg;
-    const neap_model *m = k->model;
-    uint64_t d = m->dim, width = 2 * (uint64_t)k->a, first = (uint64_t)task * NI_RANK_ROWS;
-    uint64_t count = ni_task_end(first, NI_RANK_ROWS, m->rows) - first;
+    const ni_attention *at = k->attention;
+    uint64_t d = at->dim, width = 2 * (uint64_t)k->a, first = (uint64_t)task * NI_RANK_ROWS;
+    uint64_t count = ni_task_end(first, NI_RANK_ROWS, at->rows->ids) - first;
     float *AB = k->scratch + thread * scratch_room(k), *v = AB + NI_RANK_ROWS * width;
-    ni_gemm(0, 0, count, width, d, m->E + first * d, d, k->right, width, 0, AB, width);
+    ni_gemm(0, 0, count, width, d, at->all + first * d, d, k->right, width, 0, AB, width);
     for (uint64_t j = 0; j < count; j++) v[j] = ni_largest(AB + j * width, k->a, -INFINITY);
-    ni_rank_attention(m, k->a, v, count);
+    ni_rank_attention(at, k->a, v, count);
     for (uint64_t j = 0; j < count; j++)
         keep_row(k, AB + j * width, v[j], k->rows + (first + j) * k->stride);
 }
 
-static void ask_for_target(const bounding *k, uint64_t t)
+static void prefetch_target(const bounding *k, uint64_t t)
 {
-    const ni_hood *hood = &k->model->hood;
+    const ni_hood *hood = k->attention->hood;
     for (uint64_t j = hood->offset[t]; j < hood->offset[t + 1]; j++)
-        ni_ask_for((const void *)(k->rows + hood->node[j] * k->stride), k->stride / sizeof(float));
+        ni_prefetch((const void *)(k->rows + hood->node[j] * k->stride), k->stride / sizeof(float));
 }
 
 /* w' of a maximum, which zero padding raises to 0. */
@@ -93,77 +92,80 @@ static float weight_of(const bounding *k, int8_t A, bool padded)
     return k->w[STEPS + (padded && A < 0 ? 0 : A)];
 }
 
-/* met.A becomes w', met.qB is V m'. */
+/* reduced.A becomes w', reduced.qB is V m'. */
 static void bound_target(const bounding *k, uint32_t t, float *scratch)
 {
-    const ni_hood *hood = &k->model->hood;
+    const ni_hood *hood = k->attention->hood;
     uint32_t a = k->a, b = ni_hood_size(hood, t);
-    ni_met met = { .A = (int8_t *)(scratch + whole_bytes(k->half)), .qB = scratch };
-    k->k->meet_short(k->rows, k->stride, hood->node + hood->offset[t], b, k->half, &met);
-    bool padded = ni_zero_padded(k->model, b);
+    ni_int8_sums reduced = { .A = (int8_t *)(scratch + whole_bytes(k->half)), .qB = scratch };
+    k->k->gather_max_int8(k->rows, k->stride, hood->node + hood->offset[t], b, k->half, &reduced);
+    bool padded = ni_zero_padded(k->attention, b);
     float sum = 0, w_sum = 0, away = 0;
     for (uint32_t i = 0; i < a; i++) {
-        float w = weight_of(k, met.A[i], padded);
+        float w = weight_of(k, reduced.A[i], padded);
         w_sum += w;
-        sum += w * met.qB[i];
+        sum += w * reduced.qB[i];
     }
     float mean = sum / w_sum;
-    for (uint32_t i = 0; i < a; i++) away += weight_of(k, met.A[i], padded) * fabsf(met.qB[i] - mean);
-    float error = met.sum.q * (0.5001F + 5e-5F * (float)(a + b + 4)) + 0.004F * away / w_sum;
-    k->least[t] += k->share * (mean - error) / met.sum.v;
-    k->most[t] += k->share * (mean + error) / met.sum.v;
+    for (uint32_t i = 0; i < a; i++)
+        away += weight_of(k, reduced.A[i], padded) * fabsf(reduced.qB[i] - mean);
+    float error = reduced.sum.q * (0.5001F + 5e-5F * (float)(a + b + 4)) + 0.004F * away / w_sum;
+    k->least[t] += k->share * (mean - error) / reduced.sum.v;
+    k->most[t] += k->share * (mean + error) / reduced.sum.v;
 }
 
 static void targets_task(void *arg, uint32_t task, uint32_t thread)
 {
     const bounding *k = arg;
-    const ni_hood *hood = &k->model->hood;
+    const ni_hood *hood = k->attention->hood;
     uint64_t first = (uint64_t)task * TARGETS_PER_TASK;
     uint64_t end = ni_task_end(first, TARGETS_PER_TASK, hood->nodes);
     for (uint64_t t = first; t < end; t++) {
-        if (t + AHEAD < end) ask_for_target(k, t + AHEAD);
+        if (t + AHEAD < end) prefetch_target(k, t + AHEAD);
         if (ni_hood_size(hood, (uint32_t)t))
             bound_target(k, (uint32_t)t, k->scratch + thread * scratch_room(k));
     }
 }
 
-static void bound_one_order(bounding *k, uint32_t source, bool turned)
+static void bound_one_order(bounding *k, uint32_t source, bool reversed)
 {
-    const neap_model *m = k->model;
-    ni_rank_right(m, m->hood.node + m->hood.offset[source], k->a, turned, k->right);
-    ni_threads_run(m->threads, ni_tasks(m->rows, NI_RANK_ROWS), rows_task, k);
+    const ni_attention *at = k->attention;
+    ni_rank_right(at, ni_hood_side(at->hood, source).ids, k->a, reversed, k->right);
+    ni_threads_run(at->threads, ni_tasks(at->rows->ids, NI_RANK_ROWS), rows_task, k);
     if (k->too_large) return;
-    ni_threads_run(m->threads, ni_tasks(m->hood.nodes, TARGETS_PER_TASK), targets_task, k);
+    ni_threads_run(at->threads, ni_tasks(at->hood->nodes, TARGETS_PER_TASK), targets_task, k);
 }
 
 static void lay_out(bounding *k, uint32_t a)
 {
     k->a = a;
     k->half = (a + 3) / 4 * 4;
-    k->stride = (2 * k->half + sizeof(ni_short) + NI_CACHE_LINE - 1) / NI_CACHE_LINE * NI_CACHE_LINE;
+    k->stride = (2 * k->half + sizeof(ni_int8_scale) + NI_CACHE_LINE - 1) / NI_CACHE_LINE * NI_CACHE_LINE;
     for (int i = -STEPS; i <= STEPS; i++) k->w[STEPS + i] = expf((float)i / STEPS);
 }
 
-neap_status ni_gap_score_bounds(const neap_model *m, uint32_t source, float *least, float *most,
-                                bool *bounded, neap_error *err)
+neap_status ni_attention_score_bounds(ni_attention *at, uint32_t source, float *least, float *most,
+                                      bool *bounded, neap_error *err)
 {
-    uint32_t a = ni_hood_size(&m->hood, source), n = m->graph->nodes;
-    bool both = m->graph->undirected;
-    *bounded = a > 0 && a <= m->dim && ni_rank_by_products(m);
-    if (!*bounded) return NEAP_OK;
-    bounding k = {
-        .model = m, .k = ni_kernels_get(), .least = least, .most = most, .share = both ? 0.5F : 1
-    };
+    uint32_t a = ni_hood_size(at->hood, source), n = at->hood->nodes, ids = at->rows->ids;
+    neap_status rc = ni_rank_lend(at, bounded, err);
+    *bounded = *bounded && a > 0 && a <= at->dim;
+    if (rc != NEAP_OK || !*bounded) return rc;
+    bounding k = { .attention = at,
+                   .k = ni_kernels_get(),
+                   .least = least,
+                   .most = most,
+                   .share = at->both_orders ? 0.5F : 1 };
     lay_out(&k, a);
     memset(least, 0, n * sizeof *least);
     memset(most, 0, n * sizeof *most);
-    void *block = ni_array(k.stride * m->rows + NI_CACHE_LINE + NI_BYTES, 1);
-    k.right = ni_array(2 * (size_t)a * m->dim, sizeof(float));
-    k.scratch = ni_array(scratch_room(&k) * ni_threads_count(m->threads), sizeof(float));
+    void *block = ni_array(k.stride * ids + NI_CACHE_LINE + NI_BYTES, 1);
+    k.right = ni_array(2 * (size_t)a * at->dim, sizeof(float));
+    k.scratch = ni_array(scratch_room(&k) * ni_threads_count(at->threads), sizeof(float));
     bool ok = block && k.right && k.scratch;
     if (block) k.rows = ni_first_line(block);
     ni_blas_start();
-    for (int order = 0; order < 1 + both && ok && !k.too_large; order++)
+    for (int order = 0; order < 1 + at->both_orders && ok && !k.too_large; order++)
         bound_one_order(&k, source, order == 1);
     *bounded = !k.too_large;
     ni_free(block);

@@ -1,10 +1,13 @@
-#include "attention/sampler.h"
+#include "attention/trainer.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
-#include "base/status.h"
 #include "base/sys.h"
+#include "support/order.h"
+#include "support/status.h"
 
 /* ---- draws in proportion to a weight: bisection in the running sum ---- */
 
@@ -73,31 +76,32 @@ static uint32_t draw_negative(const ni_sampler *s, uint32_t u, uint32_t v, ni_rn
 
 /* ---- items ---- */
 
-/* Which edge stands at a place: an index into 0 .. places-1; the second half is the first turned round. */
-static uint64_t item_at(const ni_sampler *s, uint64_t epoch, uint64_t place)
+/* Which edge stands at a position: an index into 0 .. positions-1; the second half is the first reversed.
+ */
+static uint64_t item_at(const ni_sampler *s, uint64_t epoch, uint64_t position)
 {
     uint64_t edges = s->graph->edges;
     if (s->edge_sum) {
-        ni_rng rng = ni_rng_at(s->options->seed, NI_STREAM_EDGE, epoch, place);
-        uint64_t turned = s->places > edges ? ni_below(&rng, 2) * edges : 0;
-        return draw_by(s->edge_sum, edges, &rng) + turned;
+        ni_rng rng = ni_rng_at(s->seed, NI_STREAM_EDGE, epoch, position);
+        uint64_t reversed = s->positions > edges ? ni_below(&rng, 2) * edges : 0;
+        return draw_by(s->edge_sum, edges, &rng) + reversed;
     }
     /* Without shuffling: one random order for all epochs. The order of the file is not it, because edges
      * lie sorted by source, and a batch would be one source. */
     uint64_t order = s->options->shuffle ? epoch : 0;
-    return ni_permute(s->options->seed, NI_STREAM_ORDER, order, s->places, place);
+    return ni_permute(s->seed, NI_STREAM_ORDER, order, s->positions, position);
 }
 
-static bool draw_item(const ni_sampler *s, uint64_t epoch, uint64_t place, uint32_t *nodes)
+static bool draw_item(const ni_sampler *s, uint64_t epoch, uint64_t position, uint32_t *nodes)
 {
-    uint64_t item = item_at(s, epoch, place), edge = item % s->graph->edges;
+    uint64_t item = item_at(s, epoch, position), edge = item % s->graph->edges;
     uint32_t u = ni_graph_source(s->graph, edge), v = s->graph->target[edge];
-    bool turned = item >= s->graph->edges, fresh = s->options->fresh_negatives;
-    nodes[0] = turned ? v : u;
-    nodes[1] = turned ? u : v;
+    bool reversed = item >= s->graph->edges, fresh = s->options->fresh_negatives;
+    nodes[0] = reversed ? v : u;
+    nodes[1] = reversed ? u : v;
     if (!has_stranger(s, nodes[0])) return false;
-    ni_rng rng = ni_rng_at(s->options->seed, NI_STREAM_NEGATIVE, fresh ? epoch : 0, fresh ? place : item);
-    for (uint32_t k = 0; k < s->options->negatives; k++)
+    ni_rng rng = ni_rng_at(s->seed, NI_STREAM_NEGATIVE, fresh ? epoch : 0, fresh ? position : item);
+    for (uint32_t k = 0; k < s->options->learning.negatives; k++)
         nodes[2 + k] = draw_negative(s, nodes[0], nodes[1], &rng);
     return true;
 }
@@ -105,9 +109,50 @@ static bool draw_item(const ni_sampler *s, uint64_t epoch, uint64_t place, uint3
 uint32_t ni_sampler_draw(const ni_sampler *s, uint64_t epoch, uint64_t first, uint32_t count,
                          uint32_t *nodes)
 {
-    uint32_t items = 0, width = 2 + s->options->negatives;
-    for (uint64_t place = first; place < first + count && place < s->places; place++)
-        items += draw_item(s, epoch, place, nodes + (uint64_t)items * width);
+    uint32_t items = 0, width = 2 + s->options->learning.negatives;
+    for (uint64_t at = first; at < first + count && at < s->positions; at++)
+        items += draw_item(s, epoch, at, nodes + (uint64_t)items * width);
+    return items;
+}
+
+/* ---- a step ---- */
+
+enum { POSITIONS_PER_TASK = 64 };
+
+static uint64_t width_of(const ni_sampler *s)
+{
+    return 2 + (uint64_t)s->options->learning.negatives;
+}
+
+static uint64_t batch_of(const ni_sampler *s)
+{
+    return s->options->batch < s->positions ? s->options->batch : s->positions;
+}
+
+static void draw_task(void *arg, uint32_t task, uint32_t thread)
+{
+    ni_sampler *s = arg;
+    (void)thread;
+    uint64_t first = (uint64_t)task * POSITIONS_PER_TASK;
+    uint64_t end = ni_task_end(first, POSITIONS_PER_TASK, s->count);
+    s->items[task] = ni_sampler_draw(s, s->epoch, s->first + first, (uint32_t)(end - first),
+                                     s->drawn + first * width_of(s));
+}
+
+uint32_t ni_sampler_fill(ni_sampler *s, uint64_t epoch, uint64_t first, uint32_t count)
+{
+    uint64_t width = width_of(s), left = s->positions - first;
+    s->epoch = epoch, s->first = first, s->count = left < count ? (uint32_t)left : count;
+    uint32_t tasks = ni_tasks(s->count, POSITIONS_PER_TASK), items = 0;
+    ni_threads_run(s->threads, tasks, draw_task, s);
+    for (uint32_t task = 0; task < tasks; task++)
+        for (uint64_t i = 0; i < s->items[task]; i++) {
+            uint64_t at = (uint64_t)task * POSITIONS_PER_TASK + i;
+            s->key[items++] = (uint64_t)s->drawn[at * width] << 32 | at;
+        }
+    if (items) qsort(s->key, items, sizeof *s->key, ni_ascending_u64);
+    for (uint64_t i = 0; i < items; i++)
+        memcpy(s->nodes + i * width, s->drawn + (s->key[i] & UINT32_MAX) * width, width * sizeof *s->nodes);
     return items;
 }
 
@@ -126,13 +171,25 @@ static bool count_left_out(ni_sampler *s)
     return any;
 }
 
-neap_status ni_sampler_create(const neap_options *options, const neap_graph *graph, const ni_links *links,
-                              ni_sampler *s, neap_error *err)
+static bool make_step(ni_sampler *s)
+{
+    uint64_t batch = batch_of(s);
+    s->most = batch * width_of(s);
+    return (s->nodes = ni_array(s->most, sizeof *s->nodes)) &&
+           (s->drawn = ni_array(s->most, sizeof *s->drawn)) &&
+           (s->items = ni_array(ni_tasks(batch, POSITIONS_PER_TASK), sizeof *s->items)) &&
+           (s->key = ni_array(batch, sizeof *s->key));
+}
+
+neap_status ni_sampler_create(const ni_attention_options *options, uint64_t seed, const neap_graph *graph,
+                              const ni_links *links, ni_threads *threads, ni_sampler *s, neap_error *err)
 {
     *s = (ni_sampler){ .options = options,
+                       .seed = seed,
                        .graph = graph,
                        .links = links,
-                       .places = graph->edges * (graph->undirected ? 2 : 1) };
+                       .threads = threads,
+                       .positions = graph->edges * (graph->undirected ? 2 : 1) };
     if (links->offset[links->nodes] == 0)
         return ni_fail(err, NEAP_E_FORMAT,
                        "no edge links two different nodes, so there is nothing to train on");
@@ -142,7 +199,7 @@ neap_status ni_sampler_create(const neap_options *options, const neap_graph *gra
             "every source is linked with every other node, so there is no non-link to learn from; %sa "
             "graph with more nodes or fewer edges is needed",
             graph->undirected ? "" : "try --undirected, or ");
-    if (sum_edges(s) && sum_degrees(s)) return NEAP_OK;
+    if (sum_edges(s) && sum_degrees(s) && make_step(s)) return NEAP_OK;
     ni_sampler_free(s);
     return ni_fail_memory(err, "drawing edges");
 }
@@ -151,11 +208,20 @@ void ni_sampler_free(ni_sampler *s)
 {
     ni_free(s->edge_sum);
     ni_free(s->degree_sum);
+    ni_free(s->nodes);
+    ni_free(s->drawn);
+    ni_free(s->items);
+    ni_free(s->key);
     *s = (ni_sampler){ 0 };
 }
 
-uint64_t ni_sampler_bytes(const neap_options *options, const neap_graph *graph)
+uint64_t ni_sampler_bytes(const ni_attention_options *options, const neap_graph *graph)
 {
     return (graph->weight ? 8 * graph->edges : 0) +
            (options->negative_sampling == NI_NEGATIVE_DEGREE ? 8 * (uint64_t)graph->nodes : 0);
+}
+
+uint64_t ni_sampler_step_bytes(const ni_sampler *s)
+{
+    return 2 * s->most * sizeof *s->nodes + batch_of(s) * sizeof *s->key;
 }

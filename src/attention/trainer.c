@@ -1,161 +1,262 @@
+/* A step of training: the sampler draws items, their neighbourhoods become sides, the engine makes the
+ * gradients of E and P, the optimiser moves them. The loop around the steps is model/loop.c. The trainer
+ * owns all of it but the finished model. */
 #include "attention/trainer.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "attention/score.h"
-#include "base/status.h"
 #include "base/sys.h"
+#include "model/method.h"
+#include "support/status.h"
 
-/* ---- making a trainer ---- */
+/* ---- options ---- */
 
-/* own_hood: training reads the neighbourhoods of the training pairs alone, as it should. */
-static neap_status hold_out_validation(ni_trainer *t, const neap_validation *valid, bool own_hood,
-                                       neap_error *err)
+static const ni_option attention_options[] = {
+    NI_OPTION(ni_attention_options, U32, neighbors, "neighbors", "neighbours,nbr-size,num-nbrs", 's',
+              "model", "N", "100", "100", "100", 1, 65536, 1,
+              "neighbours read per node (S in the paper); of a node with more, a random sample is kept"),
+    NI_OPTION(ni_attention_options, SWITCH, self, "self", "", 0, "model", "", "no", "no", "yes", 0, 1, 1,
+              "count a node among its own neighbours"),
+    NI_OPTION(ni_attention_options, CHOICE, pooling, "pooling", "", 0, "model", "max|mean", "max", "max",
+              "mean", 0, 0, 1, "how the alignments of a neighbour become one: the best one, or their mean"),
+    NI_OPTION(ni_attention_options, SWITCH, matrix, "matrix", "", 0, "model", "", "yes", "yes", "yes", 0, 1,
+              1,
+              "compare two neighbours through a trained matrix; otherwise by the product of their vectors"),
+    NI_OPTION(ni_attention_options, CHOICE, padding, "padding", "", 0, "model", "none|zero|vector", "none",
+              "zero", "vector", 0, 0, 1,
+              "what fills a neighbourhood smaller than --neighbors: nothing, zero vectors, or one fixed "
+              "random vector"),
+    NI_OPTION(ni_attention_options, REAL, dropout, "dropout", "", 0, "model", "X", "0.5", "0.5", "0.5", 0,
+              0.99, 1, "share of the vectors' entries zeroed in each step"),
+    NI_OPTION(ni_attention_options, CHOICE, dropout_per, "dropout-per", "", 0, "model", "node|occurrence",
+              "node", "node", "occurrence", 0, 0, 1,
+              "one dropout mask for a node in a step, or one for each place it occurs in"),
+    NI_OPTION(ni_attention_options, SWITCH, dropout_at_inference, "dropout-at-inference", "", 0, "model",
+              "", "no", "no", "yes", 0, 1, 1,
+              "leave dropout on when averaged vectors are made, as the authors' code does"),
+    NI_OPTION(ni_attention_options, U32, batch, "batch", "batch-size", 'b', "training", "N", "256", "64",
+              "64", 1, 1048576, 1, "edges per step"),
+    NI_OPTION(
+        ni_attention_options, CHOICE, optimizer, "optimizer", "optimiser", 0, "training",
+        "adam|lazy-adam|adagrad", "lazy-adam", "adam", "adam", 0, 0, 1,
+        "Adam on every row each step, Adam on the rows a step touched, or Adagrad with one number per row"),
+    NI_OPTION(
+        ni_attention_options, CHOICE, objective, "objective", "", 0, "training",
+        "margin|logistic|hardest|softmax", "margin", "margin", "margin", 0, 0, 1,
+        "margin: hinge loss on score differences; logistic: log-sigmoid loss on each score; hardest: hinge "
+        "loss on the best-scored non-link; softmax: cross-entropy of the link among its non-links"),
+    NI_OPTION(ni_attention_options, REAL, margin, "margin", "", 0, "training", "X", "1", "1", "0.5", 0,
+              1000, 1, "by how much a link should outscore a non-link (objectives margin and hardest)"),
+    NI_OPTION(ni_attention_options, CHOICE, negative_sampling, "negative-sampling", "", 0, "training",
+              "uniform|degree", "uniform", "uniform", "degree", 0, 0, 1,
+              "non-links are drawn evenly, or in proportion to 1 + degree^0.75, rounded down"),
+    NI_OPTION(ni_attention_options, SWITCH, fresh_negatives, "fresh-negatives", "", 0, "training", "",
+              "yes", "yes", "no", 0, 1, 1, "draw new non-links in each epoch"),
+    NI_OPTION(ni_attention_options, SWITCH, reject_links, "reject-links", "", 0, "training", "", "yes",
+              "yes", "no", 0, 1, 1, "never take a link of the training graph for a non-link"),
+    NI_OPTION(ni_attention_options, SWITCH, shuffle, "shuffle", "", 0, "training", "", "yes", "yes", "no",
+              0, 1, 1, "a new order of the edges in each epoch; otherwise one random order for all"),
+};
+
+const ni_option_set ni_attention_set = NI_OPTION_SET(attention_options);
+
+ni_hood_rule ni_gap_hood(const ni_settings *settings)
 {
-    const neap_model *m = t->model;
-    neap_status rc =
-        ni_split_hold_out(m->graph, &m->links, t->options, valid, &t->split, &t->split_links, err);
-    if (rc == NEAP_OK && own_hood)
-        rc = ni_hood_create(t->split->train, &t->split_links, t->options, &t->split_hood, err);
-    return rc;
+    const ni_attention_options *o = settings->own;
+    return (ni_hood_rule){ o->neighbors, o->self, settings->common.self_loops, settings->common.seed };
 }
 
-neap_status ni_trainer_prepare(const neap_graph *graph, const neap_options *options,
-                               const neap_hooks *hooks, ni_trainer *t, neap_error *err)
+/* ---- tensors ---- */
+
+static ni_moments moments_of(uint32_t optimizer)
 {
-    const neap_graph *around = hooks ? hooks->around : NULL;
-    *t = (ni_trainer){ 0 };
-    neap_status rc = ni_model_create(graph, options, &t->model, err);
+    return optimizer == NI_ADAGRAD ? NI_MOMENTS_ADAGRAD : NI_MOMENTS_ADAM;
+}
+
+void ni_gap_declare(neap_model *m, ni_declaration *d)
+{
+    ni_gap *own = m->own;
+    const ni_attention_options *o = m->settings->own;
+    ni_declare_matrix(d, "E", NI_LEARNED, m->rows, m->dim, &own->E);
+    if (o->matrix) ni_declare_matrix(d, "P", NI_LEARNED, m->dim, m->dim, &own->P);
+    if (o->padding == NI_PAD_VECTOR) ni_declare_list(d, "pad", NI_FIXED, NI_F32, m->dim, &own->pad);
+    d->moments = moments_of(o->optimizer);
+    d->places = 2 * m->graph->edges; /* both orders */
+}
+
+/* E and the padding vector are uniform within +-sqrt(6 / (n + 1 + d)), n nodes and the padding (Glorot and
+ * Bengio 2010), P is normal with deviation sqrt(1/d). */
+static neap_status make_tensors(neap_model *m, neap_error *err)
+{
+    const ni_gap *own = m->own;
+    uint64_t d = m->dim;
+    double bound = sqrt(6.0 / ((double)m->rows + 1 + (double)d));
+    neap_status rc = ni_model_allocate(m, err);
     if (rc != NEAP_OK) return rc;
-    neap_model *m = t->model;
-    t->options = &m->options;
-    if (around) rc = ni_model_read_around(m, around, err);
-    if (rc != NEAP_OK) return rc;
-    /* What is wrong with the whole graph should be said of it, not of the part that is trained on. */
-    rc = ni_sampler_create(t->options, m->graph, &m->links, &t->sampler, err);
-    if (rc == NEAP_OK && options->valid > 0 && options->epochs > 0) {
-        ni_sampler_free(&t->sampler);
-        rc = hold_out_validation(t, hooks ? hooks->valid : NULL, !around, err);
-        if (rc == NEAP_OK)
-            rc = ni_sampler_create(t->options, t->split->train, &t->split_links, &t->sampler, err);
+    ni_model_draw_rows(m, bound, own->E);
+    if (own->pad) ni_model_draw_row(m, NEAP_NONE, bound, own->pad);
+    for (uint64_t i = 0; own->P && i < d; i++) {
+        ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_MATRIX, 0, i);
+        for (uint64_t k = 0; k < d; k++)
+            own->P[i * d + k] = (float)(ni_normal(&rng) * sqrt(1.0 / (double)d));
     }
-    return rc == NEAP_OK ? ni_feed_create(&t->sampler, m->threads, &t->feed, err) : rc;
+    return NEAP_OK;
 }
 
-static neap_status make_engine(ni_trainer *t, neap_error *err)
+/* ---- a trainer ---- */
+
+typedef struct trainer {
+    ni_run run;
+    const ni_attention_options *o;
+    ni_hood split_hood; /* of the training pairs, unless neighbourhoods are read around */
+    ni_sampler sampler;
+    ni_side *sides; /* of the sampler's nodes */
+    ni_row_table table;
+    ni_rows rows;           /* of the table                                */
+    ni_attention attention; /* on the neighbourhoods of the training pairs */
+    ni_optimizer optimizer;
+    ni_parameter *P; /* of the optimiser, or NULL */
+} trainer;
+
+static uint64_t sides_of_step(const trainer *t)
 {
-    const neap_model *m = t->model;
-    ni_engine_inputs in = { t->options, t->split_hood.offset ? &t->split_hood : &m->hood,
-                            m->E,       m->P,
-                            m->pad,     t->options->dim,
-                            m->threads };
-    return ni_engine_create(&in, &t->engine, err);
+    uint64_t positions = t->sampler.positions, size = t->o->batch;
+    return (size < positions ? size : positions) * (2 + (uint64_t)t->o->learning.negatives);
 }
 
-static neap_status make_tables(ni_trainer *t, neap_error *err)
+static neap_status make_sampler(trainer *t, const neap_graph *graph, const ni_links *links, neap_error *err)
 {
-    neap_model *m = t->model;
-    neap_status rc = ni_model_init_tables(m, err);
-    return rc == NEAP_OK ? ni_optimizer_create(t->options, m->rows, m->dim, &t->optimizer, err) : rc;
+    return ni_sampler_create(t->o, t->run.model->settings->common.seed, graph, links, t->run.threads,
+                             &t->sampler, err);
 }
 
-void ni_trainer_free(ni_trainer *t)
+/* Training reads the neighbourhoods of the training pairs alone, unless it is told to read others. What is
+ * wrong with the whole graph is said of it, not of the part that is trained on. */
+static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
 {
-    ni_engine_free(t->engine);
+    ni_run *run = &t->run;
+    *t = (trainer){ .o = job->settings->own };
+    neap_status rc = ni_run_prepare(run, job, &t->o->learning, err);
+    if (rc == NEAP_OK) rc = make_sampler(t, run->graph, run->links, err);
+    if (rc == NEAP_OK) rc = ni_run_hold_out(run, job->data, err);
+    if (rc == NEAP_OK && run->split && !job->data->around) {
+        ni_hood_rule rule = ni_gap_hood(job->settings);
+        rc = ni_hood_create(run->graph, run->links, &rule, &t->split_hood, err);
+    }
+    if (rc == NEAP_OK && run->split) {
+        ni_sampler_free(&t->sampler);
+        rc = make_sampler(t, run->graph, run->links, err);
+    }
+    if (rc != NEAP_OK) return rc;
+    t->sides = ni_array(sides_of_step(t), sizeof *t->sides);
+    return t->sides ? NEAP_OK : ni_fail_memory(err, "a batch");
+}
+
+static void trainer_free(trainer *t)
+{
+    ni_attention_free(&t->attention);
     ni_sampler_free(&t->sampler);
+    ni_free(t->sides);
     ni_optimizer_free(&t->optimizer);
     ni_hood_free(&t->split_hood);
-    ni_links_free(&t->split_links);
-    neap_split_free(t->split);
-    ni_feed_free(&t->feed);
-    neap_model_free(t->model);
-    *t = (ni_trainer){ 0 };
+}
+
+/* Before the tensors are there it can only measure. */
+static neap_status make_engine(trainer *t, neap_error *err)
+{
+    const neap_model *m = t->run.model;
+    const ni_gap *own = m->own;
+    ni_parameter *E = ni_optimizer_find(&t->optimizer, "E");
+    t->table = (ni_row_table){ own->E, E ? &E->gradient : NULL };
+    t->rows = ni_rows_of_table(&t->table, m->rows);
+    t->attention = (ni_attention){ .options = t->o,
+                                   .seed = m->settings->common.seed,
+                                   .hood = t->split_hood.offset ? &t->split_hood : &m->hood,
+                                   .rows = &t->rows,
+                                   .P = own->P,
+                                   .pad = own->pad,
+                                   .dim = m->dim,
+                                   .threads = t->run.threads,
+                                   .both_orders = m->graph->undirected };
+    return ni_attention_create(&t->attention, err);
+}
+
+enum { PARAMETERS_MOST = 2 };
+
+/* What is learned; returns how many those are. Their values may not have been made yet. */
+static uint32_t list_parameters(const neap_model *m, ni_parameter *list)
+{
+    const ni_gap *own = m->own;
+    const ni_attention_options *o = m->settings->own;
+    list[0] = (ni_parameter){ "E", own->E, m->rows, m->dim, .by_rows = true, .rate = 1 };
+    list[1] = (ni_parameter){ "P", own->P, m->dim, m->dim, .rate = 1 };
+    return o->matrix ? 2 : 1;
+}
+
+static neap_status make_optimizer(trainer *t, neap_error *err)
+{
+    ni_parameter list[PARAMETERS_MOST];
+    uint32_t count = list_parameters(t->run.model, list);
+    if (!ni_optimizer_create(t->o->optimizer, list, count, &t->optimizer))
+        return ni_fail_memory(err, "the optimiser; --optimizer adagrad needs less");
+    t->P = ni_optimizer_find(&t->optimizer, "P");
+    return NEAP_OK;
+}
+
+/* ---- items ---- */
+
+/* Those of the positions of an epoch from `first` on, as sides. */
+static ni_items draw(trainer *t, uint64_t epoch, uint64_t first)
+{
+    uint32_t negatives = t->o->learning.negatives;
+    uint32_t count = ni_sampler_fill(&t->sampler, epoch, first, t->o->batch);
+    for (uint64_t i = 0; i < (uint64_t)count * (2 + negatives); i++)
+        t->sides[i] = ni_hood_side(t->attention.hood, t->sampler.nodes[i]);
+    return (ni_items){ .sides = t->sides, .count = count, .negatives = negatives };
 }
 
 /* ---- memory ---- */
 
 /* The largest of a few batches, and a little more for those not looked at. */
-static neap_status measure_batches(ni_trainer *t, uint64_t *bytes, neap_error *err)
+static neap_status measure_batches(trainer *t, uint64_t *bytes, neap_error *err)
 {
     enum { LOOKS = 8 };
-    uint32_t size = t->options->batch;
-    uint64_t batches = (t->sampler.places + size - 1) / size, most = 0;
+    uint32_t size = t->o->batch;
+    uint64_t batches = (t->sampler.positions + size - 1) / size, most = 0;
     neap_status rc = make_engine(t, err);
     for (uint64_t i = 0; i < LOOKS && i < batches && rc == NEAP_OK; i++) {
-        uint32_t items = ni_feed_fill(&t->feed, 0, i * (batches / LOOKS + 1) % batches * size, size);
+        ni_items items = draw(t, 0, i * (batches / LOOKS + 1) % batches * size);
         uint64_t here = 0;
-        if (items)
-            rc = ni_engine_measure(t->engine, t->feed.nodes, items, t->options->negatives, &here, err);
+        if (items.count) rc = ni_engine_measure(t->attention.engine, &items, &here, err);
         if (here > most) most = here;
     }
-    ni_engine_free(t->engine);
-    t->engine = NULL;
-    *bytes = most + most / 10 + t->feed.bytes;
+    *bytes = most + most / 10 + ni_sampler_step_bytes(&t->sampler) + sides_of_step(t) * sizeof *t->sides;
     return rc;
 }
 
-static neap_status trainer_bytes(ni_trainer *t, const neap_graph *graph, neap_estimate_result *r,
-                                 neap_error *err)
+neap_status ni_gap_bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
 {
-    const neap_model *m = t->model;
-    uint64_t table =
-        4 * ((uint64_t)m->rows * t->options->dim + (uint64_t)t->options->dim * t->options->dim);
-    r->bytes_graph = ni_model_graph_bytes(m, graph) + ni_sampler_bytes(t->options, m->graph);
-    if (t->split)
-        r->bytes_graph += ni_split_bytes(t->split, &t->split_links) +
-                          (t->split_hood.offset ? ni_hood_bytes(&t->split_hood) : 0);
-    r->bytes_tables = table * (t->split ? 2 : 1);
-    r->bytes_optimizer = ni_optimizer_bytes(t->options, m->rows, t->options->dim);
-    return measure_batches(t, &r->bytes_batch, err);
-}
-
-neap_status ni_train_bytes(const neap_graph *graph, const neap_options *options, neap_estimate_result *r,
-                           neap_error *err)
-{
-    ni_trainer t;
-    neap_status rc = ni_trainer_prepare(graph, options, NULL, &t, err);
-    if (rc == NEAP_OK) rc = trainer_bytes(&t, graph, r, err);
-    ni_trainer_free(&t);
+    trainer t;
+    ni_parameter list[PARAMETERS_MOST];
+    neap_status rc = prepare(&t, job, err);
+    if (rc == NEAP_OK) {
+        const neap_model *m = t.run.model;
+        ni_run_bytes(&t.run, job->data->graph, r);
+        r->bytes_graph += ni_sampler_bytes(t.o, m->graph);
+        if (t.split_hood.offset) r->bytes_graph += ni_hood_bytes(&t.split_hood);
+        r->bytes_optimizer = ni_optimizer_bytes(t.o->optimizer, list, list_parameters(m, list));
+        rc = measure_batches(&t, &r->bytes_batch, err);
+    }
+    trainer_free(&t);
+    ni_run_free(&t.run);
     return rc;
 }
 
-/* ---- a step ---- */
+/* ---- training ---- */
 
-static neap_status step(void *self, ni_run *run, uint64_t *items, double *loss, neap_error *err)
-{
-    ni_trainer *t = self;
-    ni_gradient gradient;
-    uint32_t size = t->options->batch;
-    ni_stages *stages = ni_engine_stages(t->engine);
-    ni_stage_begin(stages);
-    uint32_t count = ni_feed_fill(&t->feed, run->epoch, run->batch * size, size);
-    ni_stage_end(stages, NI_STAGE_DRAW);
-    if (count == 0) return NEAP_OK;
-    t->optimizer.steps = run->updates;
-    neap_status rc = ni_engine_step(t->engine, t->feed.nodes, count, t->options->negatives, run->updates,
-                                    &gradient, loss, err);
-    if (rc != NEAP_OK) return rc;
-    if (isfinite(*loss))
-        ni_optimizer_step(&t->optimizer, &gradient, ni_course_rate(&t->course, 0), t->model->E, t->model->P,
-                          t->model->threads);
-    ni_stage_end(stages, NI_STAGE_OPTIMIZE);
-    run->updates = t->optimizer.steps;
-    *items = count;
-    *loss *= count;
-    return NEAP_OK;
-}
-
-static neap_status score(void *self, const neap_pair *pairs, size_t count, float *scores, neap_error *err)
-{
-    ni_trainer *t = self;
-    return ni_score_pairs(t->engine, pairs, count, t->model->graph->undirected, scores, err);
-}
-
-/* ---- from start to end ---- */
-
-static void say_left_out(const ni_trainer *t, const neap_hooks *hooks)
+static void note_left_out(const trainer *t)
 {
     char text[160];
     if (!t->sampler.left_out) return;
@@ -163,70 +264,67 @@ static void say_left_out(const ni_trainer *t, const neap_hooks *hooks)
              "%llu source%s linked with every other node and left out: there is no non-link "
              "to compare with",
              (unsigned long long)t->sampler.left_out, t->sampler.left_out == 1 ? " is" : "s are");
-    ni_note(hooks, text);
+    ni_note(t->run.hooks, text);
 }
 
-static void list_tables(const neap_model *m, const ni_optimizer *o, ni_tables *tables)
+static neap_status begin(trainer *t, neap_error *err)
 {
-    uint64_t n = m->rows, d = m->options.dim;
-    *tables = (ni_tables){ .places = 2 * m->graph->edges }; /* both orders */
-    ni_tables_add(tables, "E", m->E, n, d, true);
-    if (m->options.matrix) ni_tables_add(tables, "P", m->P, d, d, true);
-    if (m->options.optimizer == NI_ADAGRAD) {
-        ni_tables_add(tables, "adagrad.E", o->E_sum, n, 0, false);
-        if (m->options.matrix) ni_tables_add(tables, "adagrad.P", o->P_sum, d, 0, false);
-        return;
+    ni_run *run = &t->run;
+    run->places = t->sampler.positions;
+    run->per_step = t->o->batch;
+    neap_status rc = make_tensors(run->model, err);
+    if (rc == NEAP_OK) rc = make_optimizer(t, err);
+    if (rc == NEAP_OK) rc = make_engine(t, err);
+    if (rc == NEAP_OK) rc = ni_run_declare(run, err);
+    if (rc != NEAP_OK) return rc;
+    ni_run_moments(run, &t->optimizer);
+    note_left_out(t);
+    return ni_run_begin(run, err);
+}
+
+static void optimise(trainer *t, const ni_engine_gradients *gradients)
+{
+    if (t->P) t->P->gradient = (ni_gradient){ .values = gradients->P };
+    t->optimizer.steps = t->run.at.updates;
+    ni_optimizer_step(&t->optimizer, ni_run_rate(&t->run, 0), t->run.threads);
+    t->run.at.updates = t->optimizer.steps;
+}
+
+static neap_status validate(trainer *t, neap_error *err)
+{
+    ni_run *run = &t->run;
+    size_t n = run->split->count;
+    neap_status rc = ni_attention_score(&t->attention, run->split->positive, n, run->positive, err);
+    if (rc == NEAP_OK) rc = ni_attention_score(&t->attention, run->split->negative, n, run->negative, err);
+    return rc == NEAP_OK ? ni_run_judge(run, err) : rc;
+}
+
+neap_status ni_gap_train_timed(const ni_job *job, ni_stages *stages, ni_work *work, neap_model **out,
+                               neap_error *err)
+{
+    trainer t;
+    ni_run *run = &t.run;
+    neap_status rc = prepare(&t, job, err);
+    if (rc == NEAP_OK) rc = begin(&t, err);
+    ni_engine *engine = t.attention.engine;
+    while (rc == NEAP_OK && ni_run_next(run)) {
+        ni_engine_gradients gradients;
+        double loss = 0;
+        ni_stage_begin(ni_engine_stages(engine));
+        ni_items items = draw(&t, run->at.epoch, run->at.batch * run->per_step);
+        ni_stage_end(ni_engine_stages(engine), NI_STAGE_DRAW);
+        if (items.count) rc = ni_engine_step(engine, &items, run->at.updates, &gradients, &loss, err);
+        if (rc == NEAP_OK && items.count && isfinite(loss)) optimise(&t, &gradients);
+        ni_stage_end(ni_engine_stages(engine), NI_STAGE_OPTIMIZE);
+        if (work && items.count) ni_work_add(work, engine);
+        if (rc == NEAP_OK && ni_run_took(run, items.count, loss * items.count)) rc = validate(&t, err);
     }
-    ni_tables_add(tables, "adam.E.m", o->E_m, n, d, false);
-    ni_tables_add(tables, "adam.E.v", o->E_v, n, d, false);
-    if (!m->options.matrix) return;
-    ni_tables_add(tables, "adam.P.m", o->P_m, d, d, false);
-    ni_tables_add(tables, "adam.P.v", o->P_v, d, d, false);
+    if (stages && engine) *stages = *ni_engine_stages(engine);
+    trainer_free(&t);
+    return ni_run_end(run, rc, out);
 }
 
-void ni_train_state(const neap_model *m, ni_tables *tables)
+neap_status ni_gap_train(const ni_job *job, neap_model **out, neap_error *err)
 {
-    list_tables(m, &(ni_optimizer){ 0 }, tables);
-}
-
-static neap_status run_course(ni_trainer *t, const neap_hooks *hooks, neap_error *err)
-{
-    t->course = (ni_course){ .model = t->model,
-                             .split = t->split,
-                             .places = t->sampler.places,
-                             .per_step = t->options->batch,
-                             .step = step,
-                             .score = score,
-                             .self = t };
-    list_tables(t->model, &t->optimizer, &t->course.tables);
-    say_left_out(t, hooks);
-    return ni_course_run(&t->course, hooks, err);
-}
-
-neap_status ni_train_timed(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
-                           ni_stages *stages, neap_model **out, neap_error *err)
-{
-    ni_trainer t;
-    *out = NULL;
-    *stages = (ni_stages){ 0 };
-    neap_status rc = ni_trainer_prepare(graph, options, hooks, &t, err);
-    if (rc == NEAP_OK) rc = make_tables(&t, err);
-    if (rc == NEAP_OK) rc = make_engine(&t, err);
-    if (rc == NEAP_OK) {
-        rc = run_course(&t, hooks, err);
-        *stages = *ni_engine_stages(t.engine);
-    }
-    if (rc == NEAP_OK) {
-        *out = t.model;
-        t.model = NULL;
-    }
-    ni_trainer_free(&t);
-    return rc;
-}
-
-neap_status ni_train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
-                     neap_model **out, neap_error *err)
-{
-    ni_stages stages;
-    return ni_train_timed(graph, options, hooks, &stages, out, err);
+    return ni_gap_train_timed(job, NULL, NULL, out, err);
 }

@@ -3,64 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
+#include "support/status.h"
 #include "support/text.h"
 
-typedef enum kind { U32, U64, REAL, SWITCH, CHOICE, BYTES, TEXT } kind;
-
-/* What the public table does not say: where the value is and how it is read. */
-static const struct slot {
-    kind kind;
-    size_t at;
-} slots[] = {
-#define OPTION(kind, field, ...) { kind, offsetof(neap_options, field) },
-#include "base/options.def"
-#undef OPTION
-};
-
-static const neap_option_info table[] = {
-#define OPTION(kind, field, name, aliases, letter, group, value, neap, paper, authors, min, max, saved,    \
-               help)                                                                                       \
-    { name, aliases, letter, group, value, help, min, max, { neap, paper, authors }, saved },
-#include "base/options.def"
-#undef OPTION
-};
-
-enum { COUNT = NI_OPTIONS };
-
 static const char *const presets[] = { "neap", "paper", "authors" };
+enum { PRESETS = sizeof presets / sizeof *presets };
 
-size_t neap_option_count(void)
-{
-    return COUNT;
-}
-
-const neap_option_info *neap_option_at(size_t i)
-{
-    return i < COUNT ? &table[i] : NULL;
-}
-
-static int find_option(const char *name)
-{
-    for (int i = 0; i < COUNT; i++)
-        if (ni_word_in(table[i].name, ',', name) == 0 || ni_word_in(table[i].aliases, ',', name) >= 0)
-            return i;
-    return -1;
-}
-
-static neap_status unknown(const char *name, neap_error *err)
-{
-    unsigned best = 4;
-    const char *nearest = NULL;
-    for (int i = 0; i < COUNT; i++) {
-        unsigned distance = ni_distance(name, table[i].name, best);
-        if (distance < best) best = distance, nearest = table[i].name;
-    }
-    if (nearest)
-        return ni_fail(err, NEAP_E_ARG, "there is no option '%s'; did you mean '%s'?", name, nearest);
-    return ni_fail(err, NEAP_E_ARG, "there is no option '%s'", name);
-}
+/* ---- values from and to text ---- */
 
 /* "512", "4G", "1.5T", "4GiB": powers of 1024. */
 static bool parse_bytes(const char *text, uint64_t *bytes)
@@ -82,166 +32,314 @@ static bool parse_bytes(const char *text, uint64_t *bytes)
 
 static bool parse_switch(const char *text, bool *on)
 {
-    static const char *const yes[] = { "yes", "true", "on", "1" }, *const no[] = { "no", "false", "off",
-                                                                                   "0" };
-    for (int i = 0; i < 4; i++) {
-        if (!strcmp(text, yes[i])) return *on = true, true;
-        if (!strcmp(text, no[i])) return *on = false, true;
-    }
+    static const char *const words[][4] = { { "no", "false", "off", "0" }, { "yes", "true", "on", "1" } };
+    for (int value = 0; value < 2; value++)
+        for (int i = 0; i < 4; i++)
+            if (!strcmp(text, words[value][i])) return *on = value == 1, true;
     return false;
 }
 
-static neap_status out_of_range(const neap_option_info *o, const char *value, neap_error *err)
+/* A value before it goes to its place. */
+typedef union value {
+    uint32_t u32;
+    uint64_t u64;
+    double real;
+    bool on;
+    const char *text;
+} value;
+
+static const size_t widths[] = {
+    [NI_OPTION_U32] = sizeof(uint32_t),     [NI_OPTION_U64] = sizeof(uint64_t),
+    [NI_OPTION_REAL] = sizeof(double),      [NI_OPTION_SWITCH] = sizeof(bool),
+    [NI_OPTION_CHOICE] = sizeof(uint32_t),  [NI_OPTION_BYTES] = sizeof(uint64_t),
+    [NI_OPTION_TEXT] = sizeof(const char *)
+};
+
+static neap_status check_range(const neap_option_info *o, double number, const char *text, neap_error *err)
 {
     char min[32], max[32];
+    if (number >= o->min && number <= o->max) return NEAP_OK;
     ni_format_double(o->min, min);
     ni_format_double(o->max, max);
-    return ni_fail(err, NEAP_E_ARG, "%s must be between %s and %s, not '%s'", o->name, min, max, value);
+    return ni_fail(err, NEAP_E_ARG, "%s must be between %s and %s, not '%.40s'", o->name, min, max, text);
 }
 
-static neap_status set(neap_options *options, int i, const char *value, neap_error *err)
+static neap_status read_whole(const ni_option *o, const char *text, value *v, neap_error *err)
 {
-    const neap_option_info *o = &table[i];
-    void *at = (char *)options + slots[i].at;
     uint64_t whole;
-    double real;
-    int choice;
-    switch (slots[i].kind) {
-    case U32:
-    case U64:
-        if (!ni_parse_u64(value, strlen(value), &whole))
-            return ni_fail(err, NEAP_E_ARG, "%s takes a whole number, not '%s'", o->name, value);
-        if ((double)whole < o->min || (double)whole > o->max) return out_of_range(o, value, err);
-        if (slots[i].kind == U32) *(uint32_t *)at = (uint32_t)whole;
-        else *(uint64_t *)at = whole;
-        return NEAP_OK;
-    case REAL:
-        if (!ni_parse_double(value, strlen(value), &real))
-            return ni_fail(err, NEAP_E_ARG, "%s takes a number, not '%s'", o->name, value);
-        if (real < o->min || real > o->max) return out_of_range(o, value, err);
-        *(double *)at = real;
-        return NEAP_OK;
-    case SWITCH:
-        if (!parse_switch(value, at))
-            return ni_fail(err, NEAP_E_ARG, "%s takes yes or no, not '%s'", o->name, value);
-        return NEAP_OK;
-    case CHOICE:
-        choice = ni_word_in(o->value, '|', value);
-        if (choice < 0)
-            return ni_fail(err, NEAP_E_ARG, "%s is one of %s, not '%s'", o->name, o->value, value);
-        *(uint32_t *)at = (uint32_t)choice;
-        return NEAP_OK;
-    case BYTES:
-        if (!parse_bytes(value, at))
-            return ni_fail(err, NEAP_E_ARG, "%s takes a size such as 512M or 4G, not '%s'", o->name, value);
-        return NEAP_OK;
-    case TEXT:
-        if (strlen(value) >= sizeof(ni_type_TEXT))
-            return ni_fail(err, NEAP_E_ARG, "%s is too long: '%.40s'", o->name, value);
-        memset(at, 0, sizeof(ni_type_TEXT));
-        memcpy(at, value, strlen(value));
-        return NEAP_OK;
-    }
-    return ni_fail(err, NEAP_E_ARG, "option %s has no kind", o->name);
+    if (!ni_parse_u64(text, strlen(text), &whole))
+        return ni_fail(err, NEAP_E_ARG, "%s takes a whole number, not '%.40s'", o->info.name, text);
+    if (o->kind == NI_OPTION_U32) v->u32 = (uint32_t)whole;
+    else v->u64 = whole;
+    return check_range(&o->info, (double)whole, text, err);
 }
 
-/* The value as text; 24 bytes of a TEXT and every number fit into 32. */
-static void get(const neap_options *options, int i, char text[32])
+static neap_status read_value(const ni_option *o, const char *text, value *v, neap_error *err)
 {
-    const void *at = (const char *)options + slots[i].at;
-    const char *choice = table[i].value;
-    switch (slots[i].kind) {
-    case U32: snprintf(text, 32, "%u", *(const uint32_t *)at); break;
-    case U64:
-    case BYTES: snprintf(text, 32, "%llu", (unsigned long long)*(const uint64_t *)at); break;
-    case REAL: ni_format_double(*(const double *)at, text); break;
-    case SWITCH: snprintf(text, 32, "%s", *(const bool *)at ? "yes" : "no"); break;
-    case CHOICE:
-        for (uint32_t n = *(const uint32_t *)at; n; n--) choice = strchr(choice, '|') + 1;
-        snprintf(text, 32, "%.*s", (int)strcspn(choice, "|"), choice);
-        break;
-    case TEXT: snprintf(text, 32, "%s", (const char *)at); break;
+    int choice;
+    switch (o->kind) {
+    case NI_OPTION_U32:
+    case NI_OPTION_U64: return read_whole(o, text, v, err);
+    case NI_OPTION_REAL:
+        if (!ni_parse_double(text, strlen(text), &v->real))
+            return ni_fail(err, NEAP_E_ARG, "%s takes a number, not '%.40s'", o->info.name, text);
+        return check_range(&o->info, v->real, text, err);
+    case NI_OPTION_SWITCH:
+        if (parse_switch(text, &v->on)) return NEAP_OK;
+        return ni_fail(err, NEAP_E_ARG, "%s takes yes or no, not '%.40s'", o->info.name, text);
+    case NI_OPTION_CHOICE:
+        choice = ni_word_in(o->info.value, '|', text);
+        v->u32 = (uint32_t)choice;
+        if (choice >= 0) return NEAP_OK;
+        return ni_fail(err, NEAP_E_ARG, "%s is one of %s, not '%.40s'", o->info.name, o->info.value, text);
+    case NI_OPTION_BYTES:
+        if (parse_bytes(text, &v->u64)) return NEAP_OK;
+        return ni_fail(err, NEAP_E_ARG, "%s takes a size such as 512M or 4G, not '%.40s'", o->info.name,
+                       text);
+    case NI_OPTION_TEXT: v->text = text; return NEAP_OK;
     }
+    return ni_fail(err, NEAP_E_ARG, "option %s has no kind", o->info.name);
 }
+
+neap_status ni_option_read(const ni_option *option, const char *text, void *values, neap_error *err)
+{
+    value v = { 0 };
+    neap_status rc = read_value(option, text, &v, err);
+    if (rc == NEAP_OK && values) memcpy((char *)values + option->at, &v, widths[option->kind]);
+    return rc;
+}
+
+/* Every number fits into the room. */
+const char *ni_option_text(const ni_option *option, const void *values, char room[NI_OPTION_ROOM])
+{
+    const char *choice = option->info.value;
+    value v = { 0 };
+    memcpy(&v, (const char *)values + option->at, widths[option->kind]);
+    switch (option->kind) {
+    case NI_OPTION_U32: snprintf(room, NI_OPTION_ROOM, "%u", v.u32); break;
+    case NI_OPTION_U64:
+    case NI_OPTION_BYTES: snprintf(room, NI_OPTION_ROOM, "%llu", (unsigned long long)v.u64); break;
+    case NI_OPTION_REAL: ni_format_double(v.real, room); break;
+    case NI_OPTION_SWITCH: snprintf(room, NI_OPTION_ROOM, "%s", v.on ? "yes" : "no"); break;
+    case NI_OPTION_CHOICE:
+        for (; v.u32; v.u32--) choice = strchr(choice, '|') + 1;
+        snprintf(room, NI_OPTION_ROOM, "%.*s", (int)strcspn(choice, "|"), choice);
+        break;
+    case NI_OPTION_TEXT: return v.text;
+    }
+    return room;
+}
+
+/* ---- given ---- */
 
 neap_status neap_options_create(const char *preset, neap_options **out, neap_error *err)
 {
     *out = NULL;
-    int column = 0;
-    while (preset && column < 3 && strcmp(preset, presets[column])) column++;
-    if (column == 3)
+    uint32_t column = 0;
+    while (preset && column < PRESETS && strcmp(preset, presets[column])) column++;
+    if (column == PRESETS)
         return ni_fail(err, NEAP_E_ARG, "there is no preset '%s'; there are neap, paper and authors",
                        preset);
     neap_options *options = ni_zeros(1, sizeof *options);
     if (!options) return ni_fail_memory(err, "options");
-    options->preset = (uint8_t)column;
-    neap_status rc = NEAP_OK;
-    for (int i = 0; i < COUNT && rc == NEAP_OK; i++) rc = set(options, i, table[i].presets[column], err);
-    if (rc == NEAP_OK) *out = options;
-    else ni_free(options);
-    return rc;
+    options->preset = column;
+    *out = options;
+    return NEAP_OK;
 }
 
 void neap_options_free(neap_options *options)
 {
+    if (!options) return;
+    for (size_t i = 0; i < options->count; i++) ni_free(options->given[i].value);
+    ni_free(options->given);
     ni_free(options);
 }
 
-/* Another method has other defaults. */
-static void unsettle(neap_options *options)
+neap_status neap_options_copy(const neap_options *options, neap_options **out, neap_error *err)
 {
-    for (int i = 0; i < COUNT && options->settled; i++)
-        if (!options->given[i]) set(options, i, table[i].presets[options->preset], NULL);
-    options->settled = false;
+    neap_status rc = neap_options_create(presets[options->preset], out, err);
+    for (size_t i = 0; i < options->count && rc == NEAP_OK; i++) {
+        const ni_given *g = &options->given[i];
+        rc = ni_options_give(*out, g->name, g->value, g->suggested, err);
+    }
+    if (rc == NEAP_OK) return rc;
+    neap_options_free(*out);
+    *out = NULL;
+    return rc;
 }
 
-neap_status neap_options_suggest(neap_options *options, const char *name, const char *value,
-                                 neap_error *err)
+static ni_given *find_given(const neap_options *options, const char *name, bool suggested)
 {
-    int i = find_option(name);
-    if (i < 0) return unknown(name, err);
-    return options->given[i] ? NEAP_OK : set(options, i, value, err);
+    for (size_t i = 0; i < options->count; i++)
+        if (options->given[i].suggested == suggested && !strcmp(options->given[i].name, name))
+            return &options->given[i];
+    return NULL;
 }
 
-neap_status neap_options_set(neap_options *options, const char *name, const char *value, neap_error *err)
+bool ni_options_has(const neap_options *options, const char *name)
 {
-    int i = find_option(name);
-    if (i < 0) return unknown(name, err);
-    neap_status rc = set(options, i, value, err);
-    if (rc != NEAP_OK) return rc;
-    options->given[i] = true;
-    if (i == NI_OPTION_method) unsettle(options);
+    return find_given(options, name, false) != NULL;
+}
+
+neap_status ni_options_give(neap_options *options, const char *name, const char *text, bool suggested,
+                            neap_error *err)
+{
+    ni_given *known = find_given(options, name, suggested);
+    char *copy = ni_copy(text, strlen(text) + 1, 1);
+    if (!copy || !ni_grow(&options->given, &options->room, options->count + 1, sizeof *options->given)) {
+        ni_free(copy);
+        return ni_fail_memory(err, "options");
+    }
+    if (known) known = find_given(options, name, suggested); /* it may have moved */
+    else {
+        known = &options->given[options->count++];
+        *known = (ni_given){ .name = name, .suggested = suggested };
+    }
+    ni_free(known->value);
+    known->value = copy;
     return NEAP_OK;
 }
 
-void ni_options_settle(neap_options *options, const ni_default *defaults)
+/* ---- read ---- */
+
+bool ni_option_part_has(const ni_option_part *part, const ni_option *option)
 {
-    for (const ni_default *d = defaults; d && d->name && !options->settled; d++) {
-        int i = find_option(d->name);
-        if (i >= 0 && !options->given[i]) set(options, i, d->preset[options->preset], NULL);
-    }
-    options->settled = true;
+    return !part->names || ni_word_in(part->names, ',', option->info.name) >= 0;
 }
 
-neap_status neap_options_get(const neap_options *options, const char *name, char *text, size_t room,
-                             neap_error *err)
+static const char *own_default(const char *name, const ni_default *d, uint32_t preset)
 {
-    char value[32];
-    int i = find_option(name);
-    if (i < 0) return unknown(name, err);
-    get(options, i, value);
-    if (strlen(value) >= room) return ni_fail(err, NEAP_E_ARG, "no room for the value of %s", name);
-    memcpy(text, value, strlen(value) + 1);
-    return NEAP_OK;
+    for (; d && d->name; d++)
+        if (!strcmp(d->name, name)) return d->preset[preset];
+    return NULL;
 }
 
-void ni_options_saved(const neap_options *options,
-                      void (*visit)(const char *name, const char *value, void *user), void *user)
+const char *ni_option_default(const ni_option *option, const ni_option_layout *layout, uint32_t preset)
 {
-    char value[32];
-    for (int i = 0; i < COUNT; i++) {
-        if (!table[i].saved) continue;
-        get(options, i, value);
-        visit(table[i].name, value, user);
-    }
+    const char *own = layout ? own_default(option->info.name, layout->defaults, preset) : NULL;
+    return own ? own : option->info.presets[preset];
 }
+
+const char *ni_options_text(const neap_options *options, const ni_option *option,
+                            const ni_option_layout *layout)
+{
+    const char *name = option->info.name;
+    const ni_given *set = find_given(options, name, false), *suggested = find_given(options, name, true);
+    const char *own = layout ? own_default(name, layout->defaults, options->preset) : NULL;
+    if (set) return set->value;
+    return own ? own : suggested ? suggested->value : option->info.presets[options->preset];
+}
+
+neap_status ni_common_read(const neap_options *options, ni_common *common, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    *common = (ni_common){ 0 };
+    for (size_t i = 0; i < ni_common_set.count && rc == NEAP_OK; i++) {
+        const ni_option *o = &ni_common_set.option[i];
+        rc = ni_option_read(o, ni_options_text(options, o, NULL), common, err);
+    }
+    return rc;
+}
+
+static neap_status read_own(ni_settings *s, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    for (const ni_option_part *p = s->layout->parts; p && p->set && rc == NEAP_OK; p++)
+        for (size_t i = 0; i < p->set->count && rc == NEAP_OK; i++) {
+            const ni_option *o = &p->set->option[i];
+            const char *text = ni_option_part_has(p, o)
+                                   ? ni_options_text(s->options, o, s->layout)
+                                   : ni_option_default(o, s->layout, s->options->preset);
+            rc = ni_option_read(o, text, (char *)s->own + p->at, err);
+        }
+    return rc;
+}
+
+neap_status ni_settings_create(const neap_options *options, const ni_option_layout *layout,
+                               ni_settings **out, neap_error *err)
+{
+    *out = NULL;
+    ni_settings *s = ni_zeros(1, sizeof *s);
+    if (!s) return ni_fail_memory(err, "options");
+    s->layout = layout;
+    s->own = ni_zeros(1, layout->bytes);
+    neap_status rc = s->own ? neap_options_copy(options, &s->options, err) : ni_fail_memory(err, "options");
+    if (rc == NEAP_OK) rc = ni_common_read(s->options, &s->common, err);
+    if (rc == NEAP_OK) rc = read_own(s, err);
+    if (rc == NEAP_OK) *out = s;
+    else ni_settings_free(s);
+    return rc;
+}
+
+const ni_settings *ni_settings_share(const ni_settings *settings)
+{
+    atomic_fetch_add(&((ni_settings *)settings)->sharers, 1);
+    return settings;
+}
+
+void ni_settings_free(const ni_settings *settings)
+{
+    ni_settings *s = (ni_settings *)settings;
+    if (!s || atomic_fetch_sub(&s->sharers, 1) != 0) return;
+    neap_options_free(s->options);
+    ni_free(s->own);
+    ni_free(s);
+}
+
+const void *ni_settings_find(const ni_settings *s, const char *name)
+{
+    for (const ni_option_part *p = s->layout->parts; p && p->set; p++)
+        for (size_t i = 0; i < p->set->count; i++)
+            if (!strcmp(p->set->option[i].info.name, name))
+                return (const char *)s->own + p->at + p->set->option[i].at;
+    return NULL;
+}
+
+void ni_settings_saved(const ni_settings *s, void (*visit)(const char *name, const char *value, void *user),
+                       void *user)
+{
+    char room[NI_OPTION_ROOM];
+    for (size_t i = 0; i < ni_common_set.count; i++) {
+        const ni_option *o = &ni_common_set.option[i];
+        if (o->info.saved) visit(o->info.name, ni_option_text(o, &s->common, room), user);
+    }
+    for (const ni_option_part *p = s->layout->parts; p && p->set; p++)
+        for (size_t i = 0; i < p->set->count; i++) {
+            const ni_option *o = &p->set->option[i];
+            if (o->info.saved && ni_option_part_has(p, o))
+                visit(o->info.name, ni_option_text(o, (const char *)s->own + p->at, room), user);
+        }
+}
+
+/* ---- the common options ---- */
+
+static const ni_option common_options[] = {
+    NI_OPTION(ni_common, TEXT, method, "method", "", 0, "model", "NAME", "gap", "gap", "gap", 0, 0, 1,
+              "the system to train; `neap methods` lists them"),
+    NI_OPTION(ni_common, SWITCH, undirected, "undirected", "", 0, "model", "", "no", "no", "no", 0, 1, 1,
+              "an edge has no direction: train both orders, score their mean (the opposite: --directed)"),
+    NI_OPTION(ni_common, SWITCH, self_loops, "self-loops", "", 0, "model", "", "no", "yes", "yes", 0, 1, 1,
+              "keep edges from a node to itself"),
+    NI_OPTION(ni_common, REAL, test, "test", "", 0, "training", "SHARE", "0", "0", "0", 0, 0.99, 1,
+              "hold out this share of the pairs, which the model then never sees, and print how well they "
+              "are told from non-links"),
+    NI_OPTION(ni_common, U64, seed, "seed", "random-state,random_state", 0, "training", "N", "1", "1", "1",
+              0, 18446744073709551615.0, 1,
+              "start of all random draws: the same seed gives the same model"),
+    NI_OPTION(ni_common, CHOICE, format, "format", "", 0, "reading",
+              "auto|edges|adjacency|mtx|metis|safetensors", "auto", "auto", "auto", 0, 0, 0,
+              "what the graph file is; auto: by its ending, else an edge list"),
+    NI_OPTION(ni_common, TEXT, delimiter, "delimiter", "", 0, "reading", "C", "auto", "auto", "auto", 0, 0,
+              0,
+              "what separates columns: tab, space, comma or any one character; auto: from the first line"),
+    NI_OPTION(ni_common, CHOICE, header, "header", "", 0, "reading", "auto|yes|no", "auto", "auto", "auto",
+              0, 0, 0, "whether the first line of an edge list holds column names"),
+    NI_OPTION(ni_common, CHOICE, weights, "weights", "", 0, "reading", "auto|ignore", "auto", "auto",
+              "auto", 0, 0, 0, "use a third column as weight where there is one, or ignore it"),
+    NI_OPTION(ni_common, U32, threads, "threads", "workers,num-threads,jobs", 't', "running", "N", "0", "0",
+              "0", 0, 1024, 0, "0: all cores; the result does not depend on it"),
+    NI_OPTION(ni_common, BYTES, memory, "memory", "", 0, "running", "SIZE", "0", "0", "0", 0,
+              18446744073709551615.0, 0, "refuse a run that would need more, for instance 4G; 0: no limit"),
+};
+
+const ni_option_set ni_common_set = NI_OPTION_SET(common_options);

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/status.h"
+#include "base/sized.h"
+#include "support/status.h"
 
 /* Large tables begin on a cache line, so that a row of whole lines touches none but its own: rows are read
  * in random order, and each line costs. */
@@ -54,11 +54,15 @@ ni_sys ni_system = {
 
 neap_status neap_allocator_use(const neap_allocator *allocator, neap_error *err)
 {
-    if (!allocator || !allocator->allocate || !allocator->resize || !allocator->release)
+    neap_allocator given;
+    neap_status rc = allocator ? ni_sized_in(&given, sizeof given, allocator, "neap_allocator", err)
+                               : ni_fail(err, NEAP_E_ARG, "no allocator was given");
+    if (rc != NEAP_OK) return rc;
+    if (!given.allocate || !given.resize || !given.release)
         return ni_fail(err, NEAP_E_ARG, "an allocator needs allocate, resize and release");
-    ni_system.allocate = allocator->allocate;
-    ni_system.resize = allocator->resize;
-    ni_system.release = allocator->release;
+    ni_system.allocate = given.allocate;
+    ni_system.resize = given.resize;
+    ni_system.release = given.release;
     return NEAP_OK;
 }
 
@@ -131,11 +135,4 @@ bool ni_grow(void *block, size_t *room, size_t need, size_t width)
     memcpy(block, &grown, sizeof grown);
     *room = want;
     return true;
-}
-
-double ni_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "support/clock.h"
+
 typedef struct ni_sys {
     void *(*allocate)(size_t bytes);
     void *(*resize)(void *block, size_t bytes);
@@ -70,8 +72,5 @@ static inline bool ni_add(uint64_t a, uint64_t b, uint64_t *sum)
 {
     return !__builtin_add_overflow(a, b, sum);
 }
-
-/* Seconds on a clock that never goes back. */
-double ni_seconds(void);
 
 #endif

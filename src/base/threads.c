@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
+#include "support/status.h"
 
 enum { MAX_THREADS = 1024 };
 
@@ -31,6 +32,11 @@ struct ni_threads {
     uint32_t workers;  /* threads besides the caller's                */
     uint32_t patience; /* looks at a number before a thread goes to sleep over it */
     bool quit;
+
+    ni_watch watch; /* looked at between tasks */
+    uint64_t done, total;
+    atomic_bool stopped;
+
     pthread_t *thread;
     struct seat {
         ni_threads *threads;
@@ -38,21 +44,48 @@ struct ni_threads {
     } * seat;
 };
 
-static void do_share(ni_threads *p, share *s, uint32_t thread)
+/* ---- the wish to stop ---- */
+
+/* Whether the next task may be run. Who asked to stop is not asked again. */
+static bool may_go_on(ni_threads *p, uint32_t thread)
 {
-    for (;;) {
-        uint32_t task = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
-        if (task >= s->end) return;
-        p->task(p->arg, task, thread);
-    }
+    if (!p->watch.hooks) return true;
+    if (atomic_load_explicit(&p->stopped, memory_order_relaxed)) return false;
+    if (thread != 0 || ni_watch_look(&p->watch, p->done, p->total)) return true;
+    atomic_store(&p->stopped, true);
+    return false;
 }
+
+void ni_threads_watch(ni_threads *p, const neap_hooks *hooks, const char *stage)
+{
+    p->watch = ni_watch_begin(hooks, stage);
+    p->done = p->total = 0;
+    atomic_store(&p->stopped, false);
+}
+
+void ni_threads_progress(ni_threads *p, uint64_t done, uint64_t total)
+{
+    p->done = done;
+    p->total = total;
+}
+
+neap_status ni_threads_check(ni_threads *p, neap_error *err)
+{
+    return may_go_on(p, 0) ? NEAP_OK : ni_watch_stopped(&p->watch, err);
+}
+
+/* ---- rounds ---- */
 
 /* A thread begins with its own share: rounds that follow each other cut the same rows in the same way, and
  * what a core has written it finds in its cache. Then it helps the others. */
 static void run_tasks(ni_threads *p, uint32_t thread)
 {
     uint32_t threads = p->workers + 1;
-    for (uint32_t k = 0; k < threads; k++) do_share(p, &p->share[(thread + k) % threads], thread);
+    for (uint32_t k = 0; k < threads; k++) {
+        share *s = &p->share[(thread + k) % threads];
+        for (uint32_t task; (task = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->end;)
+            if (may_go_on(p, thread)) p->task(p->arg, task, thread);
+    }
 }
 
 static void deal_tasks(ni_threads *p, uint64_t tasks)
@@ -196,7 +229,8 @@ void ni_threads_run(ni_threads *p, uint32_t tasks, ni_task task, void *arg)
 {
     bool alone = p->workers == 0 || tasks < 2 || pthread_mutex_trylock(&p->turn) != 0;
     if (alone) {
-        for (uint32_t i = 0; i < tasks; i++) task(arg, i, 0);
+        for (uint32_t i = 0; i < tasks; i++)
+            if (may_go_on(p, 0)) task(arg, i, 0);
         return;
     }
     p->task = task;

@@ -23,6 +23,18 @@ uint32_t ni_threads_count(const ni_threads *threads);
  * else's round runs its tasks itself, as thread 0; scratch memory must therefore be the caller's own. */
 void ni_threads_run(ni_threads *threads, uint32_t tasks, ni_task task, void *arg);
 
+/* Makes every round look for a stop: between its tasks the calling thread asks hooks->progress, ten times a
+ * second at most, under the name of a stage. After a stop the tasks that are left, of this round and of
+ * later ones, are not run, so that whatever is computed comes to its end soon, and ni_threads_check says
+ * so. With hooks NULL, or without a progress, rounds do not look any more. */
+void ni_threads_watch(ni_threads *threads, const neap_hooks *hooks, const char *stage);
+
+/* How far the stage is, for the next look. */
+void ni_threads_progress(ni_threads *threads, uint64_t done, uint64_t total);
+
+/* Looks now, between rounds; NEAP_E_STOPPED if a stop was asked for since ni_threads_watch. */
+neap_status ni_threads_check(ni_threads *threads, neap_error *err);
+
 /* How many tasks so many things make. */
 static inline uint32_t ni_tasks(uint64_t things, uint32_t per_task)
 {

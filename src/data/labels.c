@@ -1,14 +1,17 @@
+/* Classes of nodes from lines `node<TAB>class`, or one class per line. Class names are interned like node
+ * names. */
 #include "data/labels.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "graph/graph.h"
 #include "graph/lines.h"
-#include "io/foreign.h"
+#include "io/stream.h"
+#include "support/status.h"
 
 typedef struct reader {
     ni_lines lines;
@@ -83,7 +86,7 @@ static neap_status read_whole(reader *r, char *line, size_t length, neap_error *
 /* The delimiter comes from the first line with data, whatever that of the graph is. */
 static neap_status read_lines(reader *r, neap_error *err)
 {
-    static const neap_options detect = { .delimiter = { "auto" } };
+    static const ni_common detect = { .delimiter = "auto" };
     bool first = true;
     for (;;) {
         char *line;
@@ -185,14 +188,15 @@ void neap_labels_free(neap_labels *labels)
     ni_free(labels);
 }
 
-neap_labels_facts neap_labels_facts_of(const neap_labels *labels)
+neap_status neap_labels_facts_of(const neap_labels *labels, neap_labels_facts *facts, neap_error *err)
 {
-    return (neap_labels_facts){ .nodes = labels->nodes,
-                                .labelled = labels->labelled,
-                                .classes = labels->classes.count,
-                                .strangers = labels->strangers,
-                                .of = labels->of,
-                                .count = labels->count };
+    neap_labels_facts mine = { .nodes = labels->nodes,
+                               .labelled = labels->labelled,
+                               .classes = labels->classes.count,
+                               .strangers = labels->strangers,
+                               .of = labels->of,
+                               .count = labels->count };
+    return ni_sized_out(&mine, sizeof mine, facts, "neap_labels_facts", err);
 }
 
 const char *neap_labels_class(const neap_labels *labels, uint32_t class_number)

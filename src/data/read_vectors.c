@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "graph/graph.h"
 #include "graph/lines.h"
-#include "io/escape.h"
-#include "io/foreign.h"
 #include "io/npy.h"
+#include "io/stream.h"
+#include "support/path.h"
+#include "support/status.h"
 #include "support/text.h"
 
 #define FORMATS "vectors are read from word2vec text (.txt, .vec) and NumPy arrays (.npy)"
@@ -200,10 +200,8 @@ static neap_status read_text(reader *r, neap_error *err)
 /* The length of a path without .gz or .zst, and without the ending .npy if there is one. */
 static size_t stem(const char *path, bool *npy)
 {
-    size_t length = strlen(path);
-    if (ni_ends(path, length, ".gz")) length -= 3;
-    else if (ni_ends(path, length, ".zst")) length -= 4;
-    *npy = ni_ends(path, length, ".npy");
+    size_t length = ni_path_unpacked(path);
+    *npy = ni_path_ends(path, length, ".npy");
     return *npy ? length - 4 : length;
 }
 
@@ -293,7 +291,7 @@ static neap_status nothing_read(const reader *r, neap_status rc, neap_error *err
     bool npy;
     size_t length = stem(r->path, &npy);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ni_ends(r->path, length, endings[i]))
+        if (ni_path_ends(r->path, length, endings[i]))
             return ni_fail(err, NEAP_E_FORMAT,
                            "%.200s: " FORMATS
                            ", not from this %s file; `neap embed MODEL -o X.txt` writes text",
@@ -381,6 +379,7 @@ neap_status neap_vectors_load(const char *path, const neap_graph *graph, int all
     neap_status rc =
         r.v && r.node && r.has ? ni_stream_open(path, &r.in, err) : ni_fail_memory(err, "vectors");
     if (rc == NEAP_OK) {
+        r.v->size = sizeof *r.v;
         r.v->nodes = graph->nodes;
         rc = read_file(&r, err);
     }

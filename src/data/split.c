@@ -1,12 +1,14 @@
+/* Held-out pairs: the first `share` of a keyed permutation of the unordered pairs, each with one negative,
+ * and the graph without them. O(edges log edges); every draw is a function of (seed, stream, pair). */
 #include "data/split.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/options.h"
-#include "base/order.h"
-#include "base/status.h"
 #include "base/sys.h"
+#include "support/order.h"
+#include "support/status.h"
 
 /* An unordered pair as one number. */
 static uint64_t pair_key(uint32_t u, uint32_t v)
@@ -145,7 +147,7 @@ static bool are_nodes(const neap_graph *g, const neap_pair *pairs, size_t count)
     return true;
 }
 
-neap_status ni_split_take(const neap_graph *g, const neap_validation *pairs, neap_split **out,
+neap_status ni_split_take(const neap_graph *g, const ni_validation *pairs, neap_split **out,
                           neap_error *err)
 {
     *out = NULL;
@@ -164,13 +166,11 @@ neap_status ni_split_take(const neap_graph *g, const neap_validation *pairs, nea
     return rc;
 }
 
-neap_status ni_split_hold_out(const neap_graph *g, const ni_links *links, const neap_options *options,
-                              const neap_validation *valid, neap_split **out, ni_links *rest,
-                              neap_error *err)
+neap_status ni_split_hold_out(const neap_graph *g, const ni_links *links, double share, uint64_t seed,
+                              const ni_validation *valid, neap_split **out, ni_links *rest, neap_error *err)
 {
-    neap_status rc =
-        valid ? ni_split_take(g, valid, out, err)
-              : ni_split_create(g, links, options->valid, options->seed, NI_STREAM_VALID, out, err);
+    neap_status rc = valid ? ni_split_take(g, valid, out, err)
+                           : ni_split_create(g, links, share, seed, NI_STREAM_VALID, out, err);
     return rc == NEAP_OK ? ni_links_create((*out)->train, rest, err) : rc;
 }
 

@@ -12,6 +12,12 @@ struct neap_split {
     size_t without_negative; /* held-out pairs whose source is linked with every node: left out */
 };
 
+/* Pairs of a graph that choose the best epoch, and as many negatives. */
+typedef struct ni_validation {
+    const neap_pair *positives, *negatives;
+    size_t count;
+} ni_validation;
+
 /* stream: NI_STREAM_SPLIT for test pairs, NI_STREAM_VALID for validation pairs, so that the two draws of
  * one seed do not meet; the clean protocol of test pairs also drops loops from training. `links` are those
  * of the graph. */
@@ -19,13 +25,13 @@ neap_status ni_split_create(const neap_graph *graph, const ni_links *links, doub
                             ni_stream stream, neap_split **out, neap_error *err);
 
 /* The same with pairs that somebody has chosen; loops stay. NEAP_E_ARG if there are none. */
-neap_status ni_split_take(const neap_graph *graph, const neap_validation *pairs, neap_split **out,
+neap_status ni_split_take(const neap_graph *graph, const ni_validation *pairs, neap_split **out,
                           neap_error *err);
 
-/* Keeps pairs back for validation, `valid` or else a share of the edges drawn by the options; `rest` are
+/* Keeps pairs back for validation, `valid` or else a share of the edges drawn by the seed; `rest` are
  * the links of what is left to train on. */
-neap_status ni_split_hold_out(const neap_graph *graph, const ni_links *links, const neap_options *options,
-                              const neap_validation *valid, neap_split **out, ni_links *rest,
+neap_status ni_split_hold_out(const neap_graph *graph, const ni_links *links, double share, uint64_t seed,
+                              const ni_validation *valid, neap_split **out, ni_links *rest,
                               neap_error *err);
 
 /* Memory that it takes, the links of its training graph included. */

@@ -1,15 +1,18 @@
+/* Vectors for other tools, by the ending of the path; one writer per format, all through whole-file output.
+ */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
-#include "io/escape.h"
 #include "io/npy.h"
+#include "io/output.h"
 #include "io/safetensors.h"
 #include "neap.h"
-#include "support/text.h"
+#include "support/json.h"
+#include "support/path.h"
+#include "support/status.h"
 
 typedef struct table {
     const char *path;
@@ -32,7 +35,7 @@ static void write_word2vec_text(ni_output *out, const table *t)
 {
     ni_output_print(out, "%u %u\n", t->n, t->dim);
     for (uint32_t i = 0; i < t->n; i++) {
-        ni_escape(out, neap_graph_name(t->graph, i), true);
+        ni_escape(ni_output_sink(out), neap_graph_name(t->graph, i), true);
         ni_output_write(out, " ", 1);
         write_row(out, t, i, ' ');
         ni_output_write(out, "\n", 1);
@@ -43,7 +46,7 @@ static void write_word2vec_binary(ni_output *out, const table *t)
 {
     ni_output_print(out, "%u %u\n", t->n, t->dim);
     for (uint32_t i = 0; i < t->n; i++) {
-        ni_escape(out, neap_graph_name(t->graph, i), true);
+        ni_escape(ni_output_sink(out), neap_graph_name(t->graph, i), true);
         ni_output_write(out, " ", 1);
         ni_output_write(out, t->vectors + (size_t)i * t->dim, t->dim * sizeof *t->vectors);
         ni_output_write(out, "\n", 1);
@@ -70,7 +73,7 @@ static void write_jsonl(ni_output *out, const table *t)
 {
     for (uint32_t i = 0; i < t->n; i++) {
         ni_output_text(out, "{\"node\":");
-        ni_output_json(out, neap_graph_name(t->graph, i));
+        ni_json_string(ni_output_sink(out), neap_graph_name(t->graph, i));
         ni_output_text(out, ",\"vector\":[");
         write_row(out, t, i, ',');
         ni_output_text(out, "]}\n");
@@ -80,7 +83,7 @@ static void write_jsonl(ni_output *out, const table *t)
 static void write_names(ni_output *out, const table *t)
 {
     for (uint32_t i = 0; i < t->n; i++) {
-        ni_escape(out, neap_graph_name(t->graph, i), false);
+        ni_escape(ni_output_sink(out), neap_graph_name(t->graph, i), false);
         ni_output_write(out, "\n", 1);
     }
 }
@@ -119,10 +122,11 @@ static neap_status write_safetensors(const table *t, neap_error *err)
     if (!bytes) goto done;
     gather_names(t, offset, bytes);
     ni_tensors_say(&all, "neap.kind", "vectors");
-    ni_tensors_add(&all, "vectors", NI_F32, t->n, t->dim, t->vectors);
-    ni_tensors_add(&all, "names.offsets", NI_U64, (uint64_t)t->n + 1, 0, offset);
-    ni_tensors_add(&all, "names.bytes", NI_U8, offset[t->n], 0, bytes);
+    ni_tensors_add(&all, "vectors", NI_F32, 2, (uint64_t[]){ t->n, t->dim }, t->vectors);
+    ni_tensors_add(&all, "names.offsets", NI_U64, 1, (uint64_t[]){ (uint64_t)t->n + 1 }, offset);
+    ni_tensors_add(&all, "names.bytes", NI_U8, 1, &offset[t->n], bytes);
     rc = ni_tensors_write(&all, t->path, err);
+    ni_tensors_release(&all);
 done:
     if (!bytes) ni_fail_memory(err, "names");
     ni_free(bytes);
@@ -144,7 +148,7 @@ static const struct format {
 static const struct format *find_format(const char *path)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (ni_ends(path, strlen(path), formats[i].ending)) return &formats[i];
+        if (ni_path_ends(path, strlen(path), formats[i].ending)) return &formats[i];
     return NULL;
 }
 

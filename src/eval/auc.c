@@ -1,5 +1,5 @@
-#include "base/status.h"
 #include "eval/metrics.h"
+#include "support/status.h"
 
 neap_status neap_auc(const float *positives, size_t n, const float *negatives, size_t m, double *auc,
                      neap_error *err)

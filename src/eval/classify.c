@@ -4,10 +4,11 @@
 #include <stdbool.h>
 
 #include "base/rng.h"
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "eval/logistic.h"
 #include "eval/metrics.h"
+#include "support/status.h"
 #include "support/text.h"
 
 static uint32_t count_labelled(const ni_sample *s)
@@ -126,6 +127,8 @@ static neap_status measure(task *t, ni_threads *threads, neap_classify_result *r
                                      threads, t->weight, err);
     if (rc != NEAP_OK) return rc;
     ni_threads_run(threads, t->split.tests, predict, t);
+    rc = ni_threads_check(threads, err); /* after a stop there are no guesses */
+    if (rc != NEAP_OK) return rc;
     return ni_f1(t->truth, t->guess, t->split.tests, s->classes, &r->micro, &r->macro, err);
 }
 
@@ -153,11 +156,20 @@ neap_status neap_classify(const float *vectors, uint32_t dim, const neap_labels 
                           const neap_classify_spec *spec, uint32_t *predicted, neap_classify_result *result,
                           neap_error *err)
 {
-    ni_threads *threads;
+    ni_threads *threads = NULL;
+    neap_classify_spec given;
+    neap_classify_result mine;
+    neap_hooks heard;
     ni_sample s = ni_sample_of(labels, vectors, dim);
-    neap_status rc = ni_threads_create(spec->threads, &threads, err);
+    neap_status rc = ni_sized_in(&given, sizeof given, spec, "neap_classify_spec", err);
+    if (rc == NEAP_OK) rc = ni_hooks_in(&heard, &given.hooks, err);
+    if (rc == NEAP_OK) rc = ni_sized_look(result, "neap_classify_result", err);
+    if (rc == NEAP_OK) rc = ni_threads_create(given.threads, &threads, err);
     if (rc != NEAP_OK) return rc;
-    rc = ni_classify(&s, spec, threads, predicted, result, err);
+    ni_threads_watch(threads, given.hooks, "classify");
+    rc = ni_classify(&s, &given, threads, predicted, &mine, err);
+    neap_status stopped = ni_threads_check(threads, err);
+    if (stopped != NEAP_OK) rc = stopped; /* whatever went wrong then */
     ni_threads_free(threads);
-    return rc;
+    return rc == NEAP_OK ? ni_sized_out(&mine, sizeof mine, result, "neap_classify_result", err) : rc;
 }

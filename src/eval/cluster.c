@@ -1,14 +1,17 @@
-#include "eval/cluster.h"
-
+/* Do clusters of vectors find the classes of nodes? The same input gives the same clusters for any number
+ * of threads. */
 #include <math.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
+#include "base/threads.h"
 #include "eval/kmeans.h"
 #include "eval/metrics.h"
+#include "eval/sample.h"
 #include "eval/spectral.h"
 #include "eval/trial.h"
+#include "support/status.h"
 
 /* The nodes that take part, close together. */
 typedef struct dense {
@@ -94,8 +97,8 @@ static void spread(const dense *a, uint32_t n, uint32_t *cluster)
     for (uint32_t k = 0; k < a->n; k++) cluster[a->node[k]] = a->found[k];
 }
 
-neap_status ni_cluster(const ni_sample *s, const neap_cluster_spec *spec, ni_threads *threads,
-                       uint32_t *cluster, neap_cluster_result *result, neap_error *err)
+static neap_status find_and_compare(const ni_sample *s, const neap_cluster_spec *spec, ni_threads *threads,
+                                    uint32_t *cluster, neap_cluster_result *result, neap_error *err)
 {
     dense a = { 0 };
     neap_status rc = gather(s, spec->trial, &a, err);
@@ -119,11 +122,20 @@ neap_status neap_cluster(const float *vectors, uint32_t dim, const neap_labels *
                          const neap_cluster_spec *spec, uint32_t *cluster, neap_cluster_result *result,
                          neap_error *err)
 {
-    ni_threads *threads;
+    ni_threads *threads = NULL;
+    neap_cluster_spec given;
+    neap_cluster_result mine;
+    neap_hooks heard;
     ni_sample s = ni_sample_of(labels, vectors, dim);
-    neap_status rc = ni_threads_create(spec->threads, &threads, err);
+    neap_status rc = ni_sized_in(&given, sizeof given, spec, "neap_cluster_spec", err);
+    if (rc == NEAP_OK) rc = ni_hooks_in(&heard, &given.hooks, err);
+    if (rc == NEAP_OK) rc = ni_sized_look(result, "neap_cluster_result", err);
+    if (rc == NEAP_OK) rc = ni_threads_create(given.threads, &threads, err);
     if (rc != NEAP_OK) return rc;
-    rc = ni_cluster(&s, spec, threads, cluster, result, err);
+    ni_threads_watch(threads, given.hooks, "cluster");
+    rc = find_and_compare(&s, &given, threads, cluster, &mine, err);
+    neap_status stopped = ni_threads_check(threads, err);
+    if (stopped != NEAP_OK) rc = stopped; /* whatever went wrong then */
     ni_threads_free(threads);
-    return rc;
+    return rc == NEAP_OK ? ni_sized_out(&mine, sizeof mine, result, "neap_cluster_result", err) : rc;
 }

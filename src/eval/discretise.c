@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "linalg/blas.h"
+#include "support/status.h"
 
 /* LAPACK, which is inside OpenBLAS; Debian's has no header for it. A = U S V', all column-major. gfortran
  * wants the lengths of the two words behind the last argument. */

@@ -1,6 +1,6 @@
-#include "base/status.h"
 #include "base/sys.h"
 #include "eval/metrics.h"
+#include "support/status.h"
 
 typedef struct tally {
     uint64_t truth, predicted, both; /* TP + FN, TP + FP, TP */

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "eval/metrics.h"
+#include "support/status.h"
 
 __extension__ typedef unsigned __int128 u128; /* pairs of a positive and a negative */
 

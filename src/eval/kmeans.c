@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "base/status.h"
 #include "base/sys.h"
 #include "eval/points.h"
+#include "support/status.h"
 
 enum { TILE = 256 };           /* points and centres in one matrix product */
 enum { TRIALS_MOST = 2 + 22 }; /* 2 + ln k, k < 2^32                       */
@@ -270,6 +270,7 @@ static bool assign(kmeans *m)
 {
     bool changed = false;
     ni_threads_run(m->threads, m->tiles, assign_tile, m);
+    if (ni_threads_check(m->threads, NULL) != NEAP_OK) return false; /* after a stop there are no labels */
     collect_members(m);
     if (has_empty(m)) fill_empty(m);
     for (uint32_t t = 0; t < m->tiles; t++) changed |= m->changed[t];
@@ -313,6 +314,7 @@ neap_status ni_kmeans(const float *x, uint32_t n, uint32_t d, uint32_t k, uint64
     double least = INFINITY;
     for (uint32_t run = 0; rc == NEAP_OK && run < NI_KMEANS_STARTS; run++) {
         double sum = run_once(&m, run);
+        rc = ni_threads_check(threads, err);
         if (sum < least) memcpy(cluster, m.cluster, n * sizeof *cluster);
         least = fmin(least, sum);
     }

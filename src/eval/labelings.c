@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "eval/metrics.h"
+#include "support/status.h"
 
 typedef struct clusters {
     uint32_t *sizes; /* (labels) things with each label; 0 for a label that does not occur */

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "eval/rivals.h"
+#include "model/method.h"
+#include "support/order.h"
+#include "support/status.h"
 
 static bool joined(const neap_graph *g, uint32_t u, uint32_t v)
 {
@@ -55,17 +57,10 @@ static neap_status check_test(const ni_trial *t, neap_error *err)
     return NEAP_OK;
 }
 
-static int by_source(const void *a, const void *b)
-{
-    const neap_pair *x = a, *y = b;
-    if (x->source != y->source) return x->source < y->source ? -1 : 1;
-    return (x->target > y->target) - (x->target < y->target);
-}
-
 static int is_scored(const ni_trial *t, uint32_t u, uint32_t v)
 {
     neap_pair p = { u, v };
-    return bsearch(&p, t->positive, t->count, sizeof p, by_source) != NULL;
+    return bsearch(&p, t->positive, t->count, sizeof p, ni_ascending_pair) != NULL;
 }
 
 static bool knows_all(const ni_trial *t, uint32_t u)
@@ -294,10 +289,12 @@ static neap_status check_edges(const model_scan *s, neap_error *err)
 static neap_status check_neighbourhoods(const model_scan *s, neap_error *err)
 {
     const ni_hood *h = &s->model->hood;
+    if (!h->offset) return NEAP_OK; /* the method reads none */
+    bool self = s->model->method->hood(s->model->settings).self;
     for (uint32_t i = 0; i < h->nodes; i++)
         for (uint64_t k = h->offset[i]; k < h->offset[i + 1]; k++) {
             uint32_t j = h->node[k], u = s->node[i], v = s->node[j];
-            if (i == j && s->model->options.self) continue;
+            if (i == j && self) continue;
             if (is_secret(s->trial, u, v))
                 return leak(s->trial, u, v, "in a neighbourhood of the model", err);
             if (u != v && !ni_linked(&s->trial->seen, u, v))
@@ -368,9 +365,11 @@ neap_status ni_leak_in_model(const ni_trial *t, const neap_model *m, neap_leak_r
 neap_status neap_trial_check(const neap_trial *trial, const neap_model *model, neap_leak_report *report,
                              neap_error *err)
 {
-    neap_leak_report unasked;
-    if (!report) report = &unasked;
-    *report = (neap_leak_report){ 0 };
-    neap_status rc = ni_leak_in_trial(trial, report, err);
-    return rc == NEAP_OK && model ? ni_leak_in_model(trial, model, report, err) : rc;
+    neap_leak_report mine = { 0 };
+    neap_status rc = ni_leak_in_trial(trial, &mine, err);
+    if (rc == NEAP_OK && model) rc = ni_leak_in_model(trial, model, &mine, err);
+    if (!report) return rc;
+    neap_status told =
+        ni_sized_out(&mine, sizeof mine, report, "neap_leak_report", rc == NEAP_OK ? err : NULL);
+    return rc == NEAP_OK ? told : rc;
 }

@@ -3,14 +3,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "attention/engine.h"
-#include "base/status.h"
+#include "attention/attention.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "eval/leak.h"
 #include "eval/metrics.h"
 #include "eval/rivals.h"
 #include "linalg/kernels.h"
 #include "model/method.h"
+#include "support/status.h"
 #include "support/text.h"
 
 /* ---- scorers ---- */
@@ -18,7 +19,7 @@
 static neap_status score_by_model(void *self, const neap_pair *pairs, size_t count, float *scores,
                                   neap_error *err)
 {
-    return neap_model_score(self, pairs, count, scores, err);
+    return ni_query_score(self, pairs, count, scores, err);
 }
 
 /* The product of two rows. */
@@ -119,7 +120,8 @@ static neap_status tell_progress(const sheet *s, neap_error *err)
     if (!s->hooks || !s->hooks->progress) return NEAP_OK;
     double seconds = ni_seconds() - s->start;
     uint64_t each = 1 + s->own + ni_trial_rivals(s->trial), all = each * s->trial->count;
-    neap_progress now = { .stage = "score",
+    neap_progress now = { .size = sizeof now,
+                          .stage = "score",
                           .done = s->done / each,
                           .total = s->trial->count,
                           .loss = NAN,
@@ -304,23 +306,28 @@ neap_status ni_link_measure(const ni_trial *t, const ni_scorer *scorer, const ne
 static neap_status too_small(const neap_trial *t, const neap_options *options, neap_error *err)
 {
     unsigned long long edges = t->train->edges;
+    char valid[32] = "0";
+    neap_options_get(options, "valid", valid, sizeof valid, NULL);
+    bool validates = strcmp(valid, "0") != 0;
     return ni_fail(err, NEAP_E_FORMAT,
                    "training on %.10g %% of the pairs leaves %llu edge%s to learn from: too few%s; take a "
                    "larger ratio%s",
                    100 * t->ratio, edges, edges == 1 ? "" : "s",
-                   options->valid > 0 ? " to keep some back for early stopping" : "",
-                   options->valid > 0 ? ", or no validation (valid 0)" : "");
+                   validates ? " to keep some back for early stopping" : "",
+                   validates ? ", or no validation (valid 0)" : "");
 }
 
 neap_status neap_trial_train(const neap_trial *t, const neap_options *options, const neap_hooks *hooks,
                              neap_model **out, neap_error *err)
 {
-    const neap_validation valid = { t->valid, t->valid_negative, t->valids };
-    neap_hooks with = hooks ? *hooks : (neap_hooks){ 0 };
-    with.around = t->protocol == NI_PAPER ? t->whole : NULL;
-    with.valid = t->valids ? &valid : NULL;
+    neap_data data = { .size = sizeof data,
+                       .graph = t->train,
+                       .around = t->protocol == NI_PAPER ? t->whole : NULL,
+                       .valid_positives = t->valids ? t->valid : NULL,
+                       .valid_negatives = t->valid_negative,
+                       .valid_count = t->valids };
     neap_error why = { 0 };
-    neap_status rc = neap_train_fully(t->train, options, &with, out, &why);
+    neap_status rc = neap_train_fully(&data, options, hooks, out, &why);
     if (rc == NEAP_E_FORMAT && !t->valids) return too_small(t, options, err);
     if (rc != NEAP_OK && err) *err = why;
     return rc;
@@ -345,39 +352,47 @@ static neap_status look_for_leaks(const neap_trial *t, const neap_model *m, int 
     return rc;
 }
 
-/* The vectors of a method that reads neighbourhoods are averages over contexts. */
-static bool has_averages(const neap_model *m)
-{
-    const ni_method *method = ni_method_find(&m->options, NULL);
-    return m->E && method && ni_word_in(method->info.options, ',', "neighbors") >= 0;
-}
-
 /* The paper's protocols compare averaged vectors; a method without has a score of its own. */
-static neap_status measure_averages(const neap_trial *t, const neap_model *m, const neap_hooks *hooks,
+static neap_status measure_averages(const neap_trial *t, neap_query *q, const neap_hooks *hooks,
                                     neap_link_result *result, neap_error *err)
 {
+    const neap_model *m = q->model;
     float *vectors = ni_array((uint64_t)m->graph->nodes * m->dim, sizeof *vectors);
     vector_scorer by = { .vectors = vectors, .dim = m->dim };
-    neap_status rc = vectors ? neap_model_vectors(m, vectors, err) : ni_fail_memory(err, "the vectors");
+    neap_status rc = vectors ? neap_query_vectors(q, NULL, 0, NEAP_NONE, vectors, err)
+                             : ni_fail_memory(err, "the vectors");
     if (rc == NEAP_OK)
         rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false }, hooks, result, err);
     ni_free(vectors);
     return rc;
 }
 
+/* The vectors of a method that reads neighbourhoods are averages over contexts. */
+static neap_status measure(const neap_trial *t, neap_query *q, const neap_hooks *hooks,
+                           neap_link_result *result, neap_error *err)
+{
+    const ni_method *method = q->model->method;
+    if (t->protocol != NI_CLEAN && method->hood) return measure_averages(t, q, hooks, result, err);
+    return ni_link_measure(t, &(ni_scorer){ score_by_model, q, !method->info.vectors }, hooks, result, err);
+}
+
 neap_status neap_trial_measure(const neap_trial *t, const neap_model *m, const neap_hooks *hooks,
                                neap_link_result *result, neap_error *err)
 {
     int sees_test;
-    neap_status rc = look_for_leaks(t, m, &sees_test, err);
+    neap_link_result mine;
+    neap_hooks heard = NEAP_SIZED(neap_hooks);
+    neap_query *q = NULL;
+    neap_status rc = ni_sized_look(result, "neap_link_result", err);
+    if (rc == NEAP_OK) rc = look_for_leaks(t, m, &sees_test, err);
+    if (rc == NEAP_OK && hooks) rc = ni_sized_in(&heard, sizeof heard, hooks, "neap_hooks", err);
+    if (rc == NEAP_OK) rc = neap_query_create(m, NULL, &q, err);
+    if (rc == NEAP_OK) rc = measure(t, q, &heard, &mine, err);
+    neap_query_free(q);
     if (rc != NEAP_OK) return rc;
-    rc = t->protocol != NI_CLEAN && has_averages(m)
-             ? measure_averages(t, m, hooks, result, err)
-             : ni_link_measure(t, &(ni_scorer){ score_by_model, (void *)m, !m->E }, hooks, result, err);
-    if (rc != NEAP_OK) return rc;
-    result->sees_test = sees_test;
-    result->epochs = neap_model_training(m).epochs;
-    return NEAP_OK;
+    mine.sees_test = sees_test;
+    mine.epochs = m->epochs;
+    return ni_sized_out(&mine, sizeof mine, result, "neap_link_result", err);
 }
 
 /* 1 / length of each vector, 0 for a zero vector. */
@@ -402,7 +417,12 @@ neap_status neap_trial_measure_vectors(const neap_trial *t, const float *vectors
     float *scale = cosine ? inverse_lengths(vectors, t->whole->nodes, dim) : NULL;
     if (cosine && !scale) return ni_fail_memory(err, "the lengths of the vectors");
     vector_scorer by = { vectors, dim, scale };
-    neap_status rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false }, hooks, result, err);
+    neap_link_result mine;
+    neap_hooks heard = NEAP_SIZED(neap_hooks);
+    neap_status rc = ni_sized_look(result, "neap_link_result", err);
+    if (rc == NEAP_OK && hooks) rc = ni_sized_in(&heard, sizeof heard, hooks, "neap_hooks", err);
+    if (rc == NEAP_OK)
+        rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false }, &heard, &mine, err);
     ni_free(scale);
-    return rc;
+    return rc == NEAP_OK ? ni_sized_out(&mine, sizeof mine, result, "neap_link_result", err) : rc;
 }

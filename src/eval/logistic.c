@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "eval/points.h"
 #include "linalg/kernels.h"
+#include "support/status.h"
 
 enum { STEPS_MOST = 100, CG_MOST = 250, HALVINGS_MOST = 40 };
 
@@ -163,7 +163,7 @@ neap_status ni_logistic_fit(const float *x, uint32_t d, const uint32_t *row, uin
     if (!f.memory) return ni_fail_memory(err, "logistic regression");
     ni_threads_run(threads, classes, fit_class, &f);
     ni_free(f.memory);
-    return NEAP_OK;
+    return ni_threads_check(threads, err);
 }
 
 uint32_t ni_logistic_predict(const double *weight, uint32_t classes, const float *x, uint32_t d)

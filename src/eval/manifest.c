@@ -5,13 +5,14 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "io/crc32c.h"
-#include "io/folder.h"
 #include "io/output.h"
 #include "io/stream.h"
-#include "support/text.h"
+#include "support/json.h"
+#include "support/path.h"
+#include "support/status.h"
 
 #define FORMAT "neap split 1"
 
@@ -38,7 +39,7 @@ const char *ni_part_name(const ni_manifest *m, ni_part part)
 
 bool ni_part_is_text(const char *name)
 {
-    return !ni_ends(name, strlen(name), ".npy");
+    return !ni_path_ends(name, strlen(name), ".npy");
 }
 
 static uint64_t count_lines(const char *bytes, size_t count)
@@ -79,53 +80,60 @@ static const char *who_sees_what(const ni_manifest *m)
                                    : "train.tsv and nothing else; valid.tsv is a part of it";
 }
 
-static void write_count(ni_output *out, const char *key, uint64_t value)
+static void put_hex(ni_json *j, const char *key, int digits, uint64_t value)
 {
-    ni_output_print(out, "  \"%s\": %llu,\n", key, (unsigned long long)value);
+    char text[24];
+    snprintf(text, sizeof text, "%0*llx", digits, (unsigned long long)value);
+    ni_json_text(j, key, text);
 }
 
 /* JSON readers know whole numbers up to 2^53 only; a seed above that is a string. */
-static void write_facts(ni_output *out, const ni_manifest *m)
+static void put_seed(ni_json *j, uint64_t seed)
 {
-    const neap_trial_facts *f = &m->facts;
-    char ratio[32];
-    const char *quote = f->seed >> 53 ? "\"" : "";
-    ni_format_double(f->ratio, ratio);
-    ni_output_print(out, "{\n  \"format\": \"%s\",\n  \"protocol\": \"%s\",\n  \"negatives\": \"%s\",\n",
-                    FORMAT, f->protocol, f->negatives);
-    ni_output_print(out, "  \"ratio\": %s,\n  \"seed\": %s%llu%s,\n", ratio, quote,
-                    (unsigned long long)f->seed, quote);
-    ni_output_print(out, "  \"sees\": \"%s\",\n", who_sees_what(m));
-    ni_output_print(out, "  \"graph\": \"%016llx\",\n  \"undirected\": %s,\n  \"weighted\": %s,\n",
-                    (unsigned long long)m->hash, m->undirected ? "true" : "false",
-                    m->weighted ? "true" : "false");
-    write_count(out, "nodes", f->nodes);
-    write_count(out, "edges", f->edges);
-    write_count(out, "self_loops", f->self_loops);
-    write_count(out, "repeats", f->repeats);
-    write_count(out, "train", f->train);
-    write_count(out, "valid", f->valid);
-    write_count(out, "test", f->test);
-    write_count(out, "skipped", f->skipped);
-    write_count(out, "loops", f->loops);
-    write_count(out, "reverse", f->reverse);
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    if (seed >> 53) ni_json_text(j, "seed", text);
+    else ni_json_whole(j, "seed", seed);
 }
 
-static void write_parts(ni_output *out, const ni_manifest *m)
+static void put_facts(ni_json *j, const ni_manifest *m)
 {
-    const char *comma = "";
-    ni_output_text(out, "  \"files\": {");
+    const neap_trial_facts *f = &m->facts;
+    ni_json_text(j, "format", FORMAT);
+    ni_json_text(j, "protocol", f->protocol);
+    ni_json_text(j, "negatives", f->negatives);
+    ni_json_real(j, "ratio", f->ratio);
+    put_seed(j, f->seed);
+    ni_json_text(j, "sees", who_sees_what(m));
+    put_hex(j, "graph", 16, m->hash);
+    ni_json_switch(j, "undirected", m->undirected);
+    ni_json_switch(j, "weighted", m->weighted);
+    ni_json_whole(j, "nodes", f->nodes);
+    ni_json_whole(j, "edges", f->edges);
+    ni_json_whole(j, "self_loops", f->self_loops);
+    ni_json_whole(j, "repeats", f->repeats);
+    ni_json_whole(j, "train", f->train);
+    ni_json_whole(j, "valid", f->valid);
+    ni_json_whole(j, "test", f->test);
+    ni_json_whole(j, "skipped", f->skipped);
+    ni_json_whole(j, "loops", f->loops);
+    ni_json_whole(j, "reverse", f->reverse);
+}
+
+static void put_parts(ni_json *j, const ni_manifest *m)
+{
+    ni_json_open(j, "files", '{');
     for (ni_part p = 0; p < NI_PARTS; p++) {
         const char *name = ni_part_name(m, p);
         const ni_digest *d = &m->part[p];
         if (!name) continue;
-        ni_output_print(out, "%s\n    \"%s\": {\"bytes\": %llu, ", comma, name,
-                        (unsigned long long)d->bytes);
-        if (ni_part_is_text(name)) ni_output_print(out, "\"lines\": %llu, ", (unsigned long long)d->lines);
-        ni_output_print(out, "\"crc32c\": \"%08x\"}", d->crc);
-        comma = ",";
+        ni_json_open(j, name, '{');
+        ni_json_whole(j, "bytes", d->bytes);
+        if (ni_part_is_text(name)) ni_json_whole(j, "lines", d->lines);
+        put_hex(j, "crc32c", 8, d->crc);
+        ni_json_close(j, '}');
     }
-    ni_output_text(out, "\n  }\n}\n");
+    ni_json_close(j, '}');
 }
 
 neap_status ni_manifest_write(const ni_manifest *m, const char *folder, neap_error *err)
@@ -135,8 +143,11 @@ neap_status ni_manifest_write(const ni_manifest *m, const char *folder, neap_err
     neap_status rc = ni_path_join(folder, "manifest.json", path, err);
     if (rc == NEAP_OK) rc = ni_output_open(path, &out, err);
     if (rc != NEAP_OK) return rc;
-    write_facts(out, m);
-    write_parts(out, m);
+    ni_json j = { .out = ni_output_sink(out), .lines = 2 };
+    ni_json_open(&j, NULL, '{');
+    put_facts(&j, m);
+    put_parts(&j, m);
+    ni_json_close(&j, '}');
     return ni_output_commit(out, err);
 }
 
@@ -287,6 +298,5 @@ neap_status neap_trial_describe(const char *folder, neap_trial_facts *facts, nea
 {
     ni_manifest m;
     neap_status rc = ni_manifest_read(folder, &m, err);
-    if (rc == NEAP_OK) *facts = m.facts;
-    return rc;
+    return rc == NEAP_OK ? ni_sized_out(&m.facts, sizeof m.facts, facts, "neap_trial_facts", err) : rc;
 }

@@ -27,7 +27,7 @@ typedef struct ni_manifest {
     ni_protocol protocol;
     ni_negatives kind;
     bool undirected, weighted;
-    uint64_t hash; /* ni_graph_hash of the whole graph */
+    uint64_t hash; /* neap_graph_hash of the whole graph */
     ni_digest part[NI_PARTS];
 } ni_manifest;
 

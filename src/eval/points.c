@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "linalg/blas.h"
+#include "support/status.h"
 
 float ni_norm(const float *x, uint32_t d)
 {

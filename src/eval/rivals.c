@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "io/crc32c.h"
 #include "io/npy.h"
+#include "support/status.h"
 
 /* ---- files of node numbers ---- */
 

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "base/status.h"
 #include "base/sys.h"
 #include "eval/discretise.h"
 #include "eval/kmeans.h"
 #include "eval/points.h"
 #include "linalg/cholesky.h"
 #include "linalg/eigen.h"
+#include "support/status.h"
 
 enum { TILE = 256 };          /* points in one matrix product        */
 enum { BLOCK = 16 };          /* rows in one task of other work      */

@@ -3,14 +3,14 @@
  * with a line number is said so; the checksums come last. */
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "eval/leak.h"
 #include "eval/manifest.h"
 #include "eval/rivals.h"
 #include "graph/lines.h"
-#include "io/folder.h"
 #include "io/stream.h"
+#include "support/path.h"
+#include "support/status.h"
 
 typedef struct loading {
     const char *folder;
@@ -97,7 +97,7 @@ static neap_status add_edges(loading *l, ni_part part, ni_builder *b, neap_error
 {
     neap_graph *g = NULL;
     neap_status rc = choose_part(l, part, err);
-    if (rc == NEAP_OK) rc = neap_graph_load(l->path, l->options, &g, err);
+    if (rc == NEAP_OK) rc = neap_graph_load(l->path, l->options, NULL, &g, err);
     for (uint32_t i = 0; rc == NEAP_OK && i < g->nodes; i++)
         for (uint64_t e = g->offset[i]; rc == NEAP_OK && e < g->offset[i + 1]; e++) {
             uint32_t ends[2] = { i, g->target[e] }, u[2];
@@ -154,7 +154,7 @@ static neap_status take_graph(loading *l, const neap_graph *graph, neap_error *e
     if (graph) t->whole = ni_graph_share(graph);
     else rc = assemble(l, &t->whole, err);
     if (rc != NEAP_OK) return rc;
-    if (graph && ni_graph_hash(graph) != l->manifest.hash) return another_graph(l, graph, err);
+    if (graph && neap_graph_hash(graph) != l->manifest.hash) return another_graph(l, graph, err);
     l->is = ni_zeros(t->whole->edges, 1);
     return l->is ? NEAP_OK : ni_fail_memory(err, "the edges of a split");
 }
@@ -226,7 +226,7 @@ static neap_status load_edges(loading *l, neap_error *err)
                          "%.200s: the edge '%.60s' - '%.60s' is neither in train.tsv nor in held_out.tsv",
                          l->folder, ni_name(&t->whole->names, ni_graph_source(t->whole, e)),
                          ni_name(&t->whole->names, t->whole->target[e]));
-    if (rc == NEAP_OK && ni_graph_hash(t->whole) != l->manifest.hash)
+    if (rc == NEAP_OK && neap_graph_hash(t->whole) != l->manifest.hash)
         rc = ni_fail(err, NEAP_E_FORMAT, "%.200s: train.tsv and held_out.tsv do not make up the graph",
                      l->folder);
     return rc == NEAP_OK ? ni_graph_filter(t->whole, is_training, l, &t->train, err) : rc;
@@ -383,8 +383,9 @@ static neap_status start(loading *l, neap_error *err)
     if (rc == NEAP_OK) rc = neap_options_create(NULL, &l->options, err);
     if (rc == NEAP_OK) rc = neap_options_set(l->options, "delimiter", "tab", err);
     if (rc == NEAP_OK) rc = neap_options_set(l->options, "format", "edges", err);
+    if (rc == NEAP_OK)
+        rc = neap_options_set(l->options, "undirected", l->manifest.undirected ? "yes" : "no", err);
     if (rc != NEAP_OK) return rc;
-    l->options->undirected = l->manifest.undirected;
     l->trial = ni_zeros(1, sizeof *l->trial);
     if (!l->trial) return ni_fail_memory(err, "a split");
     *l->trial = (ni_trial){ .protocol = l->manifest.protocol,

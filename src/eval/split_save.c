@@ -3,14 +3,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "eval/manifest.h"
 #include "eval/rivals.h"
 #include "graph/lines.h"
-#include "io/folder.h"
 #include "io/npy.h"
 #include "io/output.h"
+#include "support/path.h"
+#include "support/status.h"
 
 typedef struct saving {
     const ni_trial *trial;
@@ -195,7 +195,7 @@ static neap_status remove_strays(const saving *s, neap_error *err)
 /* While files are replaced there is no manifest: a run that dies here leaves no split that looks whole. */
 static neap_status prepare(const saving *s, neap_error *err)
 {
-    neap_status rc = ni_folder_make(s->folder, err);
+    neap_status rc = neap_folder_create(s->folder, err);
     if (rc == NEAP_OK) rc = spare_others(s, err);
     if (rc == NEAP_OK) rc = remove_part(s, "manifest.json", err);
     return rc == NEAP_OK ? remove_strays(s, err) : rc;
@@ -246,7 +246,7 @@ neap_status neap_trial_save(const neap_trial *t, const char *folder, neap_error 
                                .kind = t->kind,
                                .undirected = t->whole->undirected,
                                .weighted = t->whole->weight != NULL,
-                               .hash = ni_graph_hash(t->whole) } };
+                               .hash = neap_graph_hash(t->whole) } };
     neap_status rc = prepare(&s, err);
     if (rc == NEAP_OK) rc = save_parts(&s, err);
     return rc == NEAP_OK ? ni_manifest_write(&s.manifest, folder, err) : rc;

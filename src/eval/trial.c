@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "eval/leak.h"
 #include "eval/rivals.h"
+#include "support/order.h"
+#include "support/status.h"
 
 const char *const ni_protocols[] = { "clean", "paper", "paper-clean", NULL };
 const char *const ni_kinds[] = { "uniform", "degree", "two-hop", NULL };
@@ -71,20 +73,13 @@ typedef struct couple {
     neap_pair positive, negative;
 } couple;
 
-static int by_source(const void *a, const void *b)
-{
-    const neap_pair *x = &((const couple *)a)->positive, *y = &((const couple *)b)->positive;
-    if (x->source != y->source) return x->source < y->source ? -1 : 1;
-    return (x->target > y->target) - (x->target < y->target);
-}
-
 /* Positives by source and target, each with its negative. */
 static neap_status put_in_order(neap_pair *positive, neap_pair *negative, size_t count, neap_error *err)
 {
     couple *both = ni_array(count, sizeof *both);
     if (!both) return ni_fail_memory(err, "the held-out pairs");
     for (size_t i = 0; i < count; i++) both[i] = (couple){ positive[i], negative[i] };
-    qsort(both, count, sizeof *both, by_source);
+    qsort(both, count, sizeof *both, ni_ascending_pair);
     for (size_t i = 0; i < count; i++) positive[i] = both[i].positive, negative[i] = both[i].negative;
     ni_free(both);
     return NEAP_OK;
@@ -280,11 +275,14 @@ static int find(const char *const *list, const char *word)
     return -1;
 }
 
-neap_status neap_trial_create(const neap_graph *graph, const neap_link_spec *spec, neap_trial **out,
+neap_status neap_trial_create(const neap_graph *graph, const neap_link_spec *given, neap_trial **out,
                               neap_error *err)
 {
+    neap_link_spec mine, *spec = &mine;
     neap_trial *t = NULL;
     *out = NULL;
+    neap_status rc = ni_sized_in(&mine, sizeof mine, given, "neap_link_spec", err);
+    if (rc != NEAP_OK) return rc;
     int protocol = find(ni_protocols, spec->protocol), kind = find(ni_kinds, spec->negatives);
     if (protocol < 0)
         return ni_fail(err, NEAP_E_ARG, "there is no protocol '%s'; there are clean, paper and paper-clean",
@@ -293,7 +291,7 @@ neap_status neap_trial_create(const neap_graph *graph, const neap_link_spec *spe
         return ni_fail(err, NEAP_E_ARG,
                        "there are no negatives '%s'; there are uniform, degree and two-hop",
                        spec->negatives ? spec->negatives : "");
-    neap_status rc =
+    rc =
         ni_trial_create(graph, (ni_protocol)protocol, (ni_negatives)kind, spec->ratio, spec->seed, &t, err);
     if (rc == NEAP_OK) rc = hold_valid(t, spec->valid == 0 ? NI_VALID_SHARE : spec->valid, err);
     if (rc == NEAP_OK) rc = ni_leak_in_trial(t, NULL, err);
@@ -304,7 +302,7 @@ neap_status neap_trial_create(const neap_graph *graph, const neap_link_spec *spe
     return rc;
 }
 
-const neap_trial_facts *neap_trial_facts_view(const neap_trial *t)
+neap_status neap_trial_facts_of(const neap_trial *t, neap_trial_facts *facts, neap_error *err)
 {
-    return &t->facts;
+    return ni_sized_out(&t->facts, sizeof t->facts, facts, "neap_trial_facts", err);
 }

@@ -1,9 +1,12 @@
+/* Edges in any order become a CSR: a radix sort of (source, target) in digits of 11 bits, then repeats are
+ * merged and their weights added. O(edges) for each digit that differs, one second array of the same size.
+ * The builder owns names and edges until it is finished; one thread. */
 #include <math.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "graph/graph.h"
+#include "support/status.h"
 
 void ni_builder_init(ni_builder *b)
 {

@@ -1,4 +1,7 @@
-#include "graph/circles.h"
+/* The links among the neighbours of one node (triangles, by galloping search in sorted rows), and the
+ * clusters that they form: label propagation, or components by union-find. One thread per work space; see
+ * persona.h for cost and rules. */
+#include "graph/persona.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
-#include "base/status.h"
+/* Facts of a graph: degrees from its links, components by union-find. O(nodes + edges). */
+#include "base/sized.h"
 #include "base/sys.h"
 #include "graph/links.h"
+#include "support/status.h"
 
 /* The root of the set of u; paths are halved on the way. */
 static uint32_t root_of(uint32_t *parent, uint32_t u)
@@ -57,6 +59,5 @@ neap_status neap_graph_facts_of(const neap_graph *graph, neap_graph_facts *facts
     /* A pair linked both ways is two edges; an undirected graph lists each pair once. */
     f.reciprocal = graph->undirected ? f.pairs : f.edges - f.self_loops - f.pairs;
     rc = count_components(graph, &f, err);
-    if (rc == NEAP_OK) *facts = f;
-    return rc;
+    return rc == NEAP_OK ? ni_sized_out(&f, sizeof f, facts, "neap_graph_facts", err) : rc;
 }

@@ -1,11 +1,15 @@
+/* Random graphs in O(edges): Erdos-Renyi with m distinct edges, Barabasi-Albert by drawing ends of earlier
+ * edges, stochastic blocks by geometric skips over the pairs that are no edge (Batagelj and Brandes 2005).
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "graph/graph.h"
+#include "support/status.h"
 
 static neap_status no_room(neap_error *err)
 {
@@ -127,9 +131,9 @@ static neap_status generate_sbm(const neap_generator *what, ni_builder *b, neap_
     return room ? NEAP_OK : no_room(err);
 }
 
-neap_status neap_graph_generate(const neap_generator *what, neap_graph **out, neap_error *err)
+static neap_status generate(const neap_generator *what, neap_graph **out, neap_error *err)
 {
-    *out = NULL;
+    if (!what->kind) return ni_fail(err, NEAP_E_ARG, "a generator needs a kind: er, ba or sbm");
     bool er = !strcmp(what->kind, "er"), ba = !strcmp(what->kind, "ba"), sbm = !strcmp(what->kind, "sbm");
     if (!er && !ba && !sbm)
         return ni_fail(err, NEAP_E_ARG, "there is no kind of graph '%.100s'; there are er, ba and sbm",
@@ -150,4 +154,12 @@ neap_status neap_graph_generate(const neap_generator *what, neap_graph **out, ne
     if (rc == NEAP_OK) rc = ni_builder_finish(&b, out, err);
     ni_builder_free(&b);
     return rc;
+}
+
+neap_status neap_graph_generate(const neap_generator *what, neap_graph **out, neap_error *err)
+{
+    neap_generator given;
+    *out = NULL;
+    neap_status rc = ni_sized_in(&given, sizeof given, what, "neap_generator", err);
+    return rc == NEAP_OK ? generate(&given, out, err) : rc;
 }

@@ -1,3 +1,5 @@
+/* What can be asked of a graph: nodes and names, edges by bisection in sorted rows, its hash. A graph is
+ * read-only once it is made and is shared by count. */
 #include "graph/graph.h"
 
 #include <math.h>
@@ -5,8 +7,9 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
+#include "support/status.h"
 #include "support/text.h"
 
 void neap_graph_free(neap_graph *graph)
@@ -34,9 +37,24 @@ int neap_graph_is_undirected(const neap_graph *graph)
     return graph->undirected;
 }
 
-const neap_graph_report *neap_graph_report_view(const neap_graph *graph)
+neap_status neap_graph_report_of(const neap_graph *graph, neap_graph_report *report, neap_error *err)
 {
-    return &graph->report;
+    return ni_sized_out(&graph->report, sizeof graph->report, report, "neap_graph_report", err);
+}
+
+uint64_t neap_graph_csr(const neap_graph *graph, const uint64_t **offset, const uint32_t **targets,
+                        const float **weights)
+{
+    if (offset) *offset = graph->offset;
+    if (targets) *targets = graph->target;
+    if (weights) *weights = graph->weight;
+    return graph->edges;
+}
+
+void neap_graph_names(const neap_graph *graph, const char **bytes, const uint64_t **offset)
+{
+    *bytes = graph->names.bytes;
+    *offset = graph->names.offset;
 }
 
 uint64_t neap_graph_edges_of(const neap_graph *graph, uint32_t node, const uint32_t **targets,
@@ -86,56 +104,6 @@ neap_status neap_graph_find(const neap_graph *graph, const char *name, uint32_t 
                  ni_name(&graph->names, near[i]));
     }
     return ni_fail(err, NEAP_E_UNKNOWN, "there is no node '%.100s'%s%s", name, list, count ? "?" : "");
-}
-
-static neap_status add_names(ni_builder *b, uint32_t nodes, const char *const *names, neap_error *err)
-{
-    if (nodes > NI_NAMES_MOST)
-        return ni_fail(err, NEAP_E_LIMIT, "at most %d nodes, not %u", NI_NAMES_MOST, nodes);
-    if (!names) return ni_names_number(&b->names, 0, nodes) ? NEAP_OK : ni_fail_memory(err, "node names");
-    for (uint32_t u = 0; u < nodes; u++) {
-        uint32_t number;
-        if (!names[u] || !*names[u]) return ni_fail(err, NEAP_E_ARG, "node %u has no name", u);
-        if (!ni_names_intern(&b->names, names[u], strlen(names[u]), &number))
-            return ni_fail_memory(err, "node names");
-        if (number != u)
-            return ni_fail(err, NEAP_E_ARG, "nodes %u and %u are both named '%.100s'", number, u, names[u]);
-    }
-    return NEAP_OK;
-}
-
-static neap_status add_edges(ni_builder *b, uint32_t nodes, const neap_edge *edges, uint64_t count,
-                             neap_error *err)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        const neap_edge *e = &edges[i];
-        if (e->source >= nodes || e->target >= nodes)
-            return ni_fail_at(err, NEAP_E_ARG, i,
-                              "edge %llu goes from %u to %u, but there are only %u nodes",
-                              (unsigned long long)i, e->source, e->target, nodes);
-        if (b->weighted && (!(e->weight > 0) || !isfinite(e->weight)))
-            return ni_fail_at(err, NEAP_E_ARG, i, "the weight of edge %llu is not positive and finite",
-                              (unsigned long long)i);
-        if (!ni_builder_add(b, e->source, e->target, b->weighted ? e->weight : 1))
-            return ni_fail_memory(err, "edges");
-    }
-    return NEAP_OK;
-}
-
-neap_status neap_graph_create(uint32_t nodes, const char *const *names, const neap_edge *edges,
-                              uint64_t count, int weighted, int undirected, neap_graph **out,
-                              neap_error *err)
-{
-    *out = NULL;
-    ni_builder b;
-    ni_builder_init(&b);
-    b.weighted = weighted != 0;
-    b.undirected = undirected != 0;
-    neap_status rc = add_names(&b, nodes, names, err);
-    if (rc == NEAP_OK) rc = add_edges(&b, nodes, edges, count, err);
-    if (rc == NEAP_OK) rc = ni_builder_finish(&b, out, err);
-    ni_builder_free(&b);
-    return rc;
 }
 
 uint32_t ni_graph_source(const neap_graph *graph, uint64_t i)
@@ -218,7 +186,7 @@ static uint64_t hash_bytes(uint64_t hash, const char *bytes, uint64_t count)
     return ni_mix(hash);
 }
 
-uint64_t ni_graph_hash(const neap_graph *graph)
+uint64_t neap_graph_hash(const neap_graph *graph)
 {
     uint64_t hash =
         ni_mix(((uint64_t)graph->nodes << 2 | (graph->weight != NULL) << 1 | graph->undirected) + 1);

@@ -66,21 +66,20 @@ bool ni_graph_has(const neap_graph *graph, uint32_t s, uint32_t t);
 /* Memory that it takes. */
 uint64_t ni_graph_bytes(const neap_graph *graph);
 
-/* A number that is the same for the same nodes, names, edges, weights and kind. */
-uint64_t ni_graph_hash(const neap_graph *graph);
+/* NI_FORMAT_AUTO and so on, by its name. */
+neap_status ni_graph_format_named(const char *name, uint32_t *format, neap_error *err);
 
 /* NI_FORMAT_EDGES and so on, by the ending of a path, a .gz or .zst behind it left aside. */
 uint32_t ni_graph_format(const char *path);
 
 /* The readers, one file each; all fill a builder from a stream. */
 struct ni_stream_in;
-neap_status ni_read_edges(struct ni_stream_in *in, const neap_options *options, ni_builder *b,
+neap_status ni_read_edges(struct ni_stream_in *in, const ni_common *options, ni_builder *b,
                           neap_error *err);
-neap_status ni_read_adjacency(struct ni_stream_in *in, const neap_options *options, ni_builder *b,
+neap_status ni_read_adjacency(struct ni_stream_in *in, const ni_common *options, ni_builder *b,
                               neap_error *err);
-neap_status ni_read_mtx(struct ni_stream_in *in, const neap_options *options, ni_builder *b,
-                        neap_error *err);
-neap_status ni_read_metis(struct ni_stream_in *in, const neap_options *options, ni_builder *b,
+neap_status ni_read_mtx(struct ni_stream_in *in, const ni_common *options, ni_builder *b, neap_error *err);
+neap_status ni_read_metis(struct ni_stream_in *in, const ni_common *options, ni_builder *b,
                           neap_error *err);
 
 /* The line of the last pair, if pairs are read one by one. */
@@ -91,5 +90,9 @@ uint64_t ni_pair_reader_line(const neap_pair_reader *reader);
 struct ni_tensors;
 void ni_graph_to_tensors(const neap_graph *graph, struct ni_tensors *t);
 neap_status ni_graph_from_tensors(const struct ni_tensors *t, neap_graph **out, neap_error *err);
+
+/* The same of a file that holds a graph and nothing else. */
+void ni_graph_to_file(const neap_graph *graph, struct ni_tensors *t);
+neap_status ni_graph_from_file(const struct ni_tensors *t, neap_graph **out, neap_error *err);
 
 #endif

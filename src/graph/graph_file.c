@@ -1,20 +1,28 @@
+/* A graph as tensors and back. Reading checks every invariant of the struct, in O(nodes + edges), before
+ * anybody relies on it. */
 #include <math.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "graph/graph.h"
 #include "io/safetensors.h"
+#include "support/status.h"
 
 void ni_graph_to_tensors(const neap_graph *graph, ni_tensors *t)
 {
     uint64_t offsets = (uint64_t)graph->nodes + 1;
-    ni_tensors_add(t, "graph.offsets", NI_U64, offsets, 0, graph->offset);
-    ni_tensors_add(t, "graph.targets", NI_U32, graph->edges, 0, graph->target);
-    if (graph->weight) ni_tensors_add(t, "graph.weights", NI_F32, graph->edges, 0, graph->weight);
-    ni_tensors_add(t, "names.offsets", NI_U64, offsets, 0, graph->names.offset);
-    ni_tensors_add(t, "names.bytes", NI_U8, graph->names.offset[graph->nodes], 0, graph->names.bytes);
+    ni_tensors_add(t, "graph.offsets", NI_U64, 1, &offsets, graph->offset);
+    ni_tensors_add(t, "graph.targets", NI_U32, 1, &graph->edges, graph->target);
+    if (graph->weight) ni_tensors_add(t, "graph.weights", NI_F32, 1, &graph->edges, graph->weight);
+    ni_tensors_add(t, "names.offsets", NI_U64, 1, &offsets, graph->names.offset);
+    ni_tensors_add(t, "names.bytes", NI_U8, 1, &graph->names.offset[graph->nodes], graph->names.bytes);
     ni_tensors_say(t, "undirected", graph->undirected ? "yes" : "no");
+}
+
+void ni_graph_to_file(const neap_graph *graph, ni_tensors *t)
+{
+    ni_tensors_say(t, "neap.kind", "graph");
+    ni_graph_to_tensors(graph, t);
 }
 
 static neap_status broken(neap_error *err, const char *tensor, uint64_t where, const char *why)
@@ -96,13 +104,13 @@ static neap_status look(const ni_tensors *t, views *v, neap_error *err)
     v->edges = targets->shape[0];
     v->name_bytes = bytes->shape[0];
     if (v->nodes > NI_NAMES_MOST) return ni_fail(err, NEAP_E_LIMIT, "at most %d nodes", NI_NAMES_MOST);
-    neap_status rc = ni_tensors_need(t, "graph.offsets", NI_U64, v->nodes + 1, 0, &v->offset, err);
-    if (rc == NEAP_OK) rc = ni_tensors_need(t, "graph.targets", NI_U32, v->edges, 0, &v->target, err);
-    if (rc == NEAP_OK)
-        rc = ni_tensors_need(t, "names.offsets", NI_U64, v->nodes + 1, 0, &v->name_offset, err);
-    if (rc == NEAP_OK) rc = ni_tensors_need(t, "names.bytes", NI_U8, v->name_bytes, 0, &v->bytes, err);
+    uint64_t rows = v->nodes + 1;
+    neap_status rc = ni_tensors_need(t, "graph.offsets", NI_U64, 1, &rows, &v->offset, err);
+    if (rc == NEAP_OK) rc = ni_tensors_need(t, "graph.targets", NI_U32, 1, &v->edges, &v->target, err);
+    if (rc == NEAP_OK) rc = ni_tensors_need(t, "names.offsets", NI_U64, 1, &rows, &v->name_offset, err);
+    if (rc == NEAP_OK) rc = ni_tensors_need(t, "names.bytes", NI_U8, 1, &v->name_bytes, &v->bytes, err);
     if (rc == NEAP_OK && ni_tensors_find(t, "graph.weights"))
-        rc = ni_tensors_need(t, "graph.weights", NI_F32, v->edges, 0, &v->weight, err);
+        rc = ni_tensors_need(t, "graph.weights", NI_F32, 1, &v->edges, &v->weight, err);
     return rc;
 }
 
@@ -135,5 +143,38 @@ neap_status ni_graph_from_tensors(const ni_tensors *t, neap_graph **out, neap_er
     if (rc == NEAP_OK) rc = ni_graph_count(g, err);
     if (rc == NEAP_OK) *out = g;
     else neap_graph_free(g);
+    return rc;
+}
+
+neap_status ni_graph_from_file(const ni_tensors *t, neap_graph **out, neap_error *err)
+{
+    static const char *const tensors[] = { "graph.offsets", "graph.targets", "graph.weights",
+                                           "names.offsets", "names.bytes",   NULL };
+    static const char *const facts[] = { "neap.kind", "undirected", NULL };
+    *out = NULL;
+    neap_status rc = ni_tensors_only(t, tensors, facts, err);
+    return rc == NEAP_OK ? ni_graph_from_tensors(t, out, err) : rc;
+}
+
+neap_status neap_graph_from_memory(const void *bytes, size_t count, neap_graph **out, neap_error *err)
+{
+    ni_tensors t;
+    *out = NULL;
+    neap_status rc = ni_tensors_parse(bytes, count, &t, err);
+    if (rc != NEAP_OK) return rc;
+    rc = ni_tensors_are(&t, "graph")
+             ? ni_graph_from_file(&t, out, err)
+             : ni_fail(err, NEAP_E_FORMAT, "it holds a %s, not a graph", ni_tensors_fact(&t, "neap.kind"));
+    ni_tensors_release(&t);
+    return rc;
+}
+
+neap_status neap_graph_to_memory(const neap_graph *graph, void *bytes, size_t room, size_t *need,
+                                 neap_error *err)
+{
+    ni_tensors t = { 0 };
+    ni_graph_to_file(graph, &t);
+    neap_status rc = ni_tensors_store(&t, bytes, room, need, err);
+    ni_tensors_release(&t);
     return rc;
 }

@@ -1,11 +1,13 @@
-#include "graph/hood.h"
+/* Neighbourhoods of at most S: all links, or a sample without replacement whose keys depend on (seed, node,
+ * neighbour) alone. O(links log links) for capped rows, O(links) for the others. */
+#include "graph/links.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
+#include "support/status.h"
 
 /* A neighbour and its place in the draw: the S smallest places win. */
 typedef struct ticket {
@@ -50,12 +52,12 @@ static void insert_sorted(uint32_t *row, uint32_t n, uint32_t node)
     row[n] = node;
 }
 
-static bool counts_itself(const neap_graph *g, const ni_links *links, const neap_options *o, uint32_t u)
+static bool counts_itself(const neap_graph *g, const ni_links *links, const ni_hood_rule *o, uint32_t u)
 {
     return (o->self && ni_degree(links, u) > 0) || (o->self_loops && ni_graph_has(g, u, u));
 }
 
-neap_status ni_hood_create(const neap_graph *g, const ni_links *links, const neap_options *o, ni_hood *hood,
+neap_status ni_hood_create(const neap_graph *g, const ni_links *links, const ni_hood_rule *o, ni_hood *hood,
                            neap_error *err)
 {
     ticket *tickets = NULL;

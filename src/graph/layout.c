@@ -1,4 +1,6 @@
-#include "graph/layout.h"
+/* Which columns of an edge list are source, target and weight, and whether its first line is a header:
+ * decided once, from the options and the first lines. */
+#include "graph/lines.h"
 
 #include <string.h>
 
@@ -141,8 +143,8 @@ bool ni_layout_is_header(const ni_field *first, const ni_field *second)
     return find_pair(&h, 0, WEAK, &layout) != NOTHING;
 }
 
-neap_status ni_layout_choose(ni_layout *layout, const neap_options *options, const ni_lines *lines,
-                             char *line, ni_header *header, neap_error *err)
+neap_status ni_layout_choose(ni_layout *layout, const ni_common *options, const ni_lines *lines, char *line,
+                             ni_header *header, neap_error *err)
 {
     headings h = { 0 };
     bool told = options->header == NI_HEADER_YES;

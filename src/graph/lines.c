@@ -1,3 +1,5 @@
+/* Lines and fields of text files: a buffer of whole lines that is filled from a stream, quotes, comments
+ * and delimiters. Fields are views into the buffer; nothing is copied. */
 #include "graph/lines.h"
 
 #include <math.h>
@@ -7,7 +9,7 @@
 #include <strings.h>
 
 #include "base/sys.h"
-#include "io/foreign.h"
+#include "io/stream.h"
 #include "support/text.h"
 
 enum { BLOCK = 1 << 21, SPARE = 1 }; /* spare: a last line may need its \n */
@@ -208,7 +210,7 @@ static char detect(const char *line)
     return ' ';
 }
 
-neap_status ni_columns_choose(ni_columns *columns, const neap_options *options, const char *line,
+neap_status ni_columns_choose(ni_columns *columns, const ni_common *options, const char *line,
                               neap_error *err)
 {
     static const struct {
@@ -216,7 +218,7 @@ neap_status ni_columns_choose(ni_columns *columns, const neap_options *options, 
         char delimiter;
     } words[] = { { "tab", '\t' },  { "\\t", '\t' },      { "space", ' ' },
                   { "comma", ',' }, { "semicolon", ';' }, { "pipe", '|' } };
-    const char *asked = options->delimiter.text;
+    const char *asked = options->delimiter;
     if (!strcmp(asked, "auto")) return set_delimiter(columns, detect(line)), NEAP_OK;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(asked, words[i].word)) return set_delimiter(columns, words[i].delimiter), NEAP_OK;

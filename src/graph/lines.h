@@ -3,7 +3,7 @@
  * What holds for every text format is decided here, once:
  *   - A line ends with \n or \r\n; the last one may end with the file.
  *   - A UTF-8 byte order mark at the start is skipped; a UTF-16 one is refused, and so are a NUL byte
- *     and a carriage return inside a line. What io/foreign.h knows is refused by its name.
+ *     and a carriage return inside a line. What io/stream.h recognises is refused by its name.
  *   - A line has at most `most` bytes; memory is the block and that much, whatever the file holds.
  *   - Errors say FILE:LINE:COLUMN, what is wrong, and what would mend it. Columns are bytes from 1.  */
 #ifndef NI_LINES_H
@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #include "base/options.h"
-#include "base/status.h"
 #include "graph/names.h"
 #include "io/stream.h"
+#include "support/status.h"
 
 enum { NI_LINE_SHORT = 1 << 20, NI_LINE_LONG = 1 << 30 }; /* limits: of an edge; of a list of neighbours */
 
@@ -74,7 +74,7 @@ ni_columns ni_columns_blanks(void);
 
 /* From the option `delimiter`; if that is auto, from a line: tab, comma, semicolon or pipe, the first of
  * these that occurs in it outside quotes, else blanks. */
-neap_status ni_columns_choose(ni_columns *columns, const neap_options *options, const char *line,
+neap_status ni_columns_choose(ni_columns *columns, const ni_common *options, const char *line,
                               neap_error *err);
 
 /* Takes the next field off *rest, which becomes NULL behind the last one; false if there is none left. A
@@ -109,5 +109,42 @@ bool ni_field_is_number(const ni_field *field);
 
 /* A field as a weight: finite and positive, also as a float. */
 neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float *weight, neap_error *err);
+
+/* ---- columns of an edge list ----
+ *
+ * Which columns of an edge list hold source, target and weight, and whether its first line is a
+ * header that says so. The same for edges to train on and for pairs to score.
+ *
+ * Words of a header, in any case, with or without `id` or `node` behind them (source_id, FromNodeId):
+ *   source -> target, destination      from -> to      src -> dst, dest
+ *   head, tail      in the order in which they stand: graph theory and knowledge graphs disagree
+ *   node1 -> node2, u -> v      may well be names, so they count only with --header yes or beside `weight`
+ *   weight, weights, value, strength, count, wt, w      the weight; the first of this list, if several
+ * A line that has such a pair in any two columns, and no number in its first two, is a header. Several
+ * pairs are refused. A header without a pair that is known leaves source and target in columns 1 and 2. A
+ * weight is what a header calls so; without a header, or where it has no third word, it is column 3.    */
+/* MAYBE: two words that are no numbers, which the names below may show to be a header. */
+typedef enum ni_header { NI_NO_HEADER, NI_MAYBE_HEADER, NI_IS_HEADER } ni_header;
+
+typedef struct ni_layout {
+    ni_columns columns;
+    unsigned source, target; /* columns, from 1                  */
+    unsigned weight;         /* 0: there is none                 */
+    bool ordered;            /* source and target are 1 and 2    */
+} ni_layout;
+
+/* From the options and the first line with data. */
+neap_status ni_layout_choose(ni_layout *layout, const ni_common *options, const ni_lines *lines, char *line,
+                             ni_header *header, neap_error *err);
+
+/* Whether two names alone on a line are taken for a header by their words. */
+bool ni_layout_is_header(const ni_field *first, const ni_field *second);
+
+/* Source and target of a line. *rest: where ni_layout_weight has to look. */
+neap_status ni_layout_names(const ni_layout *layout, const ni_lines *lines, char *line, ni_field *source,
+                            ni_field *target, char **rest, neap_error *err);
+
+/* The field of the weight; field->at is NULL if it is missing or broken. */
+void ni_layout_weight(const ni_layout *layout, char *rest, ni_field *field);
 
 #endif

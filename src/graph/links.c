@@ -1,11 +1,13 @@
+/* The symmetric closure of a graph: its transpose by a counting sort, then each row is the merge of the two
+ * sorted rows of a node. O(nodes + edges), two passes over the rows: one to count, one to write. */
 #include "graph/links.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
+#include "support/status.h"
 
 /* The graph turned round: for each node its sources, ascending because sources are visited in order. */
 typedef struct incoming {

@@ -53,4 +53,40 @@ bool ni_linked(const ni_links *links, uint32_t u, uint32_t v);
 /* A node that u is not linked with, nor u itself: uniform, in one draw. NEAP_NONE if there is none. */
 uint32_t ni_stranger(const ni_links *links, uint32_t u, ni_rng *rng);
 
+/* ---- neighbourhoods ----
+ *
+ * The neighbourhood a model reads for each node: at most S of its links, in ascending order.
+ *
+ * Of a node with more than S links a sample without replacement is kept, evenly or by weight, drawn once
+ * from (seed, node, neighbour). With `self` the node itself is one of the S. A node without links has an
+ * empty neighbourhood, hence the zero vector.                                                            */
+typedef struct ni_hood {
+    uint32_t nodes;
+    uint64_t *offset; /* nodes + 1     */
+    uint32_t *node;   /* offset[nodes] */
+    bool capped;      /* some node had more than S links */
+} ni_hood;
+
+/* Which neighbours are read. */
+typedef struct ni_hood_rule {
+    uint32_t neighbors; /* S, at most                                                                  */
+    bool self;          /* a node with links is among its own neighbours                               */
+    bool self_loops;    /* a node with an edge to itself is its own neighbour even where self is false */
+    uint64_t seed;      /* of the samples                                                              */
+} ni_hood_rule;
+
+neap_status ni_hood_create(const neap_graph *graph, const ni_links *links, const ni_hood_rule *rule,
+                           ni_hood *hood, neap_error *err);
+void ni_hood_free(ni_hood *hood);
+
+static inline uint64_t ni_hood_bytes(const ni_hood *hood)
+{
+    return 8 * ((uint64_t)hood->nodes + 1) + 4 * hood->offset[hood->nodes];
+}
+
+static inline uint32_t ni_hood_size(const ni_hood *hood, uint32_t u)
+{
+    return (uint32_t)(hood->offset[u + 1] - hood->offset[u]);
+}
+
 #endif

@@ -1,3 +1,6 @@
+/* Names to numbers: open addressing with a keyed hash, so that hostile names cannot make it slow; names of
+ * up to eight bytes are their own key. O(1) expected per name; bytes lie one behind the other, each with
+ * its NUL. */
 #include "graph/names.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
-/* Pairs of names to score: the columns, quotes, comments and headers of edge lists (layout.h, lines.h). */
+/* Pairs of names to score: the columns, quotes, comments and headers of edge lists (lines.h). */
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "graph/graph.h"
-#include "graph/layout.h"
+#include "graph/lines.h"
+#include "support/status.h"
 
 struct neap_pair_reader {
     const neap_graph *graph;
@@ -64,7 +64,7 @@ static bool is_numbers(const neap_graph *graph)
     return true;
 }
 
-static neap_status read_start(neap_pair_reader *r, const neap_options *options, neap_error *err)
+static neap_status read_start(neap_pair_reader *r, const ni_common *options, neap_error *err)
 {
     size_t length;
     ni_header is;
@@ -85,9 +85,11 @@ neap_status neap_pair_reader_open(const char *path, const neap_options *options,
     neap_pair_reader *r = ni_zeros(1, sizeof *r);
     if (!r) return ni_fail_memory(err, "reading pairs");
     r->graph = graph;
-    neap_status rc = ni_stream_open(path, &r->in, err);
+    ni_common common;
+    neap_status rc = ni_common_read(options, &common, err);
+    if (rc == NEAP_OK) rc = ni_stream_open(path, &r->in, err);
     if (rc == NEAP_OK) rc = ni_lines_init(&r->lines, r->in, NI_LINE_SHORT, err);
-    if (rc == NEAP_OK) rc = read_start(r, options, err);
+    if (rc == NEAP_OK) rc = read_start(r, &common, err);
     if (rc == NEAP_OK) *out = r;
     else neap_pair_reader_close(r);
     return rc;

@@ -1,11 +1,12 @@
+/* Every node's circles in parallel, then the persona graph: a link goes to the two personas whose circles
+ * hold its other end. O(links) besides the circles; tasks write to their own nodes. */
 #include "graph/persona.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
-#include "graph/circles.h"
+#include "support/status.h"
 
 /* ---- circles of all nodes ---- */
 

@@ -1,16 +1,16 @@
+/* Which reader a graph file needs: by the option, its ending or its first bytes. */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "graph/graph.h"
-#include "io/foreign.h"
 #include "io/safetensors.h"
 #include "io/stream.h"
-#include "support/text.h"
+#include "support/path.h"
+#include "support/status.h"
 
-typedef neap_status (*reader)(ni_stream_in *in, const neap_options *options, ni_builder *b,
-                              neap_error *err);
+typedef neap_status (*reader)(ni_stream_in *in, const ni_common *options, ni_builder *b, neap_error *err);
 
 /* In the order of NI_FORMAT_... */
 static const struct {
@@ -18,6 +18,15 @@ static const struct {
     reader read;
 } formats[] = { { "auto", NULL },       { "edges", ni_read_edges }, { "adjacency", ni_read_adjacency },
                 { "mtx", ni_read_mtx }, { "metis", ni_read_metis }, { "safetensors", NULL } };
+
+neap_status ni_graph_format_named(const char *name, uint32_t *format, neap_error *err)
+{
+    for (*format = 0; *format < sizeof formats / sizeof *formats; ++*format)
+        if (!strcmp(formats[*format].name, name)) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG,
+                   "format is one of auto, edges, adjacency, mtx, metis and safetensors, not '%.40s'",
+                   name);
+}
 
 uint32_t ni_graph_format(const char *path)
 {
@@ -27,11 +36,9 @@ uint32_t ni_graph_format(const char *path)
     } endings[] = { { ".adj", NI_FORMAT_ADJACENCY }, { ".adjlist", NI_FORMAT_ADJACENCY },
                     { ".mtx", NI_FORMAT_MTX },       { ".metis", NI_FORMAT_METIS },
                     { ".graph", NI_FORMAT_METIS },   { ".safetensors", NI_FORMAT_SAFETENSORS } };
-    size_t length = strlen(path);
-    if (ni_ends(path, length, ".gz")) length -= 3;
-    else if (ni_ends(path, length, ".zst")) length -= 4;
+    size_t length = ni_path_unpacked(path);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ni_ends(path, length, endings[i].ending)) return endings[i].format;
+        if (ni_path_ends(path, length, endings[i].ending)) return endings[i].format;
     return NI_FORMAT_EDGES;
 }
 
@@ -40,8 +47,8 @@ static neap_status no_edges(const char *label, neap_error *err)
     return ni_fail(err, NEAP_E_FORMAT, "no edges in %.300s; a graph needs at least one", label);
 }
 
-static neap_status read_text(ni_stream_in *in, const neap_options *options, uint32_t format,
-                             neap_graph **out, neap_error *err)
+static neap_status read_text(ni_stream_in *in, const ni_common *options, uint32_t format, neap_graph **out,
+                             neap_error *err)
 {
     ni_builder b;
     ni_builder_init(&b);
@@ -81,19 +88,17 @@ static neap_status check_kind(const ni_tensors *t, const char *path, neap_error 
                    ni_tensors_are(t, "vectors") ? "file of vectors" : ni_tensors_fact(t, "neap.kind"));
 }
 
-static neap_status load_tensors(const char *path, const neap_options *options, neap_graph **out,
-                                neap_error *err)
+static neap_status load_tensors(const char *path, const ni_common *options, const neap_hooks *hooks,
+                                neap_graph **out, neap_error *err)
 {
     neap_graph *g = NULL;
-    ni_tensors *t = ni_zeros(1, sizeof *t);
-    if (!t) return ni_fail_memory(err, "a graph file");
-    neap_status rc = ni_tensors_read(path, t, err);
+    ni_tensors t;
+    neap_status rc = ni_tensors_read(path, hooks, &t, err);
     if (rc == NEAP_OK) {
-        rc = check_kind(t, path, err);
-        if (rc == NEAP_OK) rc = ni_name_file(path, ni_graph_from_tensors(t, &g, err), err);
-        ni_tensors_release(t);
+        rc = check_kind(&t, path, err);
+        if (rc == NEAP_OK) rc = ni_name_file(path, ni_graph_from_file(&t, &g, err), err);
+        ni_tensors_release(&t);
     }
-    ni_free(t);
     if (rc == NEAP_OK && g->edges == 0) rc = no_edges(path, err);
     bool undirected = rc == NEAP_OK && (g->undirected || options->undirected);
     bool weighted = rc == NEAP_OK && g->weight && options->weights == NI_WEIGHTS_AUTO;
@@ -117,20 +122,31 @@ static bool is_ours(const ni_stream_in *in, const char *path)
     return strcmp(path, "-") && ni_foreign_is_tensors(start, count);
 }
 
-neap_status neap_graph_load(const char *path, const neap_options *options, neap_graph **out,
-                            neap_error *err)
+static neap_status load(const char *path, const ni_common *options, const neap_hooks *hooks,
+                        neap_graph **out, neap_error *err)
 {
-    *out = NULL;
     ni_stream_in *in = NULL;
     neap_status rc = NEAP_OK;
     uint32_t format = options->format == NI_FORMAT_AUTO ? ni_graph_format(path) : options->format;
     if (format != NI_FORMAT_SAFETENSORS) rc = ni_stream_open(path, &in, err);
     if (rc != NEAP_OK) return rc;
+    if (in) ni_stream_watch(in, hooks);
     if (in && options->format == NI_FORMAT_AUTO && is_ours(in, path)) format = NI_FORMAT_SAFETENSORS;
-    rc = format == NI_FORMAT_SAFETENSORS ? load_tensors(path, options, out, err)
+    rc = format == NI_FORMAT_SAFETENSORS ? load_tensors(path, options, hooks, out, err)
                                          : read_text(in, options, format, out, err);
     ni_stream_close(in);
     if (rc != NEAP_OK) return rc;
     snprintf((*out)->report.format, sizeof(*out)->report.format, "%s", formats[format].name);
     return NEAP_OK;
+}
+
+neap_status neap_graph_load(const char *path, const neap_options *options, const neap_hooks *hooks,
+                            neap_graph **out, neap_error *err)
+{
+    ni_common common;
+    neap_hooks mine;
+    *out = NULL;
+    neap_status rc = ni_common_read(options, &common, err);
+    if (rc == NEAP_OK && hooks) rc = ni_sized_in(&mine, sizeof mine, hooks, "neap_hooks", err);
+    return rc == NEAP_OK ? load(path, &common, hooks ? &mine : NULL, out, err) : rc;
 }

@@ -1,9 +1,9 @@
 /* Adjacency lists: a node and those it has edges to, one node a line. Names, delimiters and comments are
  * those of edge lists; a node alone on its line has no edge; empty fields are skipped. */
-#include "base/status.h"
 #include "base/sys.h"
 #include "graph/graph.h"
 #include "graph/lines.h"
+#include "support/status.h"
 
 static neap_status intern(const ni_lines *lines, ni_names *names, ni_field *field, uint32_t *number,
                           neap_error *err)
@@ -31,7 +31,7 @@ static neap_status read_row(const ni_lines *lines, const ni_columns *columns, ch
     return rc;
 }
 
-neap_status ni_read_adjacency(ni_stream_in *in, const neap_options *options, ni_builder *b, neap_error *err)
+neap_status ni_read_adjacency(ni_stream_in *in, const ni_common *options, ni_builder *b, neap_error *err)
 {
     ni_lines lines;
     ni_columns columns = { 0 };

@@ -5,7 +5,7 @@
  *   delimiter      option `delimiter`; auto: see ni_columns_choose, from the first line with data.
  *   comments       lines that start with # or %. Elsewhere these are letters. Blank lines are skipped.
  *   header         option `header`; auto: the first line with data is a header if its words name source
- *                  and target (layout.h, which chooses the columns by them), or if neither of its first
+ *                  and target (lines.h, which chooses the columns by them), or if neither of its first
  *                  two words is a number while all ids below it are. What might be one, but is read as
  *                  an edge, is reported if neither of its names occurs again.
  *   weights        used if the first edge has a number in the column of the weight, unless the option
@@ -15,11 +15,11 @@
  *   NI_LINE_SHORT bytes, a broken quote: refused.                                                   */
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "base/threads.h"
 #include "graph/graph.h"
-#include "graph/layout.h"
+#include "graph/lines.h"
+#include "support/status.h"
 
 /* A block of lines is cut into chunks, which threads read at the same time: they take lines apart and look
  * names up, but the names known before the block stay as they are. New names are numbered afterwards, in
@@ -56,7 +56,7 @@ typedef struct chunk {
 
 struct edge_reader {
     ni_lines lines;
-    const neap_options *options;
+    const ni_common *options;
     ni_builder *b;
     ni_threads *threads; /* NULL until there is much to read */
     ni_layout layout;
@@ -362,7 +362,7 @@ static void reader_free(edge_reader *r)
     ni_lines_free(&r->lines);
 }
 
-neap_status ni_read_edges(ni_stream_in *in, const neap_options *options, ni_builder *b, neap_error *err)
+neap_status ni_read_edges(ni_stream_in *in, const ni_common *options, ni_builder *b, neap_error *err)
 {
     edge_reader r = { .options = options, .b = b };
     neap_status rc = ni_lines_init(&r.lines, in, NI_LINE_SHORT, err);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "base/status.h"
 #include "base/sys.h"
 #include "graph/graph.h"
 #include "graph/lines.h"
+#include "support/status.h"
 #include "support/text.h"
 
 typedef struct metis {
@@ -159,7 +159,7 @@ static neap_status check_end(metis *m, neap_error *err)
     return NEAP_OK;
 }
 
-neap_status ni_read_metis(ni_stream_in *in, const neap_options *options, ni_builder *b, neap_error *err)
+neap_status ni_read_metis(ni_stream_in *in, const ni_common *options, ni_builder *b, neap_error *err)
 {
     metis m = { .columns = ni_columns_blanks() };
     neap_status rc = ni_lines_init(&m.lines, in, NI_LINE_LONG, err);

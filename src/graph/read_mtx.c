@@ -5,10 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "graph/graph.h"
 #include "graph/lines.h"
+#include "support/status.h"
 #include "support/text.h"
 
 /* A size line may promise any number of nodes; so many are believed for the entries that really came. */
@@ -141,7 +141,7 @@ static neap_status name_nodes(const mtx *m, ni_builder *b, neap_error *err)
     return ni_names_number(&b->names, 1, (uint32_t)m->nodes) ? NEAP_OK : ni_fail_memory(err, "node names");
 }
 
-neap_status ni_read_mtx(ni_stream_in *in, const neap_options *options, ni_builder *b, neap_error *err)
+neap_status ni_read_mtx(ni_stream_in *in, const ni_common *options, ni_builder *b, neap_error *err)
 {
     mtx m = { .columns = ni_columns_blanks() };
     neap_status rc = ni_lines_init(&m.lines, in, NI_LINE_SHORT, err);

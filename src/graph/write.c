@@ -10,13 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "graph/graph.h"
-#include "graph/layout.h"
+#include "graph/lines.h"
 #include "graph/links.h"
 #include "io/output.h"
 #include "io/safetensors.h"
+#include "support/path.h"
+#include "support/status.h"
 #include "support/text.h"
 
 static void write_weight(ni_output *out, float weight)
@@ -94,7 +95,7 @@ static bool is_mistakable(const neap_graph *g)
 
 static neap_status write_edges(const neap_graph *g, ni_output *out, const char *path, neap_error *err)
 {
-    char delimiter = ni_ends(path, strlen(path), ".csv") ? ',' : '\t';
+    char delimiter = ni_path_ends(path, strlen(path), ".csv") ? ',' : '\t';
     neap_status rc = check_names(g, err);
     if (rc != NEAP_OK) return rc;
     if (delimiter == ',' || (g->edges && is_mistakable(g))) {
@@ -184,12 +185,10 @@ static neap_status write_metis(const neap_graph *g, ni_output *out, neap_error *
 
 static neap_status save_tensors(const neap_graph *g, const char *path, neap_error *err)
 {
-    ni_tensors *t = ni_zeros(1, sizeof *t);
-    if (!t) return ni_fail_memory(err, "a graph file");
-    ni_tensors_say(t, "neap.kind", "graph");
-    ni_graph_to_tensors(g, t);
-    neap_status rc = ni_tensors_write(t, path, err);
-    ni_free(t);
+    ni_tensors t = { 0 };
+    ni_graph_to_file(g, &t);
+    neap_status rc = ni_tensors_write(&t, path, err);
+    ni_tensors_release(&t);
     return rc;
 }
 
@@ -251,16 +250,9 @@ done:
 
 static neap_status choose_format(const char *path, const char *name, uint32_t *format, neap_error *err)
 {
-    neap_options *options;
-    *format = NI_FORMAT_AUTO;
-    if (name) {
-        neap_status rc = neap_options_create(NULL, &options, err);
-        if (rc == NEAP_OK) rc = neap_options_set(options, "format", name, err);
-        if (rc == NEAP_OK) *format = options->format;
-        if (options) neap_options_free(options);
-        if (rc != NEAP_OK) return rc;
-    }
-    if (ni_ends(path, strlen(path), ".gz") || ni_ends(path, strlen(path), ".zst"))
+    neap_status rc = ni_graph_format_named(name ? name : "auto", format, err);
+    if (rc != NEAP_OK) return rc;
+    if (ni_path_ends(path, strlen(path), ".gz") || ni_path_ends(path, strlen(path), ".zst"))
         return ni_fail(
             err, NEAP_E_ARG,
             "neap reads compressed files but writes none; write to - and pipe it into gzip or zstd");

@@ -1,3 +1,4 @@
+/* CRC-32C by slicing: eight table look-ups for eight bytes (Kounavis and Berry 2005). */
 #include "io/crc32c.h"
 
 #include <pthread.h>

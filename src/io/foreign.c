@@ -1,8 +1,8 @@
-#include "io/foreign.h"
+#include "io/stream.h"
 
 #include <string.h>
 
-#include "base/status.h"
+#include "support/status.h"
 
 #define EXPORT "export its edges as text, two names a line, for instance as CSV"
 

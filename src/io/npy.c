@@ -1,11 +1,13 @@
+/* NumPy arrays: the header is a Python literal, read by a small strict parser; data are little-endian rows.
+ */
 #include "io/npy.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
+#include "support/status.h"
 #include "support/text.h"
 
 enum { HEADER_MOST = 1 << 16, CHUNK = 1 << 14 };

@@ -1,3 +1,5 @@
+/* Output that replaces a file whole or not at all: temporary file, fsync, rename, fsync of the folder. The
+ * first failure is remembered and told at the end. */
 #include "io/output.h"
 
 #include <errno.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "support/path.h"
 
 enum { BUFFER = 65536, LINKS_MOST = 40, NAMES_TRIED = 1000 };
 
@@ -34,13 +37,6 @@ static void fail(ni_output *out, neap_status code, int sys)
     out->sys = sys;
 }
 
-/* Length of the folder part with its slash: 0 for a bare name. */
-static size_t folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash + 1 - path) : 0;
-}
-
 /* Follows symbolic links from `path` to the name that is to be replaced. Returns 0 or an errno. */
 static int follow_links(const char *path, char target[PATH_MAX])
 {
@@ -50,7 +46,7 @@ static int follow_links(const char *path, char target[PATH_MAX])
     for (int i = 0; i < LINKS_MOST; i++) {
         ssize_t n = readlink(target, link, sizeof link);
         if (n < 0) return errno == EINVAL || errno == ENOENT ? 0 : errno;
-        size_t folder = link[0] == '/' ? 0 : folder_length(target);
+        size_t folder = link[0] == '/' ? 0 : ni_path_folder(target);
         if (folder + (size_t)n >= PATH_MAX) return ENAMETOOLONG;
         memcpy(target + folder, link, (size_t)n);
         target[folder + (size_t)n] = 0;
@@ -63,7 +59,7 @@ static int follow_links(const char *path, char target[PATH_MAX])
  * others while it is still empty. A file system without rights may refuse that; so be it. */
 static int open_temporary(ni_output *out, const struct stat *old)
 {
-    size_t folder = folder_length(out->target);
+    size_t folder = ni_path_folder(out->target);
     struct stat st;
     for (int i = 0; i < NAMES_TRIED; i++) {
         int n = snprintf(out->temporary, PATH_MAX, "%.*s.neap-%ld-%d.tmp", (int)folder, out->target,
@@ -84,7 +80,7 @@ static int open_temporary(ni_output *out, const struct stat *old)
 static int open_folder(ni_output *out)
 {
     char folder[PATH_MAX];
-    size_t n = folder_length(out->target);
+    size_t n = ni_path_folder(out->target);
     memcpy(folder, n ? out->target : ".", n ? n : 1);
     folder[n ? n : 1] = 0;
     out->folder = ni_system.open(folder, O_RDONLY | O_DIRECTORY, 0);
@@ -156,6 +152,16 @@ void ni_output_write(ni_output *out, const void *bytes, size_t count)
     out->used += count;
 }
 
+static void write_to_output(void *to, const void *bytes, size_t count)
+{
+    ni_output_write(to, bytes, count);
+}
+
+ni_sink ni_output_sink(ni_output *out)
+{
+    return (ni_sink){ write_to_output, out };
+}
+
 void ni_output_text(ni_output *out, const char *text)
 {
     ni_output_write(out, text, strlen(text));
@@ -175,64 +181,6 @@ void ni_output_print(ni_output *out, const char *format, ...)
     if (text != small) ni_free(text);
     va_end(again);
     va_end(args);
-}
-
-size_t ni_utf8_length(const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    if (s[0] == 0) return 0;
-    if (s[0] < 0x80) return 1;
-    size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0; /* overlong, surrogate */
-    if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0; /* overlong, > 10ffff  */
-    return n;
-}
-
-static const char unknown_character[] = "\xef\xbf\xbd"; /* U+FFFD */
-
-/* Writes text character by character; `escape` writes what stands for a byte and says so, or leaves it. */
-static void write_escaped(ni_output *out, const char *text, bool (*escape)(ni_output *out, unsigned char c))
-{
-    while (*text) {
-        size_t n = ni_utf8_length(text);
-        if (n == 0) ni_output_text(out, unknown_character);
-        else if (n > 1 || !escape(out, (unsigned char)*text)) ni_output_write(out, text, n);
-        text += n ? n : 1;
-    }
-}
-
-static bool html_escape(ni_output *out, unsigned char c)
-{
-    switch (c) {
-    case '&': return ni_output_text(out, "&amp;"), true;
-    case '<': return ni_output_text(out, "&lt;"), true;
-    case '>': return ni_output_text(out, "&gt;"), true;
-    case '"': return ni_output_text(out, "&quot;"), true;
-    case '\'': return ni_output_text(out, "&#39;"), true;
-    }
-    if (c >= 0x20 && c != 0x7f) return false;
-    return ni_output_text(out, unknown_character), true;
-}
-
-static bool json_escape(ni_output *out, unsigned char c)
-{
-    if (c == '"' || c == '\\') return ni_output_print(out, "\\%c", c), true;
-    if (c >= 0x20 && c != '<' && c != 0x7f) return false;
-    return ni_output_print(out, "\\u%04x", c), true;
-}
-
-void ni_output_html(ni_output *out, const char *text)
-{
-    write_escaped(out, text, html_escape);
-}
-
-void ni_output_json(ni_output *out, const char *text)
-{
-    ni_output_write(out, "\"", 1);
-    write_escaped(out, text, json_escape);
-    ni_output_write(out, "\"", 1);
 }
 
 /* Closes once, whatever happens; an interrupted close has closed. */

@@ -10,7 +10,8 @@
 
 #include <stddef.h>
 
-#include "base/status.h"
+#include "support/status.h"
+#include "support/text.h"
 
 typedef struct ni_output ni_output;
 
@@ -22,13 +23,8 @@ void ni_output_write(ni_output *out, const void *bytes, size_t count);
 void ni_output_text(ni_output *out, const char *text);
 void ni_output_print(ni_output *out, const char *format, ...) NI_PRINTF(2, 3);
 
-/* Text with &, <, >, ", ' made harmless for HTML; control characters and bytes that are not UTF-8 become
- * U+FFFD. */
-void ni_output_html(ni_output *out, const char *text);
-
-/* Text as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. < is written as \u003c,
- * so that the text may also stand inside an HTML script element. */
-void ni_output_json(ni_output *out, const char *text);
+/* The same for what writes to any sink: names, JSON. */
+ni_sink ni_output_sink(ni_output *out);
 
 /* Puts the file in its place. Consumes the output in any case; on failure (NEAP_E_IO with errno) the old
  * file is intact and the temporary one gone. One exception: if the very last step fails, the fsync of the
@@ -37,9 +33,5 @@ neap_status ni_output_commit(ni_output *out, neap_error *err);
 
 /* Gives up: removes the temporary file. Accepts NULL. */
 void ni_output_abandon(ni_output *out);
-
-/* Length of the UTF-8 character at `text` (1 to 4), or 0 if there is none: a stray or cut byte, an
- * overlong form, a surrogate, or the end of the text. */
-size_t ni_utf8_length(const char *text);
 
 #endif

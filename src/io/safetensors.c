@@ -1,6 +1,8 @@
+/* The container: a length, a JSON header with checksums, the tensors. Writing makes the header in memory
+ * and streams the arrays; reading checks length, header CRC, offsets and every tensor's CRC before anything
+ * is given out. O(bytes); one thread. */
 #include "io/safetensors.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -8,293 +10,280 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "io/crc32c.h"
 #include "io/output.h"
-#include "support/text.h"
+#include "support/status.h"
 
 /* Tensors go from memory to the file and back as they stand. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-endian");
 
 enum { ALIGN = 64, LENGTH_BYTES = 8, CRC_DIGITS = 8 };
 
-static const char format_version[] = "1";
+/* The version that is written; all from 1 on are read. */
+enum { FORMAT = 2 };
+
 static const char header_crc_key[] = "\"crc32c.header\":\"";
-
-static const struct type {
-    const char *name;
-    uint32_t width;
-} types[] = {
-    [NI_F32] = { "F32", 4 }, [NI_U8] = { "U8", 1 }, [NI_U32] = { "U32", 4 }, [NI_U64] = { "U64", 8 }
-};
-
-static const struct tensor_rule {
-    const char *name;
-    ni_type type;
-    uint32_t rank;
-    const char *kinds;
-} tensor_rules[] = {
-#define TENSOR(name, type, rank, kinds) { name, type, rank, kinds },
-#define FACT(key, kinds)
-#include "io/format.def"
-#undef TENSOR
-#undef FACT
-};
-
-static const struct fact_rule {
-    const char *key, *kinds;
-} fact_rules[] = {
-#define TENSOR(name, type, rank, kinds)
-#define FACT(key, kinds) { key, kinds },
-#include "io/format.def"
-#undef TENSOR
-#undef FACT
-    { "option.", "mc" }, /* and what follows it */
-};
-
 static const char *const kinds[] = { "model", "checkpoint", "graph", "vectors" };
 
-const char *ni_type_name(ni_type type)
+static uint64_t bytes_of(const ni_tensor *tensor)
 {
-    return types[type].name;
+    uint64_t bytes = 0;
+    ni_tensor_bytes(tensor->type, tensor->rank, tensor->shape, &bytes);
+    return bytes;
 }
 
-static uint64_t tensor_length(const ni_tensor *tensor)
-{
-    return tensor->rank == 2 ? tensor->shape[0] * tensor->shape[1] : tensor->shape[0];
-}
+/* ---- what both directions demand ---- */
 
-static uint64_t tensor_bytes(const ni_tensor *tensor)
-{
-    return tensor_length(tensor) * types[tensor->type].width;
-}
-
-void ni_tensors_add(ni_tensors *t, const char *name, ni_type type, uint64_t rows, uint64_t columns,
-                    const void *data)
-{
-    assert(t->count < NI_TENSORS && strlen(name) < sizeof t->tensor->name);
-    ni_tensor *tensor = &t->tensor[t->count++];
-    *tensor =
-        (ni_tensor){ .type = type, .rank = columns ? 2 : 1, .shape = { rows, columns }, .data = data };
-    memcpy(tensor->name, name, strlen(name) + 1);
-}
-
-void ni_tensors_say(ni_tensors *t, const char *key, const char *value)
-{
-    uint32_t i = 0;
-    while (i < t->facts && strcmp(t->fact[i].key, key)) i++;
-    assert(i < NI_FACTS && strlen(key) < sizeof t->fact->key && strlen(value) < sizeof t->fact->value);
-    memcpy(t->fact[i].key, key, strlen(key) + 1);
-    memcpy(t->fact[i].value, value, strlen(value) + 1);
-    if (i == t->facts) t->facts++;
-}
-
-const ni_tensor *ni_tensors_find(const ni_tensors *t, const char *name)
-{
-    for (uint32_t i = 0; i < t->count; i++)
-        if (!strcmp(t->tensor[i].name, name)) return &t->tensor[i];
-    return NULL;
-}
-
-const char *ni_tensors_fact(const ni_tensors *t, const char *key)
-{
-    for (uint32_t i = 0; i < t->facts; i++)
-        if (!strcmp(t->fact[i].key, key)) return t->fact[i].value;
-    return NULL;
-}
-
-bool ni_tensors_are(const ni_tensors *t, const char *kind)
-{
-    const char *said = ni_tensors_fact(t, "neap.kind");
-    return said && !strcmp(said, kind);
-}
-
-neap_status ni_tensors_need(const ni_tensors *t, const char *name, ni_type type, uint64_t rows,
-                            uint64_t columns, const void **data, neap_error *err)
-{
-    const ni_tensor *tensor = ni_tensors_find(t, name);
-    *data = NULL;
-    if (!tensor) return ni_fail(err, NEAP_E_FORMAT, "tensor %s is missing", name);
-    if (tensor->type != type || tensor->rank != (columns ? 2u : 1u) || tensor->shape[0] != rows ||
-        tensor->shape[1] != columns)
-        return ni_fail(err, NEAP_E_FORMAT, "tensor %s is not %s [%llu, %llu]", name, types[type].name,
-                       (unsigned long long)rows, (unsigned long long)columns);
-    size_t length = (size_t)tensor_length(tensor);
-    size_t finite = type == NI_F32 ? ni_finite_until(tensor->data, length) : length;
-    if (finite < length) return ni_fail(err, NEAP_E_FORMAT, "tensor %s[%zu] is not finite", name, finite);
-    *data = tensor->data;
-    return NEAP_OK;
-}
-
-/* ---- the closed set ---- */
-
-static bool allows(const char *letters, const char *kind)
-{
-    return strchr(letters, kind[0]) != NULL;
-}
-
-static const struct tensor_rule *tensor_rule(const char *name, const char *kind)
-{
-    for (size_t i = 0; i < sizeof tensor_rules / sizeof *tensor_rules; i++)
-        if (!strcmp(tensor_rules[i].name, name) && allows(tensor_rules[i].kinds, kind))
-            return &tensor_rules[i];
-    return NULL;
-}
-
-static bool fact_allowed(const char *key, const char *kind)
-{
-    for (size_t i = 0; i < sizeof fact_rules / sizeof *fact_rules; i++) {
-        size_t n = strlen(fact_rules[i].key);
-        bool family = fact_rules[i].key[n - 1] == '.';
-        if (!strncmp(key, fact_rules[i].key, n) && !key[n] == !family)
-            return allows(fact_rules[i].kinds, kind);
-    }
-    return false;
-}
-
-/* Printable ASCII that needs no escape in JSON and none on a terminal. */
+/* Printable ASCII that needs no escape in JSON and none on a terminal; some. */
 static bool is_plain(const char *text)
 {
+    if (!*text) return false;
     for (; *text; text++)
         if (*text < 0x20 || *text > 0x7e || *text == '"' || *text == '\\') return false;
     return true;
 }
 
-static neap_status check_kind(const ni_tensors *t, neap_error *err)
+/* The checksum of a tensor "header" would be called as that of the header. */
+static bool is_tensor_name(const char *text)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ni_tensors_are(t, kinds[i])) return NEAP_OK;
-    return ni_fail(err, NEAP_E_FORMAT, "neap.kind is not model, checkpoint, graph or vectors");
+    return is_plain(text) && strcmp(text, "header") != 0 && strcmp(text, "__metadata__") != 0;
+}
+
+/* Checksums and the format version, which the reader and the writer handle themselves. */
+static bool is_own_fact(const char *key)
+{
+    return !strncmp(key, "crc32c.", 7) || !strcmp(key, "neap.format");
+}
+
+/* A list may be empty, but rows have columns. */
+static bool is_shape(size_t rank, const uint64_t *shape)
+{
+    for (size_t i = 1; i < rank; i++)
+        if (!shape[i]) return false;
+    return rank >= 1 && rank <= NI_RANK_MOST;
+}
+
+/* Valid UTF-8 without control characters. */
+static bool is_text_value(const char *text)
+{
+    while (*text) {
+        size_t n = ni_utf8_length(text);
+        bool control = (unsigned char)*text < 0x20 || *text == 0x7f ||
+                       (n == 2 && !memcmp(text, "\xc2", 1) && (unsigned char)text[1] < 0xa0);
+        if (n == 0 || control) return false;
+        text += n;
+    }
+    return true;
 }
 
 static neap_status check_facts(const ni_tensors *t, neap_error *err)
 {
-    const char *kind = ni_tensors_fact(t, "neap.kind");
-    for (uint32_t i = 0; i < t->facts; i++) {
-        const ni_fact *f = &t->fact[i];
-        if (!is_plain(f->key) || !is_plain(f->value))
-            return ni_fail(err, NEAP_E_FORMAT, "metadata number %u is not plain ASCII", i + 1);
-        if (!fact_allowed(f->key, kind))
-            return ni_fail(err, NEAP_E_FORMAT, "a %s holds no '%s'; was it made by a newer version?", kind,
-                           f->key);
-    }
-    return NEAP_OK;
-}
-
-static neap_status check_tensor(const ni_tensor *tensor, const char *kind, neap_error *err)
-{
-    const struct tensor_rule *rule = tensor_rule(tensor->name, kind);
-    if (!rule) return ni_fail(err, NEAP_E_FORMAT, "a %s holds no tensor '%s'", kind, tensor->name);
-    if (tensor->type != rule->type || tensor->rank != rule->rank)
-        return ni_fail(err, NEAP_E_FORMAT, "tensor %s must be %s of rank %u", rule->name,
-                       types[rule->type].name, rule->rank);
+    size_t kind = 0;
+    while (kind < sizeof kinds / sizeof *kinds && !ni_tensors_are(t, kinds[kind])) kind++;
+    if (kind == sizeof kinds / sizeof *kinds)
+        return ni_fail(err, NEAP_E_FORMAT, "neap.kind is not model, checkpoint, graph or vectors");
+    for (size_t i = 0; i < t->facts; i++)
+        if (!is_plain(t->fact[i].key) || is_own_fact(t->fact[i].key) || !is_text_value(t->fact[i].value))
+            return ni_fail(err, NEAP_E_FORMAT, "metadata number %zu is not plain text", i + 1);
     return NEAP_OK;
 }
 
 /* ---- writing ---- */
 
-/* Header text; 32 tensors and 96 facts of bounded length cannot fill NI_HEADER_MOST. */
+/* The text of a header as it grows. */
 typedef struct text {
     char *bytes;
-    size_t used;
+    size_t used, room;
+    bool failed;
 } text;
+
+static void put(text *to, const char *bytes, size_t count)
+{
+    if (to->failed || !ni_grow(&to->bytes, &to->room, to->used + count, 1)) {
+        to->failed = true;
+        return;
+    }
+    memcpy(to->bytes + to->used, bytes, count);
+    to->used += count;
+}
+
+static void put_text(text *to, const char *bytes)
+{
+    put(to, bytes, strlen(bytes));
+}
+
+/* "text", with its quotes; all that has to be escaped in a value without control characters. */
+static void put_string(text *to, const char *value)
+{
+    put_text(to, "\"");
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\') put_text(to, "\\");
+        put(to, value, 1);
+    }
+    put_text(to, "\"");
+}
 
 NI_PRINTF(2, 3) static void print(text *to, const char *format, ...)
 {
+    char words[64];
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(to->bytes + to->used, NI_HEADER_MOST - to->used, format, args);
+    vsnprintf(words, sizeof words, format, args);
     va_end(args);
-    assert(n >= 0 && (size_t)n < NI_HEADER_MOST - to->used);
-    to->used += (size_t)n;
+    put_text(to, words);
 }
 
 /* Wide elements first: each tensor then starts at a multiple of its element's width. */
-static void file_order(const ni_tensors *t, const ni_tensor *order[NI_TENSORS])
+static void file_order(const ni_tensors *t, const ni_tensor **order)
 {
-    uint32_t n = 0;
-    for (uint32_t width = 8; width; width /= 2)
-        for (uint32_t i = 0; i < t->count; i++)
-            if (types[t->tensor[i].type].width == width) order[n++] = &t->tensor[i];
+    size_t n = 0;
+    for (size_t width = 8; width; width /= 2)
+        for (size_t i = 0; i < t->count; i++)
+            if (ni_type_width(t->tensor[i].type) == width) order[n++] = &t->tensor[i];
 }
 
-static void print_metadata(text *to, const ni_tensors *t, const ni_tensor *const *order)
+static void put_metadata(text *to, const ni_tensors *t, const ni_tensor *const *order)
 {
-    print(to, "\"__metadata__\":{\"neap.format\":\"%s\"", format_version);
-    for (uint32_t i = 0; i < t->facts; i++) print(to, ",\"%s\":\"%s\"", t->fact[i].key, t->fact[i].value);
-    for (uint32_t i = 0; i < t->count; i++)
-        print(to, ",\"crc32c.%s\":\"%08x\"", order[i]->name,
-              ni_crc32c(0, order[i]->data, (size_t)tensor_bytes(order[i])));
-    print(to, ",%s00000000\"}", header_crc_key);
+    print(to, "\"__metadata__\":{\"neap.format\":\"%d\"", FORMAT);
+    for (size_t i = 0; i < t->facts; i++) {
+        put_text(to, ",");
+        put_string(to, t->fact[i].key);
+        put_text(to, ":");
+        put_string(to, t->fact[i].value);
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        put_text(to, ",\"crc32c.");
+        put_text(to, order[i]->name);
+        print(to, "\":\"%08x\"", ni_crc32c(0, order[i]->data, (size_t)bytes_of(order[i])));
+    }
+    put_text(to, ",");
+    put_text(to, header_crc_key);
+    put_text(to, "00000000\"}");
 }
 
-static void print_tensor(text *to, const ni_tensor *tensor, uint64_t *offset)
+static void put_tensor(text *to, const ni_tensor *tensor, uint64_t *offset)
 {
-    uint64_t end = *offset + tensor_bytes(tensor);
-    print(to, ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%llu", tensor->name, types[tensor->type].name,
-          (unsigned long long)tensor->shape[0]);
-    if (tensor->rank == 2) print(to, ",%llu", (unsigned long long)tensor->shape[1]);
+    uint64_t end = *offset + bytes_of(tensor);
+    put_text(to, ",\"");
+    put_text(to, tensor->name);
+    print(to, "\":{\"dtype\":\"%s\",\"shape\":[", ni_type_name(tensor->type));
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        print(to, "%s%llu", i ? "," : "", (unsigned long long)tensor->shape[i]);
     print(to, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)*offset, (unsigned long long)end);
     *offset = end;
 }
 
-/* The whole header in `bytes`; returns its length, which with the length field before it is a multiple
- * of 64. */
-static size_t make_header(const ni_tensors *t, const ni_tensor *const *order, char *bytes)
+/* The whole header; its length with the length field before it is a multiple of 64. */
+static void make_header(const ni_tensors *t, const ni_tensor *const *order, text *to)
 {
-    text to = { bytes, 0 };
     uint64_t offset = 0;
-    print(&to, "{");
-    print_metadata(&to, t, order);
-    char *digits = bytes + to.used - CRC_DIGITS - 2;
-    for (uint32_t i = 0; i < t->count; i++) print_tensor(&to, order[i], &offset);
-    print(&to, "}");
-    while ((LENGTH_BYTES + to.used) % ALIGN) print(&to, " ");
+    put_text(to, "{");
+    put_metadata(to, t, order);
+    size_t digits = to->used - CRC_DIGITS - 2;
+    for (size_t i = 0; i < t->count; i++) put_tensor(to, order[i], &offset);
+    put_text(to, "}");
+    while (!to->failed && (LENGTH_BYTES + to->used) % ALIGN) put_text(to, " ");
+    if (to->failed) return;
     char crc[CRC_DIGITS + 1];
-    snprintf(crc, sizeof crc, "%08x", ni_crc32c(0, bytes, to.used));
-    memcpy(digits, crc, CRC_DIGITS);
-    return to.used;
+    snprintf(crc, sizeof crc, "%08x", ni_crc32c(0, to->bytes, to->used));
+    memcpy(to->bytes + digits, crc, CRC_DIGITS);
 }
 
-static neap_status check_writable(const ni_tensors *t, neap_error *err)
+/* What a file consists of: the length of its header, the header, and the tensors in their order. */
+typedef struct parts {
+    text header;
+    const ni_tensor **order;
+    size_t count;
+} parts;
+
+static void parts_free(parts *p)
 {
-    neap_status rc = check_kind(t, err);
-    if (rc == NEAP_OK) rc = check_facts(t, err);
-    for (uint32_t i = 0; i < t->count && rc == NEAP_OK; i++)
-        rc = check_tensor(&t->tensor[i], ni_tensors_fact(t, "neap.kind"), err);
-    return rc;
+    ni_free(p->header.bytes);
+    ni_free(p->order);
+}
+
+static neap_status parts_make(const ni_tensors *t, parts *p, neap_error *err)
+{
+    *p = (parts){ .count = t->count };
+    neap_status rc = t->failed ? ni_fail_memory(err, "the header of a file") : check_facts(t, err);
+    for (size_t i = 0; i < t->count && rc == NEAP_OK; i++)
+        if (!is_tensor_name(t->tensor[i].name) || !is_shape(t->tensor[i].rank, t->tensor[i].shape))
+            rc = ni_fail(err, NEAP_E_FORMAT, "tensor %zu has a name or a shape that none can have", i + 1);
+    if (rc != NEAP_OK) return rc;
+    p->order = ni_array(t->count, sizeof *p->order);
+    if (!p->order) return ni_fail_memory(err, "the header of a file");
+    file_order(t, p->order);
+    make_header(t, p->order, &p->header);
+    if (p->header.failed) return ni_fail_memory(err, "the header of a file");
+    if (p->header.used > NI_HEADER_MOST)
+        return ni_fail(err, NEAP_E_LIMIT, "the header of the file would have more than %d bytes",
+                       NI_HEADER_MOST);
+    return NEAP_OK;
+}
+
+static void parts_write(const parts *p, void (*write)(void *to, const void *bytes, size_t count), void *to)
+{
+    uint64_t length = p->header.used;
+    write(to, &length, LENGTH_BYTES);
+    write(to, p->header.bytes, p->header.used);
+    for (size_t i = 0; i < p->count; i++) write(to, p->order[i]->data, (size_t)bytes_of(p->order[i]));
+}
+
+static void write_output(void *to, const void *bytes, size_t count)
+{
+    ni_output_write(to, bytes, count);
 }
 
 neap_status ni_tensors_write(const ni_tensors *t, const char *path, neap_error *err)
 {
-    const ni_tensor *order[NI_TENSORS];
+    parts p;
     ni_output *out = NULL;
-    neap_status rc = check_writable(t, err);
-    if (rc != NEAP_OK) return rc;
-    char *header = ni_array(NI_HEADER_MOST, 1);
-    if (!header) return ni_fail_memory(err, "the header of a file");
-    file_order(t, order);
-    size_t length = make_header(t, order, header);
-    rc = ni_output_open(path, &out, err);
-    if (rc != NEAP_OK) goto done;
-    uint64_t stored = length;
-    ni_output_write(out, &stored, LENGTH_BYTES);
-    ni_output_write(out, header, length);
-    for (uint32_t i = 0; i < t->count; i++)
-        ni_output_write(out, order[i]->data, (size_t)tensor_bytes(order[i]));
-    rc = ni_output_commit(out, err);
-done:
-    ni_free(header);
+    neap_status rc = parts_make(t, &p, err);
+    if (rc == NEAP_OK) rc = ni_output_open(path, &out, err);
+    if (rc == NEAP_OK) {
+        parts_write(&p, write_output, out);
+        rc = ni_output_commit(out, err);
+    }
+    parts_free(&p);
+    return rc;
+}
+
+static void write_memory(void *to, const void *bytes, size_t count)
+{
+    char **at = to;
+    if (count) memcpy(*at, bytes, count);
+    *at += count;
+}
+
+neap_status ni_tensors_store(const ni_tensors *t, void *bytes, size_t room, size_t *need, neap_error *err)
+{
+    parts p;
+    char *at = bytes;
+    *need = 0;
+    neap_status rc = parts_make(t, &p, err);
+    if (rc == NEAP_OK) {
+        *need = LENGTH_BYTES + p.header.used;
+        for (size_t i = 0; i < t->count; i++) *need += (size_t)bytes_of(&t->tensor[i]);
+        if (*need <= room) parts_write(&p, write_memory, &at);
+        else rc = ni_fail(err, NEAP_E_LIMIT, "%zu bytes are needed, there is room for %zu", *need, room);
+    }
+    parts_free(&p);
     return rc;
 }
 
 /* ---- reading ---- */
 
+/* A file, or bytes in memory that are read like one. */
 typedef struct file {
     const char *path;
     int fd;
-    uint64_t size;   /* of the whole file        */
+    bool in_memory;
+    const char *memory; /* what has not been read    */
+    ni_watch watch;
+    uint64_t taken;  /* bytes read so far         */
+    uint64_t size;   /* of all of it              */
     uint64_t length; /* of the header            */
     char *header;
     json_t *root, *metadata; /* metadata: a part of root */
@@ -331,17 +320,24 @@ static neap_status open_regular(file *f, neap_error *err)
     return NEAP_OK;
 }
 
-static neap_status read_bytes(const file *f, void *bytes, uint64_t count, neap_error *err)
+static neap_status read_bytes(file *f, void *bytes, uint64_t count, neap_error *err)
 {
     char *at = bytes;
+    if (f->in_memory && count) {
+        memcpy(at, f->memory, (size_t)count);
+        f->memory += count;
+    }
+    if (f->in_memory) return NEAP_OK;
     while (count) {
-        size_t ask = count < (1u << 30) ? (size_t)count : 1u << 30;
+        size_t ask = count < (1u << 26) ? (size_t)count : 1u << 26;
+        if (!ni_watch_look(&f->watch, f->taken, f->size)) return ni_watch_stopped(&f->watch, err);
         ssize_t n = ni_system.read(f->fd, at, ask);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return ni_fail_sys(err, NEAP_E_READ, errno, "cannot read %s", f->path);
         if (n == 0) return ni_fail(err, NEAP_E_READ, "%s became shorter while it was read", f->path);
         at += n;
         count -= (uint64_t)n;
+        f->taken += (uint64_t)n;
     }
     return NEAP_OK;
 }
@@ -423,31 +419,34 @@ static neap_status take_fact(const file *f, ni_tensors *t, const char *key, cons
 {
     const char *words = json_string_value(value);
     if (!words) return damaged(f, err, LENGTH_BYTES, "metadata '%.40s' is not a string", key);
-    if (!strncmp(key, "crc32c.", 7) || !strcmp(key, "neap.format")) return NEAP_OK;
-    if (t->facts == NI_FACTS || strlen(key) >= sizeof t->fact->key ||
-        strlen(words) >= sizeof t->fact->value)
-        return ni_fail(err, NEAP_E_LIMIT, "%s: too much metadata at '%.40s'", f->path, key);
-    ni_tensors_say(t, key, words);
+    if (!is_own_fact(key)) ni_tensors_say_new(t, key, words); /* no key stands twice in an object */
+    return t->failed ? ni_fail_memory(err, "the header of a file") : NEAP_OK;
+}
+
+/* "1" to the version that is written. */
+static neap_status take_version(const file *f, ni_tensors *t, neap_error *err)
+{
+    const char *version = json_string_value(json_object_get(f->metadata, "neap.format"));
+    if (!version) return damaged(f, err, LENGTH_BYTES, "a safetensors file, but none of neap's");
+    if (version[0] < '1' || version[0] > '0' + FORMAT || version[1])
+        return damaged(f, err, LENGTH_BYTES, "format version '%.20s'; this program reads versions up to %d",
+                       version, FORMAT);
+    t->format = (uint32_t)(version[0] - '0');
     return NEAP_OK;
 }
 
 static neap_status take_metadata(const file *f, ni_tensors *t, neap_error *err)
 {
-    const char *version = json_string_value(json_object_get(f->metadata, "neap.format"));
-    if (!version) return damaged(f, err, LENGTH_BYTES, "a safetensors file, but none of neap's");
-    if (strcmp(version, format_version))
-        return damaged(f, err, LENGTH_BYTES, "format version '%.20s'; this program reads version %s",
-                       version, format_version);
     const char *key;
     json_t *value;
+    neap_status rc = take_version(f, t, err);
+    if (rc != NEAP_OK) return rc;
     json_object_foreach(f->metadata, key, value)
     {
-        neap_status rc = take_fact(f, t, key, value, err);
+        rc = take_fact(f, t, key, value, err);
         if (rc != NEAP_OK) return rc;
     }
-    neap_status rc = check_kind(t, err);
-    if (rc == NEAP_OK) rc = check_facts(t, err);
-    return ni_name_file(f->path, rc, err);
+    return ni_name_file(f->path, check_facts(t, err), err);
 }
 
 /* A JSON array of n whole numbers, none negative. */
@@ -465,8 +464,8 @@ static bool take_numbers(const json_t *array, size_t n, uint64_t *numbers)
 static bool take_type(const json_t *value, ni_type *type)
 {
     const char *name = json_string_value(value);
-    for (size_t i = 0; name && i < sizeof types / sizeof *types; i++)
-        if (!strcmp(types[i].name, name)) return *type = (ni_type)i, true;
+    for (int i = 0; name && i < NI_TYPES; i++)
+        if (!strcmp(ni_type_name((ni_type)i), name)) return *type = (ni_type)i, true;
     return false;
 }
 
@@ -474,26 +473,24 @@ static bool take_type(const json_t *value, ni_type *type)
 static neap_status take_tensor(const file *f, ni_tensors *t, const char *name, const json_t *entry,
                                uint64_t *offset, neap_error *err)
 {
-    uint64_t shape[2] = { 0, 0 }, range[2], bytes, end;
+    uint64_t shape[NI_RANK_MOST], range[2], bytes, end;
     ni_type type;
     const json_t *dims = json_object_get(entry, "shape");
     size_t rank = json_array_size(dims);
     if (json_object_size(entry) != 3 || !take_type(json_object_get(entry, "dtype"), &type) || rank < 1 ||
-        rank > 2 || !take_numbers(dims, rank, shape) ||
+        rank > NI_RANK_MOST || !take_numbers(dims, rank, shape) || !is_shape(rank, shape) ||
         !take_numbers(json_object_get(entry, "data_offsets"), 2, range))
         return damaged(f, err, LENGTH_BYTES, "the entry of tensor '%.40s' makes no sense", name);
-    if (!ni_mul(shape[0], rank == 2 ? shape[1] : 1, &bytes) || !ni_mul(bytes, types[type].width, &bytes) ||
-        !ni_add(*offset, bytes, &end) || end > f->size)
+    if (!is_tensor_name(name))
+        return damaged(f, err, LENGTH_BYTES, "a tensor has a name that none can have");
+    if (!ni_tensor_bytes(type, (uint32_t)rank, shape, &bytes) || !ni_add(*offset, bytes, &end) ||
+        end > f->size)
         return damaged(f, err, LENGTH_BYTES, "tensor '%.40s' does not fit into the file", name);
-    if (range[0] != *offset || range[1] != end || *offset % types[type].width)
+    if (range[0] != *offset || range[1] != end || *offset % ni_type_width(type))
         return damaged(f, err, LENGTH_BYTES, "tensor '%.40s' is not where it must be", name);
-    if (t->count == NI_TENSORS || strlen(name) >= sizeof t->tensor->name)
-        return damaged(f, err, LENGTH_BYTES, "there is no tensor '%.40s'", name);
-    ni_tensors_add(t, name, type, shape[0], shape[1],
-                   NULL); /* no columns: rank 1, which no matrix may have */
+    ni_tensors_add(t, name, type, (uint32_t)rank, shape, NULL);
     *offset = end;
-    neap_status rc = check_tensor(&t->tensor[t->count - 1], ni_tensors_fact(t, "neap.kind"), err);
-    return ni_name_file(f->path, rc, err);
+    return t->failed ? ni_fail_memory(err, "the header of a file") : NEAP_OK;
 }
 
 static neap_status take_tensors(const file *f, ni_tensors *t, neap_error *err)
@@ -510,7 +507,7 @@ static neap_status take_tensors(const file *f, ni_tensors *t, neap_error *err)
     if (offset != f->size - LENGTH_BYTES - f->length)
         return damaged(f, err, f->size, "the file is not as long as its header says");
     json_object_foreach(f->metadata, name, entry) checksums += !strncmp(name, "crc32c.", 7);
-    if (checksums != (uint64_t)t->count + 1)
+    if (checksums != t->count + 1)
         return damaged(f, err, LENGTH_BYTES, "there is not one checksum for each tensor");
     return NEAP_OK;
 }
@@ -518,27 +515,32 @@ static neap_status take_tensors(const file *f, ni_tensors *t, neap_error *err)
 static neap_status check_data(const file *f, ni_tensors *t, neap_error *err)
 {
     const char *at = t->owned;
-    uint64_t where = LENGTH_BYTES + f->length;
-    for (uint32_t i = 0; i < t->count; i++) {
+    text key = { 0 };
+    neap_status rc = NEAP_OK;
+    for (size_t i = 0; i < t->count && rc == NEAP_OK; i++) {
         ni_tensor *tensor = &t->tensor[i];
-        char key[48], crc[CRC_DIGITS + 1];
-        size_t bytes = (size_t)tensor_bytes(tensor);
-        snprintf(key, sizeof key, "crc32c.%s", tensor->name);
+        char crc[CRC_DIGITS + 1];
+        size_t bytes = (size_t)bytes_of(tensor);
+        uint64_t where = LENGTH_BYTES + f->length + (uint64_t)(at - (const char *)t->owned);
         snprintf(crc, sizeof crc, "%08x", ni_crc32c(0, at, bytes));
-        const char *said = json_string_value(json_object_get(f->metadata, key));
-        if (!said || strcmp(said, crc))
-            return damaged(f, err, where, "damaged: the checksum of tensor %s does not match",
-                           tensor->name);
+        key.used = 0;
+        put_text(&key, "crc32c.");
+        put(&key, tensor->name, strlen(tensor->name) + 1);
+        if (key.failed) rc = ni_fail_memory(err, "the header of a file");
+        const char *said = key.failed ? NULL : json_string_value(json_object_get(f->metadata, key.bytes));
+        if (!key.failed && (!said || strcmp(said, crc)))
+            rc = damaged(f, err, where, "damaged: the checksum of tensor %.40s does not match",
+                         tensor->name);
         tensor->data = at;
         at += bytes;
-        where += bytes;
     }
-    return NEAP_OK;
+    ni_free(key.bytes);
+    return rc;
 }
 
 static neap_status read_file(file *f, ni_tensors *t, neap_error *err)
 {
-    neap_status rc = open_regular(f, err);
+    neap_status rc = f->in_memory ? NEAP_OK : open_regular(f, err);
     if (rc == NEAP_OK) rc = read_length(f, err);
     if (rc != NEAP_OK) return rc;
     f->header = ni_array((size_t)f->length, 1);
@@ -556,22 +558,26 @@ static neap_status read_file(file *f, ni_tensors *t, neap_error *err)
     return rc == NEAP_OK ? check_data(f, t, err) : rc;
 }
 
-neap_status ni_tensors_read(const char *path, ni_tensors *t, neap_error *err)
+static neap_status take_apart(file *f, ni_tensors *t, neap_error *err)
 {
-    file f = { .path = path, .fd = -1 };
-    memset(t, 0, sizeof *t);
-    neap_status rc = read_file(&f, t, err);
-    json_decref(f.root);
-    ni_free(f.header);
-    if (f.fd >= 0) ni_system.close(f.fd);
+    *t = (ni_tensors){ 0 };
+    neap_status rc = read_file(f, t, err);
+    json_decref(f->root);
+    ni_free(f->header);
+    if (f->fd >= 0) ni_system.close(f->fd);
     if (rc != NEAP_OK) ni_tensors_release(t);
     return rc;
 }
 
-void ni_tensors_release(ni_tensors *t)
+neap_status ni_tensors_read(const char *path, const neap_hooks *hooks, ni_tensors *t, neap_error *err)
 {
-    ni_free(t->owned);
-    memset(t, 0, sizeof *t);
+    return take_apart(&(file){ .path = path, .fd = -1, .watch = ni_watch_begin(hooks, "load") }, t, err);
+}
+
+neap_status ni_tensors_parse(const void *bytes, size_t count, ni_tensors *t, neap_error *err)
+{
+    return take_apart(
+        &(file){ .path = "memory", .fd = -1, .in_memory = true, .memory = bytes, .size = count }, t, err);
 }
 
 bool ni_tensors_look(const char *path)

@@ -1,3 +1,4 @@
+/* Input in one buffer, plain or unpacked by zlib or zstd, chosen by the first bytes. */
 #include "io/stream.h"
 
 #include <errno.h>
@@ -9,8 +10,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
+#include "support/status.h"
 
 enum { INPUT = 1 << 18, MAGIC = 4, PEEK = 16 };
 
@@ -26,6 +28,8 @@ struct ni_stream_in {
     ZSTD_DCtx *zstd;
     bool inside; /* between the start and the end of a member or frame */
     char *label;
+    ni_watch watch;
+    uint64_t taken, size; /* bytes read from the file; of all of it, 0: not known */
 };
 
 static void *zlib_allocate(void *unused, uInt count, uInt width)
@@ -44,12 +48,22 @@ static void zlib_release(void *unused, void *block)
 static neap_status read_some(ni_stream_in *in, void *bytes, size_t room, size_t *got, neap_error *err)
 {
     ssize_t n;
+    *got = 0;
+    if (!ni_watch_look(&in->watch, in->taken, in->size)) return ni_watch_stopped(&in->watch, err);
     do n = ni_system.read(in->fd, bytes, room);
     while (n < 0 && errno == EINTR);
     *got = n < 0 ? 0 : (size_t)n;
     if (n < 0) return ni_fail_sys(err, NEAP_E_READ, errno, "cannot read %s", in->label);
     if (n == 0) in->ended = true;
+    in->taken += *got;
     return NEAP_OK;
+}
+
+void ni_stream_watch(ni_stream_in *in, const neap_hooks *hooks)
+{
+    struct stat st;
+    in->watch = ni_watch_begin(hooks, "load");
+    if (!ni_system.fstat(in->fd, &st) && S_ISREG(st.st_mode)) in->size = (uint64_t)st.st_size;
 }
 
 /* Reads until at least `want` bytes of input are there or the file ends. */

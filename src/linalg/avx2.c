@@ -66,9 +66,9 @@ static void bond(float a, float *x, float *y, size_t n)
 }
 
 /* Some registers of columns, which stay there while all terms pass by. Rows lie far apart: those of the
- * terms to come are asked for early, two registers a cache line. */
-INLINE void combine_columns(const int registers, const ni_term *term, size_t count, const float *B,
-                            size_t stride, float *out)
+ * terms to come are prefetched, two registers a cache line. */
+INLINE void spmm_columns(const int registers, const ni_term *term, size_t count, const float *B,
+                         size_t stride, float *out)
 {
     enum { AHEAD = 4 };
     __m256 sum[16];
@@ -85,8 +85,8 @@ INLINE void combine_columns(const int registers, const ni_term *term, size_t cou
     for (int v = 0; v < registers; v++) _mm256_storeu_ps(out + v * NI_LANES, sum[v]);
 }
 
-static void combine_last(const ni_term *term, size_t count, const float *B, size_t stride, size_t left,
-                         float *out)
+static void spmm_last(const ni_term *term, size_t count, const float *B, size_t stride, size_t left,
+                      float *out)
 {
     __m256i some = first_lanes(left);
     __m256 sum = _mm256_setzero_ps();
@@ -96,13 +96,13 @@ static void combine_last(const ni_term *term, size_t count, const float *B, size
     _mm256_maskstore_ps(out, some, sum);
 }
 
-static void combine(const ni_term *term, size_t count, const float *B, size_t n, float *out)
+static void spmm_row(const ni_term *term, size_t count, const float *B, size_t n, float *out)
 {
     size_t at;
-#define COLUMNS(r) combine_columns(r, term, count, B + at, n, out + at)
+#define COLUMNS(r) spmm_columns(r, term, count, B + at, n, out + at)
     IN_PASSES(1, n, at, COLUMNS);
 #undef COLUMNS
-    if (at < n) combine_last(term, count, B + at, n, n - at, out + at);
+    if (at < n) spmm_last(term, count, B + at, n, n - at, out + at);
 }
 
 /* ---- tiles ---- */
@@ -184,26 +184,26 @@ typedef struct running {
     __m256i arg;
 } running;
 
-INLINE running lift(running best, __m256 v, __m256i place)
+INLINE running raise(running best, __m256 v, __m256i index)
 {
     __m256 wins = _mm256_cmp_ps(v, best.max, _CMP_GT_OQ);
     return (running){ _mm256_blendv_ps(best.max, v, wins),
-                      _mm256_blendv_epi8(best.arg, place, _mm256_castps_si256(wins)) };
+                      _mm256_blendv_epi8(best.arg, index, _mm256_castps_si256(wins)) };
 }
 
-/* The largest of eight lanes and, of equals, the first place. */
-static void settle(running best, float *max, uint32_t *arg)
+/* The largest of eight lanes and, of equals, the first index. */
+static void reduce_max(running best, float *max, uint32_t *arg)
 {
     __m256 top = _mm256_max_ps(best.max, _mm256_permute2f128_ps(best.max, best.max, 1));
     top = _mm256_max_ps(top, _mm256_permute_ps(top, 0x4e));
     top = _mm256_max_ps(top, _mm256_permute_ps(top, 0xb1));
     __m256i is_top = _mm256_castps_si256(_mm256_cmp_ps(best.max, top, _CMP_EQ_OQ));
-    __m256i place = _mm256_blendv_epi8(_mm256_set1_epi32(INT32_MAX), best.arg, is_top);
-    place = _mm256_min_epi32(place, _mm256_permute2x128_si256(place, place, 1));
-    place = _mm256_min_epi32(place, _mm256_shuffle_epi32(place, 0x4e));
-    place = _mm256_min_epi32(place, _mm256_shuffle_epi32(place, 0xb1));
+    __m256i index = _mm256_blendv_epi8(_mm256_set1_epi32(INT32_MAX), best.arg, is_top);
+    index = _mm256_min_epi32(index, _mm256_permute2x128_si256(index, index, 1));
+    index = _mm256_min_epi32(index, _mm256_shuffle_epi32(index, 0x4e));
+    index = _mm256_min_epi32(index, _mm256_shuffle_epi32(index, 0xb1));
     *max = _mm256_cvtss_f32(top);
-    *arg = (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(place));
+    *arg = (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(index));
 }
 
 INLINE void pool_rows(const int a, const bool with_rows, const float *strip, uint32_t b, uint32_t first,
@@ -211,7 +211,7 @@ INLINE void pool_rows(const int a, const bool with_rows, const float *strip, uin
 {
     const __m256 least = _mm256_set1_ps(-INFINITY);
     size_t line = ni_whole_lanes(b);
-    __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     running best[NI_STRIP_ROWS];
     for (int i = 0; i < a; i++) best[i] = (running){ least, _mm256_setzero_si256() };
     for (uint32_t j = 0; j < b; j += NI_LANES) {
@@ -220,14 +220,14 @@ INLINE void pool_rows(const int a, const bool with_rows, const float *strip, uin
                          _mm256_loadu_si256((const __m256i *)(col->arg + j)) };
         for (int i = 0; i < a; i++) {
             __m256 v = _mm256_blendv_ps(least, _mm256_loadu_ps(strip + i * line + j), some);
-            if (with_rows) best[i] = lift(best[i], v, place);
-            down = lift(down, v, _mm256_set1_epi32((int)first + i));
+            if (with_rows) best[i] = raise(best[i], v, index);
+            down = raise(down, v, _mm256_set1_epi32((int)first + i));
         }
         _mm256_storeu_ps(col->max + j, down.max);
         _mm256_storeu_si256((__m256i *)(col->arg + j), down.arg);
-        place = _mm256_add_epi32(place, _mm256_set1_epi32(NI_LANES));
+        index = _mm256_add_epi32(index, _mm256_set1_epi32(NI_LANES));
     }
-    for (int i = 0; with_rows && i < a; i++) settle(best[i], row->max + i, row->arg + i);
+    for (int i = 0; with_rows && i < a; i++) reduce_max(best[i], row->max + i, row->arg + i);
 }
 
 static void pool(const float *strip, uint32_t a, uint32_t b, uint32_t first, const ni_maxima *row,
@@ -242,8 +242,8 @@ static void pool(const float *strip, uint32_t a, uint32_t b, uint32_t first, con
 }
 
 /* Two registers of columns at a time: one is too slow to add to, and neighbourhoods are short. */
-INLINE void meet_columns(const int registers, const bool max, const float *B, size_t stride,
-                         const uint32_t *row, size_t count, float *out)
+INLINE void gather_max_columns(const int registers, const bool max, const float *B, size_t stride,
+                               const uint32_t *row, size_t count, float *out)
 {
     __m256 best[2];
     for (int v = 0; v < registers; v++) best[v] = max ? _mm256_set1_ps(-INFINITY) : _mm256_setzero_ps();
@@ -255,16 +255,16 @@ INLINE void meet_columns(const int registers, const bool max, const float *B, si
     for (int v = 0; v < registers; v++) _mm256_storeu_ps(out + v * NI_LANES, best[v]);
 }
 
-static void meet(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
-                 size_t lanes, float *out)
+static void gather_max(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
+                       size_t lanes, float *out)
 {
     size_t k = 0;
     for (; k + 2 * NI_LANES <= maxima; k += 2 * NI_LANES)
-        meet_columns(2, true, B + k, stride, row, count, out + k);
-    if (k < maxima) meet_columns(1, true, B + k, stride, row, count, out + k);
+        gather_max_columns(2, true, B + k, stride, row, count, out + k);
+    if (k < maxima) gather_max_columns(1, true, B + k, stride, row, count, out + k);
     for (k = maxima; k + 2 * NI_LANES <= lanes; k += 2 * NI_LANES)
-        meet_columns(2, false, B + k, stride, row, count, out + k);
-    if (k < lanes) meet_columns(1, false, B + k, stride, row, count, out + k);
+        gather_max_columns(2, false, B + k, stride, row, count, out + k);
+    if (k < lanes) gather_max_columns(1, false, B + k, stride, row, count, out + k);
 }
 
 /* ---- functions ---- */
@@ -352,7 +352,7 @@ static void logistic_step(float *z, size_t n, float bias, float label, float rat
 /* ---- entries ---- */
 
 /* 32 draws become 32 bits: packing works within halves, so the quarters change places before. */
-static uint32_t decide_some(const uint16_t *draw, __m256i limit)
+static uint32_t keep_some(const uint16_t *draw, __m256i limit)
 {
     __m256i low = _mm256_loadu_si256((const __m256i *)draw);
     __m256i high = _mm256_loadu_si256((const __m256i *)(draw + 16));
@@ -362,13 +362,13 @@ static uint32_t decide_some(const uint16_t *draw, __m256i limit)
     return (uint32_t)_mm256_movemask_epi8(bytes);
 }
 
-static uint64_t decide(const uint16_t *draw, uint16_t limit)
+static uint64_t keep_bits(const uint16_t *draw, uint16_t limit)
 {
     __m256i least = _mm256_set1_epi16((short)limit);
-    return decide_some(draw, least) | (uint64_t)decide_some(draw + 32, least) << 32;
+    return keep_some(draw, least) | (uint64_t)keep_some(draw + 32, least) << 32;
 }
 
-static void masked(const float *x, const uint64_t *mask, float scale, float *out, size_t n)
+static void apply_mask(const float *x, const uint64_t *mask, float scale, float *out, size_t n)
 {
     const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     __m256 wide = _mm256_set1_ps(scale);
@@ -413,20 +413,20 @@ const ni_kernels ni_kernels_avx2 = {
     .dot = dot,
     .axpy = axpy,
     .bond = bond,
-    .combine = combine,
-    .mix = ni_avx2_mix,
-    .share = ni_avx2_share,
+    .spmm_row = spmm_row,
+    .gather_sum = ni_avx2_gather_sum,
+    .scatter_sum = ni_avx2_scatter_sum,
     .align = align,
     .gemm = ni_avx2_gemm,
     .pool = pool,
     .tanh = tanh_all,
     .exp = exp_all,
     .logistic_step = logistic_step,
-    .meet = meet,
-    .shorten = ni_avx2_shorten,
-    .meet_short = ni_avx2_meet_short,
-    .decide = decide,
-    .masked = masked,
+    .gather_max = gather_max,
+    .quantise = ni_avx2_quantise,
+    .gather_max_int8 = ni_avx2_gather_max_int8,
+    .keep_bits = keep_bits,
+    .apply_mask = apply_mask,
     .adam = adam,
 };
 #else

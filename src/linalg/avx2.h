@@ -40,19 +40,19 @@ enum { MOST_SUMS = 13 };
     } while (0)
 /* clang-format on */
 
-/* avx2_sides.c; see ni_kernels. */
-void ni_avx2_mix(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
-                 const float *B, size_t n, float *const *out);
-void ni_avx2_share(const float *const *weight, const float *const *x, uint32_t sides, const uint32_t *row,
-                   uint32_t rows, size_t n, float *out);
+/* avx2_gather.c; see ni_kernels. */
+void ni_avx2_gather_sum(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
+                        const float *B, size_t n, float *const *out);
+void ni_avx2_scatter_sum(const float *const *weight, const float *const *x, uint32_t sides,
+                         const uint32_t *row, uint32_t rows, size_t n, float *out);
 
 /* avx2_gemm.c */
 ni_product ni_avx2_gemm;
 
-/* avx2_short.c */
-float ni_avx2_shorten(const float *x, size_t n, float least, int8_t *out);
-void ni_avx2_meet_short(const int8_t *rows, size_t stride, const uint32_t *row, size_t count, size_t half,
-                        ni_met *out);
+/* avx2_int8.c */
+float ni_avx2_quantise(const float *x, size_t n, float least, int8_t *out);
+void ni_avx2_gather_max_int8(const int8_t *rows, size_t stride, const uint32_t *row, size_t count,
+                             size_t half, ni_int8_sums *out);
 #endif
 
 #endif

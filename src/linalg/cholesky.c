@@ -1,7 +1,7 @@
 #include "linalg/cholesky.h"
 
-#include "base/status.h"
 #include "linalg/blas.h"
+#include "support/status.h"
 
 enum { TILE = 256 };
 

@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "linalg/blas.h"
+#include "support/status.h"
 
 enum { RESTARTS = 3000 };
 

@@ -15,7 +15,7 @@
 #include "base/sys.h"
 #include "neap.h"
 
-/* What Adam needs to know in a step (Kingma and Ba 2015, with both bias corrections folded in). */
+/* Constants of one step of Adam (Kingma and Ba 2015, with both bias corrections folded in). */
 typedef struct ni_adam_step {
     float beta1, beta2;
     float rate;       /* lr / (1 - beta1^t)          */
@@ -42,8 +42,8 @@ typedef struct ni_maxima {
     uint32_t *arg;
 } ni_maxima;
 
-/* Asks for a row that will be read soon: rows of large tables lie anywhere in memory. */
-static inline void ni_ask_for(const float *row, size_t n)
+/* Prefetches a row of n numbers: rows of large matrices lie anywhere in memory. */
+static inline void ni_prefetch(const float *row, size_t n)
 {
     for (size_t i = 0; i < n; i += NI_CACHE_LINE / sizeof *row) __builtin_prefetch(row + i);
 }
@@ -78,21 +78,21 @@ static inline double ni_surprise(double z)
     return (z > 0 ? 0 : -z) + log1p(exp(-fabs(z)));
 }
 
-/* A row of short numbers is `half` bytes A, `half` bytes B, and these; half is a multiple of 4. It may be
+/* A quantised row is `half` bytes A, `half` bytes B, and its scales; half is a multiple of 4. It may be
  * read up to NI_BYTES beyond its end. */
-typedef struct ni_short {
+typedef struct ni_int8_scale {
     float v, q;
-} ni_short;
+} ni_int8_scale;
 
 enum { NI_BYTES = 32 };
 
-/* What rows of short numbers come to: the largest of each A, the sums of each q B, of v and of q. There are
- * `half` of the first two, with room up to whole NI_BYTES. */
-typedef struct ni_met {
+/* Quantised rows reduced by columns: the maxima of A, the sums of q B, of v and of q. A and qB have `half`
+ * entries, with room up to whole NI_BYTES. */
+typedef struct ni_int8_sums {
     int8_t *A;
     float *qB;
-    ni_short sum;
-} ni_met;
+    ni_int8_scale sum;
+} ni_int8_sums;
 
 /* See ni_kernels.gemm. */
 typedef void ni_product(const ni_factor *A, const ni_factor *B, size_t m, size_t n, size_t k, bool add,
@@ -111,18 +111,19 @@ typedef struct ni_kernels {
     /* x += a y and y += a x, each by what the other was */
     void (*bond)(float a, float *x, float *y, size_t n);
 
-    /* out (n) = sum_i weight_i B[row_i], one term after the other; B has rows of n numbers */
-    void (*combine)(const ni_term *term, size_t count, const float *B, size_t n, float *out);
+    /* One row of a sparse matrix times B (SpMM): out (n) = sum_i weight_i B[row_i], term after term; B has
+     * rows of n numbers. */
+    void (*spmm_row)(const ni_term *term, size_t count, const float *B, size_t n, float *out);
 
-    /* out_k (n) = sum_i weight_k[i] B[row_i] for k < sides <= NI_STRIP_ROWS, each as `combine` has it: sums
-     * of the same rows, which are read once for all */
-    void (*mix)(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
-                const float *B, size_t n, float *const *out);
+    /* Gathers some rows once for several weighted sums of them: out_k (n) = sum_i weight_k[i] B[row_i] for
+     * k < sides <= NI_STRIP_ROWS, each with the bits of spmm_row. */
+    void (*gather_sum)(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
+                       const float *B, size_t n, float *const *out);
 
-    /* The way back of `mix`: out[row_i] (n) += sum_k weight_k[i] x_k, one after the other, for any number
-     * of sides. No row comes twice. */
-    void (*share)(const float *const *weight, const float *const *x, uint32_t sides, const uint32_t *row,
-                  uint32_t rows, size_t n, float *out);
+    /* The adjoint of gather_sum: out[row_i] (n) += sum_k weight_k[i] x_k, in the order of k, for any number
+     * of sides. Rows are distinct. */
+    void (*scatter_sum)(const float *const *weight, const float *const *x, uint32_t sides,
+                        const uint32_t *row, uint32_t rows, size_t n, float *out);
 
     /* strip_ij = A[a_row_i] . B[b_row_j], each as `dot` has it; a <= NI_STRIP_ROWS. Lines of the strip are
      * ni_whole_lanes(b) apart. */
@@ -133,8 +134,8 @@ typedef struct ni_kernels {
      * of which the scalar version, that of OpenBLAS, has an order of its own. */
     ni_product *gemm;
 
-    /* Pools a strip (a x b): sets the maxima of its rows (a places; row may be NULL), raises those of the
-     * columns (ni_whole_lanes(b) places). first: the number of the strip's first row in the whole tile. */
+    /* Pools a strip (a x b): sets the maxima of its rows (a; row may be NULL), raises those of the columns
+     * (ni_whole_lanes(b)). first: the number of the strip's first row in the whole tile. */
     void (*pool)(const float *strip, uint32_t a, uint32_t b, uint32_t first, const ni_maxima *row,
                  const ni_maxima *col);
 
@@ -148,24 +149,24 @@ typedef struct ni_kernels {
      * label, 1 or 0. What is farther than 30 from bias counts as that far. */
     void (*logistic_step)(float *z, size_t n, float bias, float label, float rate);
 
-    /* For `lanes` columns of the given rows of B, which begin `stride` apart: the largest number of each of
-     * the first `maxima` columns, the sum of each other one. Both are multiples of NI_LANES. */
-    void (*meet)(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
-                 size_t lanes, float *out);
+    /* Gathers rows of B, which begin `stride` apart, and reduces them by columns: the maximum of each of
+     * the first `maxima` columns, the sum of the others up to `lanes`. Both are multiples of NI_LANES. */
+    void (*gather_max)(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
+                       size_t lanes, float *out);
 
-    /* out_i = 127 x_i / r, to the nearest whole number, where r is the largest |x_i|, but no less than
-     * `least` > 0. Returns r; if that is not finite, out is left alone. */
-    float (*shorten)(const float *x, size_t n, float least, int8_t *out);
+    /* out_i = round(127 x_i / r) with r = max(least, max_i |x_i|), least > 0. Returns r; if that is not
+     * finite, out is left alone. */
+    float (*quantise)(const float *x, size_t n, float least, int8_t *out);
 
-    /* Of the given rows, which begin `stride` bytes apart (see ni_short): out's maxima and sums. */
-    void (*meet_short)(const int8_t *rows, size_t stride, const uint32_t *row, size_t count, size_t half,
-                       ni_met *out);
+    /* gather_max on quantised rows, which begin `stride` bytes apart (see ni_int8_scale). */
+    void (*gather_max_int8)(const int8_t *rows, size_t stride, const uint32_t *row, size_t count,
+                            size_t half, ni_int8_sums *out);
 
-    /* Bit i is set where draw i, of 16 bits each, is at least `limit`; 64 draws */
-    uint64_t (*decide)(const uint16_t *draw, uint16_t limit);
+    /* Bit i is set where draw i >= limit; 64 draws */
+    uint64_t (*keep_bits)(const uint16_t *draw, uint16_t limit);
 
     /* out_i = x_i * scale where bit i of mask is set, else 0 */
-    void (*masked)(const float *x, const uint64_t *mask, float scale, float *out, size_t n);
+    void (*apply_mask)(const float *x, const uint64_t *mask, float scale, float *out, size_t n);
 
     /* m = b1 m + (1-b1) g;  v = b2 v + (1-b2) g^2;  x -= rate m / (sqrt(v) root_scale + epsilon) */
     void (*adam)(const ni_adam_step *step, const float *g, float *x, float *m, float *v, size_t n);
@@ -195,7 +196,7 @@ extern const ni_kernels ni_kernels_scalar;
 extern const ni_kernels ni_kernels_avx2;
 #endif
 
-/* The best for this CPU, or what NEAP_ISA asks for; settled at the first call. */
+/* The best for this CPU, or what NEAP_ISA asks for; chosen at the first call. */
 const ni_kernels *ni_kernels_get(void);
 
 #endif

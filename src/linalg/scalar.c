@@ -31,14 +31,14 @@ static void bond(float a, float *x, float *y, size_t n)
     }
 }
 
-static void combine(const ni_term *term, size_t count, const float *B, size_t n, float *out)
+static void spmm_row(const ni_term *term, size_t count, const float *B, size_t n, float *out)
 {
     memset(out, 0, n * sizeof *out);
     for (size_t i = 0; i < count; i++) axpy(term[i].weight, B + term[i].row * n, out, n);
 }
 
-static void mix(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
-                const float *B, size_t n, float *const *out)
+static void gather_sum(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
+                       const float *B, size_t n, float *const *out)
 {
     for (uint32_t k = 0; k < sides; k++) {
         memset(out[k], 0, n * sizeof **out);
@@ -46,8 +46,8 @@ static void mix(const float *const *weight, uint32_t sides, const uint32_t *row,
     }
 }
 
-static void share(const float *const *weight, const float *const *x, uint32_t sides, const uint32_t *row,
-                  uint32_t rows, size_t n, float *out)
+static void scatter_sum(const float *const *weight, const float *const *x, uint32_t sides,
+                        const uint32_t *row, uint32_t rows, size_t n, float *out)
 {
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t k = 0; k < sides; k++) axpy(weight[k][i], x[k], out + row[i] * n, n);
@@ -77,8 +77,8 @@ static void pool(const float *strip, uint32_t a, uint32_t b, uint32_t first, con
     }
 }
 
-static void meet(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
-                 size_t lanes, float *out)
+static void gather_max(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
+                       size_t lanes, float *out)
 {
     for (size_t k = 0; k < lanes; k++) out[k] = k < maxima ? -INFINITY : 0;
     for (size_t i = 0; i < count; i++) {
@@ -88,7 +88,7 @@ static void meet(const float *B, size_t stride, const uint32_t *row, size_t coun
     }
 }
 
-static float shorten(const float *x, size_t n, float least, int8_t *out)
+static float quantise(const float *x, size_t n, float least, int8_t *out)
 {
     float most = least;
     for (size_t i = 0; i < n; i++) most = isnan(most) || fabsf(x[i]) <= most ? most : fabsf(x[i]);
@@ -97,15 +97,15 @@ static float shorten(const float *x, size_t n, float least, int8_t *out)
     return most;
 }
 
-static void meet_short(const int8_t *rows, size_t stride, const uint32_t *row, size_t count, size_t half,
-                       ni_met *out)
+static void gather_max_int8(const int8_t *rows, size_t stride, const uint32_t *row, size_t count,
+                            size_t half, ni_int8_sums *out)
 {
     memset(out->A, INT8_MIN, half);
     memset(out->qB, 0, half * sizeof *out->qB);
-    out->sum = (ni_short){ 0, 0 };
+    out->sum = (ni_int8_scale){ 0, 0 };
     for (size_t i = 0; i < count; i++) {
         const int8_t *A = rows + row[i] * stride, *B = A + half;
-        ni_short one;
+        ni_int8_scale one;
         memcpy(&one, B + half, sizeof one);
         for (size_t k = 0; k < half; k++) out->A[k] = A[k] > out->A[k] ? A[k] : out->A[k];
         for (size_t k = 0; k < half; k++) out->qB[k] = fmaf(one.q, B[k], out->qB[k]);
@@ -161,14 +161,14 @@ static void logistic_step(float *z, size_t n, float bias, float label, float rat
 
 /* ---- entries ---- */
 
-static uint64_t decide(const uint16_t *draw, uint16_t limit)
+static uint64_t keep_bits(const uint16_t *draw, uint16_t limit)
 {
     uint64_t mask = 0;
     for (unsigned i = 0; i < 64; i++) mask |= (uint64_t)(draw[i] >= limit) << i;
     return mask;
 }
 
-static void masked(const float *x, const uint64_t *mask, float scale, float *out, size_t n)
+static void apply_mask(const float *x, const uint64_t *mask, float scale, float *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) out[i] = mask[i / 64] >> (i % 64) & 1 ? x[i] * scale : 0;
 }
@@ -188,19 +188,19 @@ const ni_kernels ni_kernels_scalar = {
     .dot = dot,
     .axpy = axpy,
     .bond = bond,
-    .combine = combine,
-    .mix = mix,
-    .share = share,
+    .spmm_row = spmm_row,
+    .gather_sum = gather_sum,
+    .scatter_sum = scatter_sum,
     .align = align,
     .gemm = ni_blas_gemm,
     .pool = pool,
     .tanh = tanh_all,
     .exp = exp_all,
     .logistic_step = logistic_step,
-    .meet = meet,
-    .shorten = shorten,
-    .meet_short = meet_short,
-    .decide = decide,
-    .masked = masked,
+    .gather_max = gather_max,
+    .quantise = quantise,
+    .gather_max_int8 = gather_max_int8,
+    .keep_bits = keep_bits,
+    .apply_mask = apply_mask,
     .adam = adam,
 };

@@ -6,7 +6,7 @@ enum { ROWS_PER_TASK = 64 };
 
 /* ---- sorting ---- */
 
-/* The i-th chunk of so many things begins here. */
+/* Where the i-th chunk of so many things begins. */
 static uint64_t chunk_first(uint64_t things, uint64_t i)
 {
     return things * i / NI_SPARSE_CHUNKS;
@@ -15,38 +15,39 @@ static uint64_t chunk_first(uint64_t things, uint64_t i)
 static void count_task(void *arg, uint32_t task, uint32_t thread)
 {
     const ni_sparse *m = arg;
-    uint32_t *place = m->place + task * m->rows;
-    uint64_t end = chunk_first(m->entries, task + 1ULL);
+    uint32_t *next = m->next + task * m->rows;
+    uint64_t end = chunk_first(m->nonzeros, task + 1ULL);
     (void)thread;
-    memset(place, 0, m->rows * sizeof *place);
-    for (uint64_t i = chunk_first(m->entries, task); i < end; i++)
-        if (m->row[i] != NEAP_NONE) place[m->row[i]]++;
+    memset(next, 0, m->rows * sizeof *next);
+    for (uint64_t i = chunk_first(m->nonzeros, task); i < end; i++)
+        if (m->row[i] != NEAP_NONE) next[m->row[i]]++;
 }
 
-/* The counts of the chunks become the places where they write next; behind the last of a row it ends. */
+/* The counts of the chunks become the positions they write to next; a row ends where its last chunk does.
+ */
 static void sum_counts(ni_sparse *m)
 {
     uint32_t sum = 0;
     for (uint64_t r = 0; r < m->rows; r++) {
         m->start[r] = sum;
         for (uint64_t i = r; i < NI_SPARSE_CHUNKS * m->rows; i += m->rows) {
-            uint32_t here = m->place[i];
-            m->place[i] = sum;
+            uint32_t here = m->next[i];
+            m->next[i] = sum;
             sum += here;
         }
     }
-    m->end = m->place + (NI_SPARSE_CHUNKS - 1) * m->rows;
+    m->end = m->next + (NI_SPARSE_CHUNKS - 1) * m->rows;
 }
 
 static void write_task(void *arg, uint32_t task, uint32_t thread)
 {
     const ni_sparse *m = arg;
-    uint32_t *place = m->place + task * m->rows;
-    uint64_t end = chunk_first(m->entries, task + 1ULL);
+    uint32_t *next = m->next + task * m->rows;
+    uint64_t end = chunk_first(m->nonzeros, task + 1ULL);
     (void)thread;
-    for (uint64_t i = chunk_first(m->entries, task); i < end; i++)
+    for (uint64_t i = chunk_first(m->nonzeros, task); i < end; i++)
         if (m->row[i] != NEAP_NONE)
-            m->term[place[m->row[i]]++] =
+            m->term[next[m->row[i]]++] =
                 (ni_term){ m->col ? m->col[i] : (uint32_t)i, m->value ? m->value[i] : 1 };
 }
 
@@ -62,11 +63,11 @@ void ni_sparse_sort(ni_sparse *matrix, ni_threads *threads)
 typedef struct merging {
     ni_sparse *matrix;
     uint64_t columns;
-    uint32_t *known; /* threads x columns: where the term of a column stands, if it does */
+    uint32_t *known; /* threads x columns: position of the term of a column, if there is one */
 } merging;
 
-/* Returns how many are left. What `known` says of other rows is seen to be wrong; it is cleared once a
- * call, only so that nothing undefined is read. */
+/* Returns how many are left. `known` is not cleared between rows: a position of another row is recognised,
+ * since no term of this column stands there. */
 static uint32_t merge_row(ni_term *term, uint32_t count, uint32_t *known)
 {
     uint32_t left = 0;
@@ -99,51 +100,51 @@ void ni_sparse_merge(ni_sparse *matrix, uint64_t columns, uint32_t *known, ni_th
                    &(merging){ matrix, columns, known });
 }
 
-/* ---- turning ---- */
+/* ---- transposing ---- */
 
-typedef struct turning {
+typedef struct transposing {
     const ni_sparse *from;
     ni_sparse *to;
-} turning;
+} transposing;
 
 static void count_columns_task(void *arg, uint32_t task, uint32_t thread)
 {
-    const turning *t = arg;
+    const transposing *t = arg;
     const ni_sparse *from = t->from;
-    uint32_t *place = t->to->place + task * t->to->rows;
+    uint32_t *next = t->to->next + task * t->to->rows;
     uint64_t end = chunk_first(from->rows, task + 1ULL);
     (void)thread;
-    memset(place, 0, t->to->rows * sizeof *place);
+    memset(next, 0, t->to->rows * sizeof *next);
     for (uint64_t r = chunk_first(from->rows, task); r < end; r++)
-        for (uint32_t i = from->start[r]; i < from->end[r]; i++) place[from->term[i].row]++;
+        for (uint32_t i = from->start[r]; i < from->end[r]; i++) next[from->term[i].row]++;
 }
 
 static void write_columns_task(void *arg, uint32_t task, uint32_t thread)
 {
-    const turning *t = arg;
+    const transposing *t = arg;
     const ni_sparse *from = t->from;
-    uint32_t *place = t->to->place + task * t->to->rows;
+    uint32_t *next = t->to->next + task * t->to->rows;
     uint64_t end = chunk_first(from->rows, task + 1ULL);
     (void)thread;
     for (uint64_t r = chunk_first(from->rows, task); r < end; r++)
         for (uint32_t i = from->start[r]; i < from->end[r]; i++)
-            t->to->term[place[from->term[i].row]++] = (ni_term){ (uint32_t)r, from->term[i].weight };
+            t->to->term[next[from->term[i].row]++] = (ni_term){ (uint32_t)r, from->term[i].weight };
 }
 
-void ni_sparse_turn(const ni_sparse *matrix, ni_sparse *turned, ni_threads *threads)
+void ni_sparse_transpose(const ni_sparse *matrix, ni_sparse *transposed, ni_threads *threads)
 {
-    turning t = { matrix, turned };
+    transposing t = { matrix, transposed };
     ni_threads_run(threads, NI_SPARSE_CHUNKS, count_columns_task, &t);
-    sum_counts(turned);
+    sum_counts(transposed);
     ni_threads_run(threads, NI_SPARSE_CHUNKS, write_columns_task, &t);
 }
 
 /* ---- products ---- */
 
-void ni_sparse_times(const ni_sparse *m, uint64_t first, uint64_t end, const float *B, uint64_t d,
-                     float *out)
+void ni_sparse_spmm(const ni_sparse *m, uint64_t first, uint64_t end, const float *B, uint64_t d,
+                    float *out)
 {
     const ni_kernels *k = ni_kernels_get();
     for (uint64_t r = first; r < end; r++)
-        k->combine(m->term + m->start[r], m->end[r] - m->start[r], B, d, out + r * d);
+        k->spmm_row(m->term + m->start[r], m->end[r] - m->start[r], B, d, out + r * d);
 }

@@ -1,11 +1,14 @@
+/* One pass over all n^2 pairs of nodes in blocks of 64 sources: powers of T by sparse products, logits by
+ * matrix products, gradients by their transposes. O(n^2 (h + powers)) time, O(n) memory per block; see
+ * attentive.h. */
 #include "methods/attentive.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "linalg/blas.h"
+#include "support/status.h"
 
 /* The constants of the authors' program. */
 static const double q_weight = 0.1, vector_weight = 1e-6;
@@ -21,7 +24,7 @@ static uint32_t wave_blocks(uint64_t nodes)
 }
 
 /* Chances of the ways out of each node, and how much a node counts. */
-static void fill_chances(ni_attentive *a, const float *weight, const neap_options *options)
+static void fill_chances(ni_attentive *a, const float *weight, const ni_attentive_options *options)
 {
     uint64_t ways = a->offset[a->nodes];
     bool even = options->starts == NI_STARTS_EVEN;
@@ -33,7 +36,7 @@ static void fill_chances(ni_attentive *a, const float *weight, const neap_option
         for (uint64_t e = a->offset[u]; e < a->offset[u + 1]; e++) sum += weight ? (double)weight[e] : 1;
         for (uint64_t e = a->offset[u]; e < a->offset[u + 1]; e++)
             a->chance[e] = (float)((weight ? (double)weight[e] : 1) / sum);
-        a->count[u] = (float)(options->walks / n * (even ? 1 : sum / (all / (double)ways)));
+        a->count[u] = (float)(options->walk.walks / n * (even ? 1 : sum / (all / (double)ways)));
     }
 }
 
@@ -49,14 +52,15 @@ static void turn_round(ni_attentive *a)
             a->into[--start[a->node[e]]] = (ni_term){ u, a->chance[e] };
 }
 
-neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links, const neap_options *options,
-                                ni_threads *threads, ni_attentive *a, neap_error *err)
+neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links,
+                                const ni_attentive_options *options, ni_threads *threads, ni_attentive *a,
+                                neap_error *err)
 {
-    ni_ways out = ni_ways_of(graph, links, options->along);
+    ni_ways out = ni_ways_of(graph, links, options->walk.along);
     uint64_t n = links->nodes, cells = n * LANES;
     *a = (ni_attentive){ .nodes = links->nodes,
-                         .half = options->dim / 2,
-                         .powers = options->window,
+                         .half = options->walk.learning.dim / 2,
+                         .powers = options->walk.window,
                          .threads = threads,
                          .offset = out.offset,
                          .node = out.node };
@@ -231,7 +235,7 @@ static double take_step(block *b, uint32_t power, uint64_t first, uint64_t end)
     double sum = 0;
     for (uint64_t j = first; j < end; j++) {
         float *step = b->next + j * LANES, *target = b->target + j * LANES, *log_hit = b->log + j * LANES;
-        b->k->combine(a->into + a->start[j], a->start[j + 1] - a->start[j], b->here, LANES, step);
+        b->k->spmm_row(a->into + a->start[j], a->start[j + 1] - a->start[j], b->here, LANES, step);
         absorb_line(share, step, log_hit, target, hits);
     }
     for (uint32_t l = 0; l < b->lanes; l++) sum += (double)(b->count[l] * hits[l]);

@@ -22,8 +22,18 @@
 #include "base/threads.h"
 #include "graph/links.h"
 #include "linalg/kernels.h"
+#include "walks/walking.h"
 
 enum { NI_ATTENTIVE_LANES = 64, NI_ATTENTIVE_WAVE = 16 };
+
+enum { NI_STARTS_EVEN, NI_STARTS_DEGREE };
+enum { NI_LEFT_RIGHT, NI_CONCAT };
+
+typedef struct ni_attentive_options {
+    ni_walk_options walk;
+    uint32_t starts;     /* NI_STARTS_... */
+    uint32_t pair_score; /* NI_LEFT_RIGHT or NI_CONCAT */
+} ni_attentive_options;
 
 typedef struct ni_attentive {
     uint32_t nodes, half, powers;
@@ -42,8 +52,9 @@ typedef struct ni_attentive {
 
 /* Steps go over links in either direction, or with `along` over the edges of a directed graph in theirs,
  * loops included. The graph and the links must outlive it. */
-neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links, const neap_options *options,
-                                ni_threads *threads, ni_attentive *a, neap_error *err);
+neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links,
+                                const ni_attentive_options *options, ni_threads *threads, ni_attentive *a,
+                                neap_error *err);
 void ni_attentive_free(ni_attentive *a);
 
 /* Bytes it will hold. */

@@ -1,7 +1,10 @@
+/* Pairs grouped by source with a counting sort; blocks of sources are tasks, each in scratch memory of its
+ * thread.
+ */
 #include "methods/by_source.h"
 
-#include "base/status.h"
 #include "base/sys.h"
+#include "support/status.h"
 
 typedef struct job {
     const ni_links *links;
@@ -65,12 +68,12 @@ static bool run(job *j, ni_threads *threads)
     return true;
 }
 
-neap_status ni_by_source_score(const neap_model *m, const ni_by_source *by, const void *rule,
+neap_status ni_by_source_score(neap_query *q, const ni_by_source *by, const void *rule,
                                const neap_pair *pairs, size_t count, float *scores, neap_error *err)
 {
-    job j = { .links = &m->links, .by = by, .rule = rule, .pairs = pairs };
+    job j = { .links = &q->model->links, .by = by, .rule = rule, .pairs = pairs };
     j.scores = scores;
-    bool ok = group(&j, count) && run(&j, m->threads);
+    bool ok = group(&j, count) && run(&j, q->threads);
     ni_free(j.first);
     ni_free(j.order);
     ni_free(j.source);

@@ -4,7 +4,7 @@
 #ifndef NI_BY_SOURCE_H
 #define NI_BY_SOURCE_H
 
-#include "model/model.h"
+#include "model/method.h"
 
 typedef struct ni_by_source {
     uint32_t lanes; /* sources taken together by one call of spread      */
@@ -24,7 +24,7 @@ typedef struct ni_by_source {
 } ni_by_source;
 
 /* Scores of all pairs. `rule` is handed on to spread and ask. */
-neap_status ni_by_source_score(const neap_model *model, const ni_by_source *by, const void *rule,
+neap_status ni_by_source_score(neap_query *query, const ni_by_source *by, const void *rule,
                                const neap_pair *pairs, size_t count, float *scores, neap_error *err);
 
 #endif

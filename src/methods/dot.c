@@ -1,61 +1,111 @@
+/* Scores by products of two rows: O(d) per pair, O(n d) per ranked source. */
 #include "methods/dot.h"
 
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "linalg/kernels.h"
+#include "support/status.h"
+
+static float *vectors_of(const neap_model *m)
+{
+    return ((const ni_dot *)m->own)->E;
+}
+
+void ni_dot_declare(neap_model *m, ni_declaration *d)
+{
+    ni_dot *own = m->own;
+    ni_declare_matrix(d, "E", NI_LEARNED, m->rows, m->dim, &own->E);
+}
+
+/* Neighbours that were in training. */
+static uint32_t count_known(const neap_model *m, uint32_t u)
+{
+    uint32_t known = 0;
+    for (uint64_t i = m->links.offset[u]; i < m->links.offset[u + 1]; i++)
+        known += m->links.node[i] < m->rows;
+    return known;
+}
 
 const float *ni_dot_vector(const neap_model *m, uint32_t u, float *scratch)
 {
-    const ni_kernels *k = ni_kernels_get();
-    uint32_t size = ni_hood_size(&m->hood, u);
-    if (u < m->rows) return m->E + (uint64_t)u * m->dim;
+    const float *E = vectors_of(m);
+    if (u < m->rows) return E + (uint64_t)u * m->dim;
+    float share = 1 / (float)count_known(m, u);
     memset(scratch, 0, m->dim * sizeof *scratch);
-    for (uint32_t i = 0; i < size; i++) {
-        uint32_t v = m->hood.node[m->hood.offset[u] + i];
-        k->axpy(1 / (float)size, m->E + (uint64_t)v * m->dim, scratch, m->dim);
+    for (uint64_t i = m->links.offset[u]; i < m->links.offset[u + 1]; i++) {
+        uint32_t v = m->links.node[i];
+        if (v < m->rows) ni_kernels_get()->axpy(share, E + (uint64_t)v * m->dim, scratch, m->dim);
     }
     return scratch;
 }
 
-static neap_status make_scratch(const neap_model *m, size_t vectors, float **scratch, neap_error *err)
+static neap_status make_scratch(const neap_model *m, float **scratch, neap_error *err)
 {
-    *scratch = ni_array(vectors * m->dim, sizeof **scratch);
+    *scratch = ni_array(2 * (size_t)m->dim, sizeof **scratch);
     return *scratch ? NEAP_OK : ni_fail_memory(err, "scores");
 }
 
-neap_status ni_dot_score(const neap_model *m, const neap_pair *pairs, size_t count, float *scores,
-                         neap_error *err)
+neap_status ni_dot_score_by(const neap_model *m, ni_dot_rule rule, const neap_pair *pairs, size_t count,
+                            float *scores, neap_error *err)
 {
     float *scratch;
-    neap_status rc = make_scratch(m, 2, &scratch, err);
-    for (size_t i = 0; i < count && rc == NEAP_OK; i++) {
-        const float *x = ni_dot_vector(m, pairs[i].source, scratch);
-        const float *y = ni_dot_vector(m, pairs[i].target, scratch + m->dim);
-        scores[i] = ni_kernels_get()->dot(x, y, m->dim);
-    }
+    neap_status rc = make_scratch(m, &scratch, err);
+    for (size_t i = 0; i < count && rc == NEAP_OK; i++)
+        scores[i] = rule(m, ni_dot_vector(m, pairs[i].source, scratch),
+                         ni_dot_vector(m, pairs[i].target, scratch + m->dim));
     ni_free(scratch);
     return rc;
 }
 
-neap_status ni_dot_score_all(const neap_model *m, uint32_t source, float *scores, neap_error *err)
+neap_status ni_dot_score_all_by(const neap_model *m, ni_dot_rule rule, uint32_t source, float *scores,
+                                neap_error *err)
 {
     float *scratch;
-    neap_status rc = make_scratch(m, 2, &scratch, err);
+    neap_status rc = make_scratch(m, &scratch, err);
     if (rc != NEAP_OK) return rc;
     const float *x = ni_dot_vector(m, source, scratch);
     for (uint32_t t = 0; t < m->graph->nodes; t++)
-        scores[t] = ni_kernels_get()->dot(x, ni_dot_vector(m, t, scratch + m->dim), m->dim);
+        scores[t] = rule(m, x, ni_dot_vector(m, t, scratch + m->dim));
     ni_free(scratch);
     return NEAP_OK;
 }
 
-neap_status ni_dot_vectors(const neap_model *m, float *vectors, neap_error *err)
+static float product(const neap_model *m, const float *x, const float *y)
 {
+    return ni_kernels_get()->dot(x, y, m->dim);
+}
+
+neap_status ni_dot_score(neap_query *q, const neap_pair *pairs, size_t count, float *scores,
+                         neap_error *err)
+{
+    return ni_dot_score_by(q->model, product, pairs, count, scores, err);
+}
+
+neap_status ni_dot_score_all(neap_query *q, uint32_t source, float *scores, neap_error *err)
+{
+    return ni_dot_score_all_by(q->model, product, source, scores, err);
+}
+
+neap_status ni_dot_vectors(neap_query *q, float *vectors, neap_error *err)
+{
+    const neap_model *m = q->model;
     (void)err;
-    memcpy(vectors, m->E, (uint64_t)m->rows * m->dim * sizeof *vectors);
+    memcpy(vectors, vectors_of(m), (uint64_t)m->rows * m->dim * sizeof *vectors);
     for (uint32_t u = m->rows; u < m->graph->nodes; u++)
         ni_dot_vector(m, u, vectors + (uint64_t)u * m->dim);
+    return NEAP_OK;
+}
+
+neap_status ni_dot_some_vectors(neap_query *q, const uint32_t *nodes, size_t count, float *vectors,
+                                neap_error *err)
+{
+    const neap_model *m = q->model;
+    (void)err;
+    for (size_t i = 0; i < count; i++) {
+        float *to = vectors + i * m->dim;
+        const float *x = ni_dot_vector(m, nodes[i], to);
+        if (x != to) memcpy(to, x, m->dim * sizeof *to);
+    }
     return NEAP_OK;
 }

@@ -1,15 +1,34 @@
-/* dot.h - answers of a model that has one vector a node and scores a pair by their product. */
+/* dot.h - answers of a model that has one vector per node and scores a pair by their product. */
 #ifndef NI_DOT_H
 #define NI_DOT_H
 
-#include "model/model.h"
+#include "model/method.h"
 
-neap_status ni_dot_score(const neap_model *model, const neap_pair *pairs, size_t count, float *scores,
+/* neap_model.own of such a method begins with this. */
+typedef struct ni_dot {
+    float *E; /* rows x dim */
+} ni_dot;
+
+/* Declares E. */
+void ni_dot_declare(neap_model *model, ni_declaration *d);
+
+/* Scores of pairs, and of one source with all nodes, by a rule for two vectors: the two below take the
+ * product.
+ */
+typedef float (*ni_dot_rule)(const neap_model *model, const float *x, const float *y);
+neap_status ni_dot_score_by(const neap_model *model, ni_dot_rule rule, const neap_pair *pairs, size_t count,
+                            float *scores, neap_error *err);
+neap_status ni_dot_score_all_by(const neap_model *model, ni_dot_rule rule, uint32_t source, float *scores,
+                                neap_error *err);
+
+neap_status ni_dot_score(neap_query *query, const neap_pair *pairs, size_t count, float *scores,
                          neap_error *err);
-neap_status ni_dot_score_all(const neap_model *model, uint32_t source, float *scores, neap_error *err);
+neap_status ni_dot_score_all(neap_query *query, uint32_t source, float *scores, neap_error *err);
 
 /* A node without a vector of its own, which an extension brought, has the mean of its neighbours'. */
-neap_status ni_dot_vectors(const neap_model *model, float *vectors, neap_error *err);
+neap_status ni_dot_vectors(neap_query *query, float *vectors, neap_error *err);
+neap_status ni_dot_some_vectors(neap_query *query, const uint32_t *nodes, size_t count, float *vectors,
+                                neap_error *err);
 
 /* The vector of a node: its own, or in scratch (dim) the mean of its neighbours'. */
 const float *ni_dot_vector(const neap_model *model, uint32_t node, float *scratch);

@@ -6,17 +6,42 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "linalg/kernels.h"
 #include "methods/dot.h"
-#include "model/method.h"
+#include "support/status.h"
 #include "support/text.h"
+#include "walks/walking.h"
 
 enum { HOPS_MOST = 12, ROWS_PER_TASK = 64 };
 
+typedef struct fastrp_options {
+    ni_walk_options walk; /* of which `along` and the dimension count */
+    const char *hop_weights;
+    double beta;
+} fastrp_options;
+
+static const ni_option own_options[] = {
+    NI_OPTION(fastrp_options, TEXT, hop_weights, "hop-weights", "iteration-weights", 0, "model", "LIST",
+              "0,0,1,1", "0,0,1,1", "0,0,1,1", 0, 0, 1,
+              "how much the neighbours count that are 1 step away, 2 steps, and so on (fastrp)"),
+    NI_OPTION(fastrp_options, REAL, beta, "beta", "normalization-strength", 0, "model", "X", "0", "0", "0",
+              -1, 1, 1,
+              "below 0: nodes with many links count less for their neighbours; above: more (fastrp)"),
+};
+static const ni_option_set own_set = NI_OPTION_SET(own_options);
+
+static const ni_option_part parts[] = {
+    { &ni_learning_set, offsetof(fastrp_options, walk.learning), "dim" },
+    { &ni_walk_set, offsetof(fastrp_options, walk), "along" },
+    { &own_set, 0, NULL },
+    { 0 },
+};
+
 typedef struct spread {
     const neap_model *model;
+    const fastrp_options *o;
+    float *E;          /* rows x dim                     */
     ni_ways ways;      /* whom a node hears              */
     float *now, *next; /* rows x dim: N_(k-1) and N_k    */
     double hop[HOPS_MOST];
@@ -63,9 +88,9 @@ static void draw_task(void *arg, uint32_t task, uint32_t thread)
     ni_ways links = ni_ways_of(m->graph, &m->links, false);
     (void)thread;
     for (uint64_t u = first; u < end; u++) {
-        ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_TABLE, 0, u);
+        ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_TABLE, 0, u);
         double degree = fmin(fmax(strength(&links, u), 1e-12), 1e12);
-        float high = (float)pow(degree, m->options.beta), *row = s->now + u * m->dim;
+        float high = (float)pow(degree, s->o->beta), *row = s->now + u * m->dim;
         for (uint32_t i = 0; i < m->dim; i++) {
             uint64_t side = ni_below(&rng, 6);
             row[i] = side == 0 ? high : side == 1 ? -high : 0;
@@ -97,16 +122,16 @@ static void hop_task(void *arg, uint32_t task, uint32_t thread)
         hear(s, u);
         double length = ni_length(row, m->dim); /* may be so short that 1 / length is no float */
         for (uint32_t i = 0; length > 0 && i < m->dim; i++)
-            m->E[u * m->dim + i] += (float)(s->hop[s->k] * ((double)row[i] / length));
+            s->E[u * m->dim + i] += (float)(s->hop[s->k] * ((double)row[i] / length));
     }
 }
 
-static void run(spread *s)
+static void run(spread *s, ni_threads *threads)
 {
     const neap_model *m = s->model;
-    ni_threads_run(m->threads, ni_tasks(m->rows, ROWS_PER_TASK), draw_task, s);
+    ni_threads_run(threads, ni_tasks(m->rows, ROWS_PER_TASK), draw_task, s);
     for (s->k = 0; s->k < s->hops; s->k++) {
-        ni_threads_run(m->threads, ni_tasks(m->rows, ROWS_PER_TASK), hop_task, s);
+        ni_threads_run(threads, ni_tasks(m->rows, ROWS_PER_TASK), hop_task, s);
         float *heard = s->next;
         s->next = s->now;
         s->now = heard;
@@ -115,70 +140,79 @@ static void run(spread *s)
 
 /* ---- the method ---- */
 
-static neap_status fill(neap_model *m, spread *s, neap_error *err)
+static neap_status fill(neap_model *m, spread *s, ni_threads *threads, neap_error *err)
 {
-    const neap_options *o = &m->options;
-    size_t cells = (size_t)m->rows * o->dim;
+    size_t numbers = (size_t)m->rows * m->dim;
     neap_status rc = ni_links_need_some(&m->links, err);
+    if (rc == NEAP_OK) rc = ni_model_allocate(m, err);
     if (rc != NEAP_OK) return rc;
-    m->dim = o->dim;
-    m->E = ni_zeros(cells, sizeof *m->E);
     s->model = m;
-    s->ways = ni_ways_of(m->graph, &m->links, o->along);
-    s->now = ni_array(cells, sizeof *s->now);
-    s->next = ni_array(cells, sizeof *s->next);
-    bool ok = m->E && s->now && s->next;
-    if (ok) run(s);
+    s->E = ((const ni_dot *)m->own)->E;
+    s->ways = ni_ways_of(m->graph, &m->links, s->o->walk.along);
+    s->now = ni_array(numbers, sizeof *s->now);
+    s->next = ni_array(numbers, sizeof *s->next);
+    bool ok = s->now && s->next;
+    if (ok) run(s, threads);
     ni_free(s->now);
     ni_free(s->next);
-    return ok ? NEAP_OK : ni_fail_memory(err, "the vectors; a smaller --dim needs less");
+    return ok ? ni_threads_check(threads, err)
+              : ni_fail_memory(err, "the vectors; a smaller --dim needs less");
 }
 
-static neap_status train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
-                         neap_model **out, neap_error *err)
+static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
 {
-    spread s = { .hops = 0 };
+    spread s = { .o = job->settings->own };
+    ni_threads *threads = NULL;
     neap_model *m = NULL;
-    (void)hooks;
-    neap_status rc = read_hops(options->hop_weights.text, &s, err);
-    if (rc == NEAP_OK) rc = ni_model_create(graph, options, &m, err);
-    if (rc == NEAP_OK) rc = fill(m, &s, err);
+    neap_status rc = read_hops(s.o->hop_weights, &s, err);
+    if (rc == NEAP_OK) rc = ni_threads_create(job->settings->common.threads, &threads, err);
+    if (rc == NEAP_OK) rc = ni_model_create(job, &m, err);
+    if (rc == NEAP_OK) {
+        ni_threads_watch(threads, job->hooks, "train");
+        rc = fill(m, &s, threads, err);
+    }
+    ni_threads_free(threads);
     if (rc == NEAP_OK) *out = m;
     else neap_model_free(m);
     return rc;
 }
 
-static neap_status bytes(const neap_graph *graph, const neap_options *options, neap_estimate_result *r,
-                         neap_error *err)
+static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
 {
+    const fastrp_options *o = job->settings->own;
     (void)err;
-    r->bytes_graph = 2 * ni_graph_bytes(graph); /* and its links */
-    r->bytes_tables = (uint64_t)neap_graph_nodes(graph) * options->dim * sizeof(float);
+    r->bytes_graph = 2 * ni_graph_bytes(job->data->graph); /* and its links */
+    r->bytes_tables = (uint64_t)job->data->graph->nodes * o->walk.learning.dim * sizeof(float);
     r->bytes_batch = 2 * r->bytes_tables;
     return NEAP_OK;
 }
 
 static const ni_default defaults[] = {
-    { "epochs", { "0", "0", "0" } },
-    { "valid", { "0", "0", "0" } },
     { "dim", { "128", "200", "128" } },
     { 0 },
 };
 
 const ni_method ni_method_fastrp = {
-    .info = { "fastrp",
-              "random vectors, averaged over neighbours a few times: nothing is learned, hence fast",
-              "Each node begins with a sparse random vector, times its degree to the power --beta. Hop k "
-              "of a node is the mean\nof its neighbours' hop k - 1, and its vector is the sum of its "
-              "hops, each made as long as its --hop-weights say.\nWeights count, directions with "
-              "--along. Nothing is trained: --epochs has no meaning here.\nChen, Sultan, Tian, Chen and "
-              "Skiena, Fast and Accurate Network Embeddings via Very Sparse Random Projection, 2019.",
-              0, 1, "dim,hop-weights,beta,along" },
-    .defaults = defaults,
-    .tables = "E",
+    .info = { .size = sizeof(neap_method_info),
+              .name = "fastrp",
+              .summary =
+                  "random vectors, averaged over neighbours a few times: nothing is learned, hence fast",
+              .details =
+                  "Each node begins with a sparse random vector, times its degree to the power --beta. Hop "
+                  "k "
+                  "of a node is the mean\nof its neighbours' hop k - 1, and its vector is the sum of its "
+                  "hops, each made as long as its --hop-weights say.\nWeights count, directions with "
+                  "--along. Nothing is trained: --epochs has no meaning here.\nChen, Sultan, Tian, Chen "
+                  "and "
+                  "Skiena, Fast and Accurate Network Embeddings via Very Sparse Random Projection, 2019.",
+              .vectors = 1 },
+    .options = { sizeof(fastrp_options), parts, defaults },
+    .own = sizeof(ni_dot),
+    .declare = ni_dot_declare,
     .train = train,
     .bytes = bytes,
     .score = ni_dot_score,
     .score_all = ni_dot_score_all,
     .vectors = ni_dot_vectors,
+    .some_vectors = ni_dot_some_vectors,
 };

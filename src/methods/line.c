@@ -4,83 +4,103 @@
  *     order 2:  log s(v_i.c_j) + sum_n log s(-v_i.c_n)     c: a node as a context, not kept in the end
  * `both` trains u and v, of half the length each, on the same edges; a vector is u and v side by side, or
  * with `unit` their directions, so that a product is the sum of two cosines. */
-#include "base/status.h"
 #include "base/sys.h"
 #include "methods/dot.h"
-#include "model/method.h"
-#include "walks/edges.h"
-#include "walks/learner.h"
+#include "support/status.h"
+#include "walks/walking.h"
 
-static ni_edges edges_of(const neap_options *o, const neap_graph *graph)
+enum { ORDER_1, ORDER_2, ORDER_BOTH };
+
+typedef struct line_options {
+    ni_walk_options walk; /* of which `along` counts */
+    uint32_t order;       /* ORDER_...               */
+    bool unit;
+} line_options;
+
+static const ni_option own_options[] = {
+    NI_OPTION(
+        line_options, CHOICE, order, "order", "", 0, "model", "1|2|both", "both", "both", "2", 0, 0, 1,
+        "linked nodes are alike (1), nodes with the same neighbours are (2), or half a vector for each "
+        "(line)"),
+    NI_OPTION(line_options, SWITCH, unit, "unit", "", 0, "model", "", "yes", "yes", "yes", 0, 1, 1,
+              "make both halves of a vector as long as 1, so that they count alike (line, --order both)"),
+};
+static const ni_option_set own_set = NI_OPTION_SET(own_options);
+
+static const ni_option_part parts[] = {
+    { &ni_learning_set, offsetof(line_options, walk.learning), NULL },
+    { &ni_walk_set, offsetof(line_options, walk), "along" },
+    { &own_set, 0, NULL },
+    { 0 },
+};
+
+static ni_edges edges_of(const line_options *o, const neap_graph *graph, uint64_t seed)
 {
     return (ni_edges){ .graph = graph,
-                       .first = o->order != NI_ORDER_2,
-                       .second = o->order != NI_ORDER_1,
-                       .along = o->along && !graph->undirected,
-                       .seed = o->seed };
+                       .first = o->order != ORDER_2,
+                       .second = o->order != ORDER_1,
+                       .along = o->walk.along && !graph->undirected,
+                       .seed = seed };
 }
 
-static void choose_layers(const neap_options *o, ni_learner *l)
+static neap_status prepare(ni_learner *l, const ni_job *job, neap_error *err)
 {
-    bool both = o->order == NI_ORDER_BOTH;
-    l->layers = both ? 2 : 1;
-    l->tied = o->order == NI_ORDER_2 ? 0 : 1;
-    l->unit = both && o->unit;
-}
-
-static neap_status start(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
-                         ni_learner *l, neap_error *err)
-{
-    if (options->order == NI_ORDER_BOTH && options->dim % 2)
+    const line_options *o = job->settings->own;
+    bool both = o->order == ORDER_BOTH;
+    if (both && o->walk.learning.dim % 2)
         return ni_fail(err, NEAP_E_ARG, "--order both halves the vectors: --dim must be even, not %u",
-                       options->dim);
-    neap_status rc = ni_learner_start(graph, options, hooks, l, err);
-    choose_layers(options, l);
+                       o->walk.learning.dim);
+    neap_status rc = ni_learner_prepare(l, job, &o->walk.learning, err);
+    l->layers = both ? 2 : 1;
+    l->tied = o->order == ORDER_2 ? 0 : 1;
+    l->unit = both && o->unit;
     return rc;
 }
 
-static neap_status draw_and_learn(ni_learner *l, const neap_hooks *hooks, neap_error *err)
+static void declare(neap_model *m, ni_declaration *d)
 {
-    ni_edges e = edges_of(&l->model->options, l->graph);
+    const line_options *o = m->settings->own;
+    ni_dot_declare(m, d);
+    ni_learner_declare(d, m->rows, m->dim, o->order != ORDER_1, false);
+    d->places = m->graph->edges * NI_EDGE_SAMPLES;
+}
+
+static neap_status learn(ni_learner *l, const line_options *o, neap_error *err)
+{
+    neap_model *m = l->run.model;
+    ni_edges e = edges_of(o, l->run.graph, m->settings->common.seed);
     ni_source source = ni_edges_source(&e);
     uint64_t *degrees = NULL;
+    l->vectors = ((const ni_dot *)m->own)->E;
+    ni_model_draw_rows(m, 0.5 / m->dim, l->vectors);
     neap_status rc = ni_edges_create(&e, err);
     if (rc == NEAP_OK) rc = ni_edges_degrees(&e, &degrees, err);
-    if (rc == NEAP_OK) rc = ni_learner_run(l, &source, degrees, 0.75, hooks, err);
+    if (rc == NEAP_OK) rc = ni_learner_train(l, &source, degrees, 0.75, err);
     ni_free(degrees);
     ni_edges_free(&e);
     return rc;
 }
 
-static neap_status train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
-                         neap_model **out, neap_error *err)
+static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
 {
     ni_learner l = { 0 };
-    neap_status rc = start(graph, options, hooks, &l, err);
-    if (rc == NEAP_OK) rc = draw_and_learn(&l, hooks, err);
+    neap_status rc = prepare(&l, job, err);
+    if (rc == NEAP_OK) rc = ni_model_allocate(l.run.model, err);
+    if (rc == NEAP_OK) rc = learn(&l, job->settings->own, err);
     return ni_learner_end(&l, rc, out);
 }
 
-static neap_status bytes(const neap_graph *graph, const neap_options *options, neap_estimate_result *r,
-                         neap_error *err)
+static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
 {
     ni_learner l = { 0 };
-    neap_status rc = start(graph, options, NULL, &l, err);
+    neap_status rc = prepare(&l, job, err);
     if (rc == NEAP_OK) {
-        ni_edges e = edges_of(options, l.graph);
+        ni_edges e = edges_of(job->settings->own, l.run.graph, 0);
         ni_source source = ni_edges_source(&e);
-        ni_learner_bytes(&l, &source, graph, r);
-        r->bytes_graph += l.graph->edges * sizeof *e.source;
+        ni_learner_bytes(&l, &source, job->data->graph, r);
+        r->bytes_graph += l.run.graph->edges * sizeof *e.source;
     }
     return ni_learner_drop(&l, rc);
-}
-
-static void state(const neap_model *m, ni_tables *tables)
-{
-    ni_learner l = { .model = (neap_model *)m, .negatives = true };
-    choose_layers(&m->options, &l);
-    tables->places = m->graph->edges * NI_EDGE_SAMPLES;
-    ni_learner_tables(&l, tables);
 }
 
 static const ni_default defaults[] = {
@@ -97,20 +117,25 @@ static const ni_default defaults[] = {
 };
 
 const ni_method ni_method_line = {
-    .info = { "line", "linked nodes have similar vectors, and so have nodes with the same neighbours",
-              "Order 1 makes the products of linked nodes large, order 2 those of a node with the "
-              "contexts of its neighbours;\nwith both, half of a vector comes from each; with "
-              "--unit a score is the sum of two\ncosines. One epoch is 100 samples an edge, drawn by "
-              "weight. Order 1 has no direction, order 2 follows it with --along.\nLinks were "
-              "predicted better with --no-unit on three graphs of three.\nTang, Qu, Wang, Zhang, Yan and "
-              "Mei, LINE: Large-scale Information Network Embedding, 2015.",
-              0, 1, "dim,epochs,lr,decay,negatives,valid,patience,order,unit,along" },
-    .defaults = defaults,
-    .tables = "E",
+    .info = { .size = sizeof(neap_method_info),
+              .name = "line",
+              .summary = "linked nodes have similar vectors, and so have nodes with the same neighbours",
+              .details =
+                  "Order 1 makes the products of linked nodes large, order 2 those of a node with the "
+                  "contexts of its neighbours;\nwith both, half of a vector comes from each; with "
+                  "--unit a score is the sum of two\ncosines. One epoch is 100 samples an edge, drawn by "
+                  "weight. Order 1 has no direction, order 2 follows it with --along.\nLinks were "
+                  "predicted better with --no-unit on three graphs of three.\nTang, Qu, Wang, Zhang, Yan "
+                  "and "
+                  "Mei, LINE: Large-scale Information Network Embedding, 2015.",
+              .vectors = 1 },
+    .options = { sizeof(line_options), parts, defaults },
+    .own = sizeof(ni_dot),
+    .declare = declare,
     .train = train,
     .bytes = bytes,
-    .state = state,
     .score = ni_dot_score,
     .score_all = ni_dot_score_all,
     .vectors = ni_dot_vectors,
+    .some_vectors = ni_dot_some_vectors,
 };

@@ -1,6 +1,5 @@
 /* Splitter, in the form of its authors: vectors of the nodes come first (deepwalk), each persona begins
- * with its owner's, and a skip-gram model of walks over the persona graph moves them, held back by
- * owners.h.
+ * with its owner's, and a skip-gram model of walks over the persona graph moves them, held back towards it.
  *
  * So a run has two parts, which use the same options. A checkpoint with personas is from the second, and
  * holds the vectors that the first one made. */
@@ -8,198 +7,37 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
-#include "methods/faces.h"
-#include "methods/walking.h"
-#include "walks/owners.h"
+#include "graph/persona.h"
+#include "linalg/kernels.h"
+#include "methods/persona_scores.h"
+#include "support/status.h"
 
-static const char table[] = "persona.vectors";
+static const char owners_name[] = "persona.owners";
 
-/* The authors draw a constraint for every fifth word. */
-enum { PLACES_A_PULL = 5 };
+/* ---- options ---- */
+
+static const ni_option own_options[] = {
+    NI_OPTION(ni_splitter_options, CHOICE, personas, "personas", "", 0, "walks", "labels|components",
+              "labels", "labels", "labels", 0, 0, 1,
+              "how a node's neighbours become its circles, one persona each: groups of many links among "
+              "them, or all that are connected at all (splitter)"),
+    NI_OPTION(ni_splitter_options, REAL, lambda, "lambda", "", 0, "walks", "X", "0.1", "0.1", "0.1", 0, 100,
+              1, "how strongly a persona is drawn to the vector of its node (splitter)"),
+    NI_OPTION(ni_splitter_options, CHOICE, persona_score, "persona-score", "", 0, "walks", "max|average",
+              "max", "max", "max", 0, 0, 1,
+              "a pair is as similar as its two most similar personas, or as all of them on average "
+              "(splitter)"),
+};
+static const ni_option_set own_set = NI_OPTION_SET(own_options);
 
 /* Walks go both ways: circles, too, have no direction. */
-static neap_options options_of(const neap_options *options)
-{
-    neap_options plain = *options;
-    plain.p = plain.q = 1;
-    plain.along = false;
-    return plain;
-}
-
-/* ---- the second part ---- */
-
-static ni_stand_in personas_instead(neap_model *m)
-{
-    return (ni_stand_in){ .name = table, .rows = m->personas.count, .vectors = m->persona, .self = m };
-}
-
-static void pull(void *self, uint64_t first, uint64_t places, double rate)
-{
-    const neap_model *m = self;
-    ni_owners owners = { .personas = m->personas.count,
-                         .owner = m->personas.owner,
-                         .vector = m->persona,
-                         .before = m->E,
-                         .dim = m->dim,
-                         .lambda = m->options.lambda };
-    ni_owners_pull(&owners, first / PLACES_A_PULL, (first + places) / PLACES_A_PULL, rate, m->threads);
-}
-
-static neap_status score_so_far(void *self, const neap_pair *pairs, size_t count, float *scores,
-                                neap_error *err)
-{
-    ni_model_measure_personas(self);
-    return ni_faces_score(self, pairs, count, scores, err);
-}
-
-static neap_status make_vectors(neap_model *m, neap_error *err)
-{
-    const ni_personas *p = &m->personas;
-    uint64_t d = m->dim = m->options.dim;
-    if (!m->E) m->E = ni_zeros(m->rows * d, sizeof *m->E); /* the checkpoint has them */
-    m->persona = ni_array(p->count * d, sizeof *m->persona);
-    m->persona_scale = ni_array(p->count, sizeof *m->persona_scale);
-    if (!m->E || !m->persona || !m->persona_scale)
-        return ni_fail_memory(err, "the vectors; a smaller --dim needs less");
-    for (uint32_t i = 0; i < p->count; i++)
-        memcpy(m->persona + i * d, m->E + p->owner[i] * d, d * sizeof *m->persona);
-    return NEAP_OK;
-}
-
-static neap_status learn_personas(ni_learner *l, const ni_links *links, const neap_hooks *hooks,
-                                  neap_error *err)
-{
-    neap_model *m = l->model;
-    neap_status rc = make_vectors(m, err);
-    ni_stand_in instead = personas_instead(m);
-    instead.after = pull;
-    instead.score = score_so_far;
-    l->instead = &instead;
-    l->links = links;
-    if (rc == NEAP_OK) rc = ni_walking_learn(l, false, hooks, err);
-    if (rc == NEAP_OK) ni_model_measure_personas(m);
-    l->instead = NULL;
-    l->links = NULL;
-    return rc;
-}
-
-/* ---- what is heard of a run: its parts are one, of twice the epochs ---- */
-
-typedef struct parts {
-    const neap_hooks *theirs;
-    bool second;
-    uint64_t places;        /* of an epoch of the second part      */
-    double seconds, before; /* of the part so far; of the first one */
-} parts;
-
-static int on_progress(const neap_progress *now, void *user)
-{
-    parts *p = user;
-    neap_progress all = *now;
-    p->seconds = now->seconds;
-    all.epochs = 2 * now->epochs;
-    all.epoch += p->second ? now->epochs : 0;
-    all.seconds += p->before;
-    if (!p->second) all.left += (double)now->epochs * (double)p->places / now->rate;
-    return p->theirs->progress(&all, p->theirs->user);
-}
-
-static void on_note(const char *text, void *user)
-{
-    const parts *p = user;
-    p->theirs->note(text, p->theirs->user);
-}
-
-static neap_hooks hooks_of(parts *p)
-{
-    neap_hooks with = *p->theirs;
-    with.progress = p->theirs->progress ? on_progress : NULL;
-    with.note = p->theirs->note ? on_note : NULL;
-    with.user = p;
-    return with;
-}
-
-/* ---- a run ---- */
-
-static neap_status learn_nodes(ni_learner *l, const neap_hooks *hooks, neap_error *err)
-{
-    neap_status rc = ni_walking_learn(l, false, hooks, err);
-    ni_learner_rest(l);
-    l->model->epochs = 0; /* of the first part; what counts is the second */
-    l->model->loss = l->model->valid_auc = NAN;
-    return rc;
-}
-
-static neap_status learn(ni_learner *l, const ni_links *links, const neap_hooks *hooks, neap_error *err)
-{
-    const neap_options *o = &l->model->options;
-    parts p = { .theirs = hooks, .places = (uint64_t)links->nodes * o->walks * o->walk_length };
-    neap_hooks with = hooks_of(&p);
-    neap_status rc = NEAP_OK;
-    if (hooks->resume && hooks->checkpoint)
-        rc = ni_checkpoint_holds(hooks->checkpoint, table, &p.second, err);
-    if (rc == NEAP_OK && !p.second) {
-        rc = learn_nodes(l, &with, err);
-        with.resume = false; /* what there is to go on from has been used */
-        p.before = p.seconds;
-        p.second = true;
-    }
-    return rc == NEAP_OK ? learn_personas(l, links, &with, err) : rc;
-}
-
-static neap_status split_nodes(ni_learner *l, ni_links *links, neap_error *err)
-{
-    neap_model *m = l->model;
-    return ni_personas_create(l->links, m->options.personas, m->options.seed, m->threads, &m->personas,
-                              links, err);
-}
-
-static neap_status train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
-                         neap_model **out, neap_error *err)
-{
-    neap_options plain = options_of(options);
-    const neap_hooks none = { 0 };
-    ni_learner l = { 0 };
-    ni_links links = { 0 };
-    char text[80];
-    neap_status rc = ni_walking_start(graph, &plain, false, hooks, &l, err);
-    if (rc == NEAP_OK) rc = split_nodes(&l, &links, err);
-    if (rc == NEAP_OK) {
-        snprintf(text, sizeof text, "%u nodes have %u personas", l.model->rows, l.model->personas.count);
-        ni_note(hooks, text);
-        rc = learn(&l, &links, hooks ? hooks : &none, err);
-    }
-    ni_links_free(&links);
-    return ni_learner_end(&l, rc, out);
-}
-
-/* The second part is the larger one. */
-static neap_status bytes(const neap_graph *graph, const neap_options *options, neap_estimate_result *r,
-                         neap_error *err)
-{
-    neap_options plain = options_of(options);
-    ni_learner l = { 0 };
-    ni_links links = { 0 };
-    neap_status rc = ni_walking_start(graph, &plain, false, NULL, &l, err);
-    if (rc == NEAP_OK) rc = split_nodes(&l, &links, err);
-    if (rc == NEAP_OK) {
-        ni_stand_in instead = personas_instead(l.model);
-        l.instead = &instead;
-        l.links = &links;
-        ni_walking_count(&l, false, graph, r);
-        r->bytes_graph += ni_links_bytes(&links) + 4 * ((uint64_t)l.model->rows + 2 * instead.rows);
-    }
-    ni_links_free(&links);
-    return ni_learner_drop(&l, rc);
-}
-
-static void state(const neap_model *m, ni_tables *tables)
-{
-    ni_stand_in instead = personas_instead((neap_model *)m);
-    ni_walking_tables(m, m->persona ? &instead : NULL, tables);
-}
+static const ni_option_part parts[] = {
+    { &ni_learning_set, offsetof(ni_splitter_options, walk.learning), NULL },
+    { &ni_walk_set, offsetof(ni_splitter_options, walk), "walks,walk-length,window,loss,sample" },
+    { &own_set, 0, NULL },
+    { 0 },
+};
 
 /* The preset neap is a first setting, from a few trials on Cora and Email that are not kept here. */
 static const ni_default defaults[] = {
@@ -218,26 +56,328 @@ static const ni_default defaults[] = {
     { 0 },
 };
 
+/* ---- tensors ---- */
+
+static void declare(neap_model *m, ni_declaration *d)
+{
+    ni_splitter *s = m->own;
+    const ni_splitter_options *o = m->settings->own;
+    uint64_t count = ni_declared_length(d, owners_name, s->split ? s->personas.count : 0);
+    bool split = count || d->complete;
+    ni_declare_matrix(d, "E", split ? NI_FIXED : NI_LEARNED, m->rows, m->dim, &s->E);
+    if (split) ni_declare_list(d, owners_name, NI_FIXED, NI_U32, count, &s->owners);
+    if (split) ni_declare_matrix(d, "persona.vectors", NI_LEARNED, count, m->dim, &s->vectors);
+    ni_walking_declare(d, &o->walk, false, split ? count : m->rows);
+}
+
+static neap_status make_scale(const neap_model *m, neap_error *err)
+{
+    ni_splitter *s = m->own;
+    s->scale = ni_array(s->personas.count, sizeof *s->scale);
+    if (!s->scale) return ni_fail_memory(err, "the vectors");
+    ni_personas_measure(m);
+    return NEAP_OK;
+}
+
+/* A persona is a circle of neighbours: a node has no more of them than links, or one. */
+static neap_status check_personas(const neap_model *m, neap_error *err)
+{
+    const ni_personas *p = &((const ni_splitter *)m->own)->personas;
+    for (uint32_t u = 0; u < m->rows; u++)
+        if (ni_personas_of(p, u) > 1 && ni_personas_of(p, u) > ni_degree(&m->links, u))
+            return ni_fail(err, NEAP_E_FORMAT, "a node has more personas than links");
+    return NEAP_OK;
+}
+
+static neap_status derive(neap_model *m, neap_error *err)
+{
+    ni_splitter *s = m->own;
+    if (!s->owners) return NEAP_OK; /* a checkpoint of the first part */
+    uint64_t count = ni_declared_find(&m->tensors->list, owners_name)->shape[0];
+    neap_status rc = ni_personas_take(s->owners, count, m->rows, &s->personas, err);
+    s->split = true;
+    if (rc == NEAP_OK) rc = check_personas(m, err);
+    return rc == NEAP_OK ? make_scale(m, err) : rc;
+}
+
+static void release(neap_model *m)
+{
+    ni_splitter *s = m->own;
+    ni_personas_free(&s->personas);
+    ni_free(s->scale);
+}
+
+/* ---- what keeps the personas of a node near it ----
+ *
+ * (Epasto and Perozzi, Is a Single Embedding Enough?, 2019.) For each persona p, with x_p its vector and y
+ * the vector that its owner had before it was split, which stays as it is: maximise  lambda log s(x_p . y),
+ * s(z) = 1 / (1 + e^-z) One pull is one step uphill: x_p += rate lambda (1 - s(x_p . y)) y Pulls are
+ * numbered, and number j is one of persona j mod personas: all are pulled equally often, and since each
+ * changes one row that is its own, threads do not meet. The authors draw one for every fifth word. */
+
+enum { PLACES_A_PULL = 5, PERSONAS_A_TASK = 256 };
+
+typedef struct pulls {
+    const neap_model *model;
+    uint64_t from, count;
+    double step; /* rate times lambda */
+} pulls;
+
+static uint64_t personas_in(const pulls *p)
+{
+    const ni_splitter *s = p->model->own;
+    return p->count < s->personas.count ? p->count : s->personas.count;
+}
+
+static void pull(const pulls *p, uint32_t persona, uint64_t times)
+{
+    const ni_kernels *k = ni_kernels_get();
+    const ni_splitter *s = p->model->own;
+    uint32_t d = p->model->dim;
+    float *x = s->vectors + (uint64_t)persona * d;
+    const float *y = s->E + (uint64_t)s->personas.owner[persona] * d;
+    for (uint64_t i = 0; i < times; i++) {
+        double z = (double)k->dot(x, y, d);
+        k->axpy((float)(p->step / (1 + exp(z))), y, x, d); /* 1 - s(z) = 1 / (1 + e^z) */
+    }
+}
+
+/* The first personas of a round are pulled once more often than the others if rounds do not end with the
+ * last.
+ */
+static void pull_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const pulls *p = arg;
+    uint64_t personas = ((const ni_splitter *)p->model->own)->personas.count;
+    uint64_t first = (uint64_t)task * PERSONAS_A_TASK;
+    uint64_t end = ni_task_end(first, PERSONAS_A_TASK, personas_in(p));
+    (void)thread;
+    for (uint64_t i = first; i < end; i++)
+        pull(p, (uint32_t)((p->from + i) % personas), p->count / personas + (i < p->count % personas));
+}
+
+void ni_personas_pull(const neap_model *m, uint64_t from, uint64_t to, double step, ni_threads *threads)
+{
+    pulls p = { m, from, to - from, step };
+    ni_threads_run(threads, ni_tasks(personas_in(&p), PERSONAS_A_TASK), pull_task, &p);
+}
+
+/* Those that belong to so many places of walks from `first` on, counted since the start of training. */
+static void pull_all(const ni_learner *l, const ni_splitter_options *o, uint64_t first, uint64_t places,
+                     double rate)
+{
+    uint64_t from = first / PLACES_A_PULL, to = (first + places) / PLACES_A_PULL;
+    ni_personas_pull(l->run.model, from, to, rate * o->lambda, l->run.threads);
+}
+
+/* ---- the second part ---- */
+
+static neap_status validate(ni_run *run, neap_error *err)
+{
+    neap_query q = { .model = run->model, .threads = run->threads };
+    size_t n = run->split->count;
+    ni_personas_measure(run->model);
+    neap_status rc = ni_personas_score(&q, run->split->positive, n, run->positive, err);
+    if (rc == NEAP_OK) rc = ni_personas_score(&q, run->split->negative, n, run->negative, err);
+    return rc == NEAP_OK ? ni_run_judge(run, err) : rc;
+}
+
+/* Each persona begins with the vector of its owner; after a resume, the checkpoint has them all. */
+static neap_status make_personas(ni_learner *l, neap_error *err)
+{
+    neap_model *m = l->run.model;
+    ni_splitter *s = m->own;
+    uint64_t d = m->dim;
+    s->split = true;
+    neap_status rc = ni_model_allocate(m, err);
+    if (rc != NEAP_OK) return rc;
+    memcpy(s->owners, s->personas.owner, s->personas.count * sizeof *s->owners);
+    for (uint32_t i = 0; i < s->personas.count; i++)
+        memcpy(s->vectors + i * d, s->E + s->personas.owner[i] * d, d * sizeof *s->vectors);
+    l->rows = s->personas.count;
+    l->vectors = s->vectors;
+    return make_scale(m, err);
+}
+
+static neap_status step_to_end(ni_learner *l, const ni_splitter_options *o, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    while (rc == NEAP_OK && ni_run_next(&l->run)) {
+        const ni_position *at = &l->run.at;
+        uint64_t items, first = at->epoch * l->run.places + at->batch * l->run.per_step;
+        double loss, rate;
+        ni_learner_step(l, &items, &loss, &rate);
+        pull_all(l, o, first, items, rate);
+        if (ni_run_took(&l->run, items, loss)) rc = validate(&l->run, err);
+    }
+    rc = ni_run_conclude(&l->run, rc);
+    if (rc == NEAP_OK) ni_personas_measure(l->run.model);
+    return rc;
+}
+
+static neap_status learn_personas(ni_learner *l, const ni_splitter_options *o, const ni_links *links,
+                                  neap_error *err)
+{
+    ni_walking w;
+    neap_status rc = make_personas(l, err);
+    l->links = links;
+    if (rc != NEAP_OK) return rc;
+    rc = ni_walking_create(&w, l, &o->walk, false, err);
+    if (rc == NEAP_OK) rc = ni_learner_begin(l, &w.source, w.visits, NI_WALKING_POWER, err);
+    if (rc == NEAP_OK) rc = step_to_end(l, o, err);
+    ni_walking_free(&w);
+    return rc;
+}
+
+/* ---- the first part ---- */
+
+static neap_status learn_nodes(ni_learner *l, const ni_splitter_options *o, neap_error *err)
+{
+    neap_model *m = l->run.model;
+    neap_status rc = ni_model_allocate(m, err);
+    if (rc != NEAP_OK) return rc;
+    l->vectors = ((const ni_splitter *)m->own)->E;
+    ni_model_draw_rows(m, 0.5 / m->dim, l->vectors);
+    rc = ni_walking_train(l, &o->walk, false, err);
+    ni_learner_rest(l);
+    m->epochs = 0; /* of the first part; what counts is the second */
+    m->loss = m->valid_auc = NAN;
+    return rc;
+}
+
+/* ---- what is heard of a run: its parts are one, of twice the epochs ---- */
+
+typedef struct report {
+    const neap_hooks *theirs;
+    bool second;
+    uint64_t places;        /* of an epoch of the second part      */
+    double seconds, before; /* of the part so far; of the first one */
+} report;
+
+static int on_progress(const neap_progress *now, void *user)
+{
+    report *r = user;
+    neap_progress all = *now;
+    r->seconds = now->seconds;
+    all.epochs = 2 * now->epochs;
+    all.epoch += r->second ? now->epochs : 0;
+    all.seconds += r->before;
+    if (!r->second) all.left += (double)now->epochs * (double)r->places / now->rate;
+    return r->theirs->progress(&all, r->theirs->user);
+}
+
+static void on_note(const char *text, void *user)
+{
+    const report *r = user;
+    ni_note(r->theirs, text);
+}
+
+static neap_hooks hooks_of(report *r)
+{
+    neap_hooks with = *r->theirs;
+    with.progress = r->theirs->progress ? on_progress : NULL;
+    with.note = on_note;
+    with.user = r;
+    return with;
+}
+
+/* ---- a run ---- */
+
+static neap_status learn(ni_learner *l, const ni_splitter_options *o, const ni_links *links,
+                         neap_error *err)
+{
+    const neap_hooks none = NEAP_SIZED(neap_hooks), *hooks = l->run.hooks ? l->run.hooks : &none;
+    report r = { .theirs = hooks, .places = (uint64_t)links->nodes * o->walk.walks * o->walk.walk_length };
+    neap_hooks with = hooks_of(&r);
+    neap_status rc = NEAP_OK;
+    l->run.hooks = &with;
+    if (hooks->resume && hooks->checkpoint)
+        rc = ni_checkpoint_holds(hooks->checkpoint, owners_name, &r.second, err);
+    if (rc == NEAP_OK && !r.second) {
+        rc = learn_nodes(l, o, err);
+        with.resume = false; /* what there is to go on from has been used */
+        r.before = r.seconds;
+        r.second = true;
+    }
+    if (rc == NEAP_OK) rc = learn_personas(l, o, links, err);
+    l->run.hooks = hooks;
+    return rc;
+}
+
+static neap_status split_nodes(ni_learner *l, const ni_splitter_options *o, ni_links *links,
+                               neap_error *err)
+{
+    ni_splitter *s = l->run.model->own;
+    return ni_personas_create(l->links, o->personas, l->run.model->settings->common.seed, l->run.threads,
+                              &s->personas, links, err);
+}
+
+static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
+{
+    const ni_splitter_options *o = job->settings->own;
+    ni_learner l;
+    ni_links links = { 0 };
+    char text[80];
+    neap_status rc = ni_walking_prepare(&l, job, &o->walk, false, err);
+    if (rc == NEAP_OK) rc = split_nodes(&l, o, &links, err);
+    if (rc == NEAP_OK) {
+        const ni_splitter *s = l.run.model->own;
+        snprintf(text, sizeof text, "%u nodes have %u personas", l.run.model->rows, s->personas.count);
+        ni_note(job->hooks, text);
+        rc = learn(&l, o, &links, err);
+    }
+    ni_links_free(&links);
+    return ni_learner_end(&l, rc, out);
+}
+
+/* The second part is the larger one. */
+static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
+{
+    const ni_splitter_options *o = job->settings->own;
+    ni_learner l;
+    ni_links links = { 0 };
+    neap_status rc = ni_walking_prepare(&l, job, &o->walk, false, err);
+    if (rc == NEAP_OK) rc = split_nodes(&l, o, &links, err);
+    if (rc == NEAP_OK) {
+        ni_splitter *s = l.run.model->own;
+        s->split = true;
+        l.rows = s->personas.count;
+        l.links = &links;
+        ni_walking_bytes(&l, &o->walk, false, job->data->graph, r);
+        r->bytes_graph += ni_links_bytes(&links) + 4 * ((uint64_t)l.run.model->rows + 2 * (uint64_t)l.rows);
+    }
+    ni_links_free(&links);
+    return ni_learner_drop(&l, rc);
+}
+
 const ni_method ni_method_splitter = {
-    .info = { "splitter", "a vector for each circle that a node stands in",
-              "The neighbours of a node fall into circles by the links among them (--personas), and the "
-              "node is split\ninto a persona for each. Skip-gram on walks first gives each node a "
-              "vector; then each persona, starting\nthere and held near it by --lambda, learns one of "
-              "its own from walks over the links between personas.\n--epochs counts both times: --walks "
-              "walks from every node, then from every persona, made anew each\nepoch. A pair is as "
-              "similar as its most similar personas (--persona-score). Directions do not count.\nEpasto "
-              "and Perozzi, Is a Single Embedding Enough? Learning Node Representations that Capture "
-              "Multiple\nSocial Contexts, 2019.",
-              1, 1,
-              "dim,epochs,lr,decay,negatives,valid,patience,walks,walk-length,window,loss,sample,personas,"
-              "lambda,persona-score" },
-    .defaults = defaults,
-    .tables = "E,persona.vectors",
+    .info = { .size = sizeof(neap_method_info),
+              .name = "splitter",
+              .summary = "a vector for each circle that a node stands in",
+              .details =
+                  "The neighbours of a node fall into circles by the links among them (--personas), and "
+                  "the "
+                  "node is split\ninto a persona for each. Skip-gram on walks first gives each node a "
+                  "vector; then each persona, starting\nthere and held near it by --lambda, learns one of "
+                  "its own from walks over the links between personas.\n--epochs counts both times: "
+                  "--walks "
+                  "walks from every node, then from every persona, made anew each\nepoch. A pair is as "
+                  "similar as its most similar personas (--persona-score). Directions do not "
+                  "count.\nEpasto "
+                  "and Perozzi, Is a Single Embedding Enough? Learning Node Representations that Capture "
+                  "Multiple\nSocial Contexts, 2019.",
+              .context = 1,
+              .vectors = 1 },
+    .options = { sizeof(ni_splitter_options), parts, defaults },
+    .own = sizeof(ni_splitter),
+    .declare = declare,
+    .derive = derive,
+    .release = release,
     .train = train,
     .bytes = bytes,
-    .state = state,
-    .score = ni_faces_score,
-    .vectors = ni_faces_vectors,
-    .context_vectors = ni_faces_context_vectors,
-    .explain = ni_faces_explain,
+    .score = ni_personas_score,
+    .vectors = ni_personas_vectors,
+    .context_vectors = ni_personas_context_vectors,
+    .pair_vectors = ni_personas_pair_vectors,
+    .explain = ni_personas_explain,
 };

@@ -3,69 +3,82 @@
  * from nodes drawn evenly. There is one table: both nodes of a pair have their only vector in it. */
 #include <math.h>
 
-#include "base/status.h"
-#include "base/sys.h"
 #include "methods/dot.h"
-#include "model/method.h"
-#include "walks/ends.h"
-#include "walks/learner.h"
+#include "walks/walking.h"
+
+typedef struct verse_options {
+    ni_walk_options walk; /* of which `along` counts */
+    double restart;
+} verse_options;
+
+static const ni_option own_options[] = {
+    NI_OPTION(verse_options, REAL, restart, "restart", "", 0, "walks", "X", "0.15", "0.15", "0.15", 0.01,
+              0.99, 1, "how likely a walk ends before each step: small ones look far (verse)"),
+};
+static const ni_option_set own_set = NI_OPTION_SET(own_options);
+
+static const ni_option_part parts[] = {
+    { &ni_learning_set, offsetof(verse_options, walk.learning), NULL },
+    { &ni_walk_set, offsetof(verse_options, walk), "along" },
+    { &own_set, 0, NULL },
+    { 0 },
+};
 
 /* What noise-contrastive estimation takes off a product: the log of how often its noise brings a node. */
-static neap_status start(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
-                         ni_learner *l, neap_error *err)
+static neap_status prepare(ni_learner *l, const ni_job *job, neap_error *err)
 {
-    neap_status rc = ni_learner_start(graph, options, hooks, l, err);
+    const verse_options *o = job->settings->own;
+    neap_status rc = ni_learner_prepare(l, job, &o->walk.learning, err);
     l->tied = 1;
     if (rc != NEAP_OK) return rc;
-    l->bias = (float)log(l->model->rows);
-    l->shared_bias = (float)log((double)l->model->rows / options->negatives);
+    l->bias = (float)log(l->rows);
+    l->shared_bias = (float)log((double)l->rows / o->walk.learning.negatives);
     return NEAP_OK;
 }
 
-static neap_status walk_and_learn(ni_learner *l, const neap_hooks *hooks, neap_error *err)
+static void declare(neap_model *m, ni_declaration *d)
 {
-    const neap_options *o = &l->model->options;
+    ni_dot_declare(m, d);
+    d->places = (uint64_t)m->rows * NI_END_SAMPLES;
+}
+
+/* With the biases of NCE, all products are to grow from 0 on: so the vectors are not small. */
+static neap_status learn(ni_learner *l, const verse_options *o, neap_error *err)
+{
+    neap_model *m = l->run.model;
     ni_walker walker;
-    neap_status rc = ni_walker_create(l->graph, l->links, o->along, 1, 1, &walker, err);
+    l->vectors = ((const ni_dot *)m->own)->E;
+    ni_model_draw_rows(m, 0.5, l->vectors);
+    neap_status rc = ni_walker_create(l->run.graph, l->links, o->walk.along, 1, 1, &walker, err);
     if (rc != NEAP_OK) return rc;
-    ni_ends ends = { &walker, o->restart, o->seed };
+    ni_walk_ends ends = { &walker, o->restart, m->settings->common.seed };
     ni_source source = ni_ends_source(&ends);
     /* To the power 0 all weights are alike, whatever they are. */
-    rc = ni_learner_run(l, &source, l->links->offset, 0, hooks, err);
+    rc = ni_learner_train(l, &source, l->links->offset, 0, err);
     ni_walker_free(&walker);
     return rc;
 }
 
-static neap_status train(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
-                         neap_model **out, neap_error *err)
+static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
 {
-    ni_learner l = { 0 };
-    neap_status rc = start(graph, options, hooks, &l, err);
-    /* With the biases of NCE, all products are to grow from 0 on: so the vectors are not small. */
-    if (rc == NEAP_OK) rc = ni_model_draw_vectors(l.model, 0.5, err);
-    if (rc == NEAP_OK) rc = walk_and_learn(&l, hooks, err);
+    ni_learner l;
+    neap_status rc = prepare(&l, job, err);
+    if (rc == NEAP_OK) rc = ni_model_allocate(l.run.model, err);
+    if (rc == NEAP_OK) rc = learn(&l, job->settings->own, err);
     return ni_learner_end(&l, rc, out);
 }
 
-static neap_status bytes(const neap_graph *graph, const neap_options *options, neap_estimate_result *r,
-                         neap_error *err)
+static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
 {
-    ni_learner l = { 0 };
-    neap_status rc = start(graph, options, NULL, &l, err);
+    ni_learner l;
+    neap_status rc = prepare(&l, job, err);
     if (rc == NEAP_OK) {
-        ni_walker walker = { .nodes = l.model->rows };
-        ni_ends ends = { .walker = &walker };
+        ni_walker walker = { .nodes = l.rows };
+        ni_walk_ends ends = { .walker = &walker };
         ni_source source = ni_ends_source(&ends);
-        ni_learner_bytes(&l, &source, graph, r);
+        ni_learner_bytes(&l, &source, job->data->graph, r);
     }
     return ni_learner_drop(&l, rc);
-}
-
-static void state(const neap_model *m, ni_tables *tables)
-{
-    ni_learner l = { .model = (neap_model *)m, .layers = 1, .tied = 1, .negatives = true };
-    tables->places = (uint64_t)m->rows * NI_END_SAMPLES;
-    ni_learner_tables(&l, tables);
 }
 
 static const ni_default defaults[] = {
@@ -79,18 +92,23 @@ static const ni_default defaults[] = {
 };
 
 const ni_method ni_method_verse = {
-    .info = { "verse", "nodes where walks from a node end have a large product with it",
-              "The products of vectors are trained to follow personalised PageRank: where a walk from a "
-              "node ends, which stops\nwith probability --restart before each step. One epoch is 100 "
-              "walks from every node. Weights count, directions\nwith --along.\nTsitsulin, Mottin, "
-              "Karras and Mueller, VERSE: Versatile Graph Embeddings from Similarity Measures, 2018.",
-              0, 1, "dim,epochs,lr,decay,negatives,valid,patience,restart,along" },
-    .defaults = defaults,
-    .tables = "E",
+    .info = { .size = sizeof(neap_method_info),
+              .name = "verse",
+              .summary = "nodes where walks from a node end have a large product with it",
+              .details =
+                  "The products of vectors are trained to follow personalised PageRank: where a walk from "
+                  "a "
+                  "node ends, which stops\nwith probability --restart before each step. One epoch is 100 "
+                  "walks from every node. Weights count, directions\nwith --along.\nTsitsulin, Mottin, "
+                  "Karras and Mueller, VERSE: Versatile Graph Embeddings from Similarity Measures, 2018.",
+              .vectors = 1 },
+    .options = { sizeof(verse_options), parts, defaults },
+    .own = sizeof(ni_dot),
+    .declare = declare,
     .train = train,
     .bytes = bytes,
-    .state = state,
     .score = ni_dot_score,
     .score_all = ni_dot_score_all,
     .vectors = ni_dot_vectors,
+    .some_vectors = ni_dot_some_vectors,
 };

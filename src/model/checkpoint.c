@@ -1,69 +1,64 @@
-#include "model/checkpoint.h"
+/* A checkpoint is a model file of another kind with the state of a run beside the model. */
+#include "model/run.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
 #include "io/safetensors.h"
+#include "model/method.h"
+#include "support/status.h"
 #include "support/text.h"
 
-void ni_tables_add(ni_tables *tables, const char *name, float *data, uint64_t rows, uint64_t columns,
-                   bool result)
-{
-    assert(tables->count < NI_TABLES_MOST);
-    tables->table[tables->count++] =
-        (ni_table){ .name = name, .data = data, .rows = rows, .columns = columns, .result = result };
-}
+/* ---- the numbers of a position, once, for both directions ---- */
 
-static const char *best_name(const ni_table *t, char name[32])
-{
-    snprintf(name, 32, "best.%s", t->name);
-    return name;
-}
+enum { COUNTS = 5, REALS = 5 };
 
-/* ---- the numbers of a run, once, for both directions ---- */
-
-enum { NUMBERS = 5, REALS = 5 };
-
-typedef struct number {
+typedef struct count {
     const char *key;
     uint64_t *value;
-} number;
+} count;
 
 typedef struct real {
     const char *key; /* not there: NaN */
     double *value;
 } real;
 
-static void list_numbers(ni_run *run, number numbers[NUMBERS], real reals[REALS])
+static void list_numbers(ni_position *p, count counts[COUNTS], real reals[REALS])
 {
-    memcpy(numbers,
-           (number[NUMBERS]){ { "epoch", &run->epoch },
-                              { "batch", &run->batch },
-                              { "items", &run->items },
-                              { "best.epoch", &run->best_epoch },
-                              { "step", &run->updates } },
-           (NUMBERS) * sizeof(number));
-    memcpy(reals,
-           (real[REALS]){ { "loss.sum", &run->loss_sum },
-                          { "last.loss", &run->last_loss },
-                          { "last.auc", &run->last_auc },
-                          { "best.auc", &run->best_auc },
-                          { "best.loss", &run->best_loss } },
-           REALS * sizeof(real));
+    const count whole[COUNTS] = { { "epoch", &p->epoch },
+                                  { "batch", &p->batch },
+                                  { "items", &p->items },
+                                  { "best.epoch", &p->best_epoch },
+                                  { "step", &p->updates } };
+    const real other[REALS] = { { "loss.sum", &p->loss_sum },
+                                { "last.loss", &p->last_loss },
+                                { "last.auc", &p->last_auc },
+                                { "best.auc", &p->best_auc },
+                                { "best.loss", &p->best_loss } };
+    memcpy(counts, whole, sizeof whole);
+    memcpy(reals, other, sizeof other);
+}
+
+/* "best.NAME", to be freed; NULL without memory. */
+static char *best_name(const char *name)
+{
+    size_t room = strlen(name) + sizeof "best.";
+    char *best = ni_array(room, 1);
+    if (best) snprintf(best, room, "best.%s", name);
+    return best;
 }
 
 /* ---- writing ---- */
 
-static neap_status check_finite(const ni_tables *tables, neap_error *err)
+static neap_status check_finite(const ni_state *state, neap_error *err)
 {
-    for (uint32_t i = 0; i < tables->count; i++) {
-        const ni_table *t = &tables->table[i];
-        if (t->result && ni_finite_until(t->data, ni_table_length(t)) < ni_table_length(t))
+    for (size_t i = 0; i < state->list.count; i++) {
+        const ni_declared *t = &state->list.item[i];
+        size_t n = (size_t)ni_declared_numbers(t);
+        if (t->role == NI_LEARNED && ni_finite_until(t->data, n) < n)
             return ni_fail(err, NEAP_E_NUMERIC,
                            "a vector is not finite any more; the last good checkpoint is kept. "
                            "A smaller --lr usually helps");
@@ -71,170 +66,192 @@ static neap_status check_finite(const ni_tables *tables, neap_error *err)
     return NEAP_OK;
 }
 
-static void add_tables(ni_tensors *t, const ni_tables *tables)
+static void add_state(ni_tensors *t, const ni_state *state)
 {
-    for (uint32_t i = 0; i < tables->count; i++) {
-        const ni_table *x = &tables->table[i];
-        char name[32];
-        if (!ni_tensors_find(t, x->name)) ni_tensors_add(t, x->name, NI_F32, x->rows, x->columns, x->data);
-        if (x->best) ni_tensors_add(t, best_name(x, name), NI_F32, x->rows, x->columns, x->best);
+    for (size_t i = 0; i < state->list.count; i++) {
+        const ni_declared *x = &state->list.item[i];
+        if (!ni_tensors_find(t, x->name)) ni_tensors_add(t, x->name, x->type, x->rank, x->shape, x->data);
+        if (!state->best || !state->best[i]) continue;
+        char *name = best_name(x->name);
+        if (name) ni_tensors_add(t, name, x->type, x->rank, x->shape, state->best[i]);
+        else t->failed = true;
+        ni_free(name);
     }
 }
 
-static void say_numbers(ni_tensors *t, ni_run run)
+static void say_numbers(ni_tensors *t, ni_position position)
 {
-    number numbers[NUMBERS];
+    count counts[COUNTS];
     real reals[REALS];
-    char text[32];
-    list_numbers(&run, numbers, reals);
-    for (int i = 0; i < NUMBERS; i++) {
-        snprintf(text, sizeof text, "%llu", (unsigned long long)*numbers[i].value);
-        ni_tensors_say(t, numbers[i].key, text);
-    }
-    for (int i = 0; i < REALS; i++) {
-        if (isnan(*reals[i].value)) continue;
-        ni_format_double(*reals[i].value, text);
-        ni_tensors_say(t, reals[i].key, text);
-    }
+    list_numbers(&position, counts, reals);
+    for (int i = 0; i < COUNTS; i++) ni_tensors_say_count(t, counts[i].key, *counts[i].value);
+    for (int i = 0; i < REALS; i++) ni_tensors_say_real(t, reals[i].key, *reals[i].value);
 }
 
-neap_status ni_checkpoint_write(const neap_model *m, const ni_tables *tables, const ni_run *run,
+neap_status ni_checkpoint_write(const neap_model *m, const ni_state *state, const ni_position *position,
                                 const char *path, neap_error *err)
 {
     ni_tensors t = { 0 };
-    neap_status rc = check_finite(tables, err);
+    neap_status rc = check_finite(state, err);
     if (rc != NEAP_OK) return rc;
     ni_model_to_tensors(m, &t);
     ni_tensors_say(&t, "neap.kind", "checkpoint");
-    add_tables(&t, tables);
-    say_numbers(&t, *run);
-    return ni_tensors_write(&t, path, err);
+    add_state(&t, state);
+    say_numbers(&t, *position);
+    rc = ni_tensors_write(&t, path, err);
+    ni_tensors_release(&t);
+    return rc;
+}
+
+/* ---- the closed set of names ---- */
+
+/* The names that may stand in the checkpoint: those of the model, of its state, and of the best epoch. */
+static neap_status list_names(const ni_declaration *d, bool best, const char *const *tensors, char **made,
+                              const char **names)
+{
+    size_t n = 0, copies = 0;
+    for (; *tensors; tensors++) names[n++] = *tensors;
+    for (size_t i = 0; i < d->count; i++) {
+        if (d->item[i].role == NI_STATE) names[n++] = d->item[i].name;
+        if (d->item[i].role != NI_LEARNED || !best) continue;
+        if (!(made[copies] = best_name(d->item[i].name))) return NEAP_E_MEM;
+        names[n++] = made[copies++];
+    }
+    names[n] = NULL;
+    return NEAP_OK;
+}
+
+static neap_status check_names(const ni_tensors *t, const ni_declaration *d, bool best,
+                               const char *const *tensors, neap_error *err)
+{
+    static const char *const facts[] = { "neap.kind", "method",     "option.",    "rows",       "epochs",
+                                         "loss",      "valid_auc",  "graph.hash", "undirected", "epoch",
+                                         "batch",     "items",      "step",       "loss.sum",   "last.loss",
+                                         "last.auc",  "best.epoch", "best.auc",   "best.loss",  NULL };
+    size_t known = 0;
+    while (tensors[known]) known++;
+    char **made = ni_zeros(d->count, sizeof *made);
+    const char **names = ni_array(known + 2 * d->count + 1, sizeof *names);
+    neap_status rc = made && names ? list_names(d, best, tensors, made, names) : NEAP_E_MEM;
+    rc = rc == NEAP_OK ? ni_tensors_only(t, names, facts, err) : ni_fail_memory(err, "a checkpoint");
+    for (size_t i = 0; made && i < d->count; i++) ni_free(made[i]);
+    ni_free(made);
+    ni_free(names);
+    return rc;
 }
 
 /* ---- reading ---- */
 
-/* Both sides say what they are in the same words: compare what ni_model_to_tensors says of this run. */
-static neap_status check_same(const neap_model *m, const ni_tensors *t, const char *path, neap_error *err)
+/* Both sides say what they are in the same words: compare what the model of this run says. */
+static neap_status compare(const ni_tensors *mine, const ni_tensors *theirs, const char *path,
+                           neap_error *err)
 {
-    ni_tensors mine = { .count = 0 };
-    if (!ni_tensors_are(t, "checkpoint"))
-        return ni_fail(err, NEAP_E_FORMAT, "%s is no checkpoint but a %s", path,
-                       ni_tensors_fact(t, "neap.kind"));
-    ni_model_to_tensors(m, &mine);
-    for (uint32_t i = 0; i < mine.facts; i++) {
-        const ni_fact *f = &mine.fact[i];
-        const char *theirs = ni_tensors_fact(t, f->key);
+    for (size_t i = 0; i < mine->facts; i++) {
+        const ni_fact *f = &mine->fact[i];
+        const char *value = ni_tensors_fact(theirs, f->key);
         bool option = !strncmp(f->key, "option.", 7);
-        if ((option || !strcmp(f->key, "method")) && (!theirs || strcmp(theirs, f->value)))
+        if ((option || !strcmp(f->key, "method")) && (!value || strcmp(value, f->value)))
             return ni_fail(
                 err, NEAP_E_MISMATCH,
                 "%s was made with other options: it has %s %s, this run has %s; use the same, or train "
                 "without --resume",
-                path, f->key + (option ? 7 : 0), theirs ? theirs : "(none)", f->value);
+                path, f->key + (option ? 7 : 0), value ? value : "(none)", f->value);
     }
-    const char *theirs = ni_tensors_fact(t, "graph.hash");
-    if (!theirs || strcmp(theirs, ni_tensors_fact(&mine, "graph.hash")))
+    const char *hash = ni_tensors_fact(theirs, "graph.hash");
+    if (!hash || strcmp(hash, ni_tensors_fact(mine, "graph.hash")))
         return ni_fail(err, NEAP_E_MISMATCH,
                        "%s is of another graph; train without --resume, or name the graph it was made with",
                        path);
     return NEAP_OK;
 }
 
-/* Both sides need the same tensors; with data they are copied. */
-static neap_status take_table(const ni_tensors *t, const ni_table *x, neap_error *err)
+/* No tensor that this run does not have, nor, from format 2 on, an option. */
+static neap_status check_others(const neap_model *m, const ni_tensors *mine, const ni_tensors *t,
+                                const ni_state *state, neap_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->facts && t->format > 1; i++)
+        if (!strncmp(t->fact[i].key, "option.", 7) && !ni_tensors_fact(mine, t->fact[i].key))
+            return ni_fail(err, NEAP_E_FORMAT, "method %s has no option '%.40s'", m->method->info.name,
+                           t->fact[i].key + 7);
+    const char **names = ni_array(mine->count + 3, sizeof *names);
+    if (!names) return ni_fail_memory(err, "a checkpoint");
+    for (size_t i = 0; i < mine->count; i++) names[n++] = mine->tensor[i].name;
+    if (t->format == 1) names[n++] = "hood.offsets", names[n++] = "hood.nodes";
+    names[n] = NULL;
+    neap_status rc = check_names(t, &state->list, state->best != NULL, names, err);
+    ni_free(names);
+    return rc;
+}
+
+static neap_status check_same(const neap_model *m, const ni_state *state, const ni_tensors *t,
+                              const char *path, neap_error *err)
+{
+    ni_tensors mine = { 0 };
+    if (!ni_tensors_are(t, "checkpoint"))
+        return ni_fail(err, NEAP_E_FORMAT, "%s is no checkpoint but a %s", path,
+                       ni_tensors_fact(t, "neap.kind"));
+    ni_model_to_tensors(m, &mine);
+    neap_status rc = mine.failed ? ni_fail_memory(err, "a checkpoint") : compare(&mine, t, path, err);
+    if (rc == NEAP_OK) rc = ni_name_file(path, check_others(m, &mine, t, state, err), err);
+    ni_tensors_release(&mine);
+    return rc;
+}
+
+/* A tensor of the checkpoint, demanded and, if to is not NULL, copied there. */
+static neap_status take(const ni_tensors *t, const char *name, const ni_declared *x, void *to,
+                        neap_error *err)
 {
     const void *data;
-    char name[32];
-    neap_status rc = ni_tensors_need(t, x->name, NI_F32, x->rows, x->columns, &data, err);
-    if (rc == NEAP_OK && x->data) memcpy(x->data, data, ni_table_length(x) * sizeof(float));
-    if (rc != NEAP_OK || !x->best) return rc;
-    rc = ni_tensors_need(t, best_name(x, name), NI_F32, x->rows, x->columns, &data, err);
-    if (rc == NEAP_OK) memcpy(x->best, data, ni_table_length(x) * sizeof(float));
+    if (!name) return ni_fail_memory(err, "a checkpoint");
+    neap_status rc = ni_tensors_need(t, name, x->type, x->rank, x->shape, &data, err);
+    if (rc == NEAP_OK && to) memcpy(to, data, (size_t)ni_declared_bytes(x));
     return rc;
 }
 
-/* A place beyond the end would never be reached again. */
-static bool is_possible(const ni_run *run, uint64_t epochs, uint64_t places)
+static neap_status take_best(const ni_tensors *t, const ni_declared *x, void *to, neap_error *err)
 {
-    return run->epoch <= epochs && run->best_epoch <= run->epoch && run->batch <= places &&
-           run->items <= places && run->updates <= (run->epoch + 1) * places;
+    char *name = best_name(x->name);
+    neap_status rc = take(t, name, x, to, err);
+    ni_free(name);
+    return rc;
 }
 
-static neap_status copy_numbers(const neap_model *m, const ni_tables *tables, ni_run *run,
+/* A position beyond the end would never be reached again. */
+static bool is_possible(const ni_position *p, uint64_t epochs, uint64_t places)
+{
+    return p->epoch <= epochs && p->best_epoch <= p->epoch && p->batch <= places && p->items <= places &&
+           p->updates <= (p->epoch + 1) * places;
+}
+
+static uint32_t epochs_of(const neap_model *m)
+{
+    const uint32_t *epochs = ni_settings_find(m->settings, "epochs");
+    return epochs ? *epochs : 0;
+}
+
+static neap_status take_numbers(const neap_model *m, uint64_t places, ni_position *position,
                                 const ni_tensors *t, neap_error *err)
 {
-    number numbers[NUMBERS];
+    count counts[COUNTS];
     real reals[REALS];
-    list_numbers(run, numbers, reals);
-    for (int i = 0; i < NUMBERS; i++) {
-        const char *text = ni_tensors_fact(t, numbers[i].key);
-        if (!text || !ni_parse_u64(text, strlen(text), numbers[i].value))
-            return ni_fail(err, NEAP_E_FORMAT, "the checkpoint has no valid %s", numbers[i].key);
-    }
-    for (int i = 0; i < REALS; i++) {
-        const char *text = ni_tensors_fact(t, reals[i].key);
-        *reals[i].value = NAN;
-        if (text && !ni_parse_double(text, strlen(text), reals[i].value))
-            return ni_fail(err, NEAP_E_FORMAT, "the checkpoint has no valid %s", reals[i].key);
-    }
-    if (!is_possible(run, m->options.epochs, tables->places))
-        return ni_fail(err, NEAP_E_FORMAT, "the checkpoint stands at an impossible place");
-    return NEAP_OK;
-}
-
-/* The name of one of the tables, or of the best epoch's where there is validation. */
-static const ni_table *find_table(const ni_tables *tables, const char *name, bool best)
-{
-    for (uint32_t i = 0; i < tables->count; i++) {
-        const ni_table *x = &tables->table[i];
-        char other[32];
-        if (!strcmp(name, x->name) || (best && x->result && !strcmp(name, best_name(x, other)))) return x;
-    }
-    return NULL;
-}
-
-/* Each tensor is one of the model, or one of the tables of the run. */
-static neap_status check_tensors(const ni_tensors *t, const neap_model *m, const ni_tables *tables,
-                                 neap_error *err)
-{
-    ni_tensors mine = { .count = 0 };
-    bool best = m->options.valid > 0 && m->options.epochs > 0;
     neap_status rc = NEAP_OK;
-    ni_model_to_tensors(m, &mine);
-    for (uint32_t i = 0; i < t->count && rc == NEAP_OK; i++) {
-        const char *name = t->tensor[i].name;
-        const ni_table *x = find_table(tables, name, best);
-        const void *data;
-        if (x) rc = ni_tensors_need(t, name, NI_F32, x->rows, x->columns, &data, err);
-        else if (!ni_tensors_find(&mine, name))
-            rc = ni_fail(err, NEAP_E_FORMAT, "tensor %s has no place in this checkpoint", name);
-    }
-    return rc;
-}
-
-neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, const ni_tables *tables,
-                                neap_error *err)
-{
-    ni_run run = { 0 };
-    bool best = m->options.valid > 0 && m->options.epochs > 0;
-    neap_status rc = copy_numbers(m, tables, &run, t, err);
-    if (rc == NEAP_OK) rc = check_tensors(t, m, tables, err);
-    for (uint32_t i = 0; i < tables->count && rc == NEAP_OK; i++) {
-        const ni_table *x = &tables->table[i];
-        const void *data;
-        char name[32];
-        rc = take_table(t, x, err);
-        if (rc == NEAP_OK && best && x->result)
-            rc = ni_tensors_need(t, best_name(x, name), NI_F32, x->rows, x->columns, &data, err);
-    }
-    return rc;
+    list_numbers(position, counts, reals);
+    for (int i = 0; i < COUNTS && rc == NEAP_OK; i++)
+        rc = ni_tensors_count(t, counts[i].key, UINT64_MAX, counts[i].value, err);
+    for (int i = 0; i < REALS && rc == NEAP_OK; i++)
+        rc = ni_tensors_real(t, reals[i].key, reals[i].value, err);
+    if (rc != NEAP_OK) return rc;
+    if (!is_possible(position, epochs_of(m), places))
+        return ni_fail(err, NEAP_E_FORMAT, "the checkpoint stands at an impossible position");
+    return NEAP_OK;
 }
 
 /* No file is no error, but found is false and nothing has been read. */
 static neap_status open_checkpoint(const char *path, ni_tensors *t, bool *found, neap_error *err)
 {
     neap_error local = { 0 };
-    neap_status rc = ni_tensors_read(path, t, &local);
+    neap_status rc = ni_tensors_read(path, NULL, t, &local);
     *found = !(rc == NEAP_E_READ && local.sys == ENOENT);
     if (rc == NEAP_OK || !*found) return NEAP_OK;
     if (err) *err = local;
@@ -251,16 +268,59 @@ neap_status ni_checkpoint_holds(const char *path, const char *tensor, bool *hold
     return NEAP_OK;
 }
 
-neap_status ni_checkpoint_read(const neap_model *m, const ni_tables *tables, ni_run *run, const char *path,
-                               bool *found, neap_error *err)
+static neap_status take_state(const ni_tensors *t, const ni_state *state, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    for (size_t i = 0; i < state->list.count && rc == NEAP_OK; i++) {
+        const ni_declared *x = &state->list.item[i];
+        rc = take(t, x->name, x, x->data, err);
+        if (rc == NEAP_OK && state->best && state->best[i]) rc = take_best(t, x, state->best[i], err);
+    }
+    return rc;
+}
+
+neap_status ni_checkpoint_read(const neap_model *m, const ni_state *state, ni_position *position,
+                               const char *path, bool *found, neap_error *err)
 {
     ni_tensors t;
     neap_status rc = open_checkpoint(path, &t, found, err);
     if (rc != NEAP_OK || !*found) return rc;
-    rc = check_same(m, &t, path, err);
-    for (uint32_t i = 0; i < tables->count && rc == NEAP_OK; i++)
-        rc = ni_name_file(path, take_table(&t, &tables->table[i], err), err);
-    if (rc == NEAP_OK) rc = ni_name_file(path, copy_numbers(m, tables, run, &t, err), err);
+    rc = check_same(m, state, &t, path, err);
+    if (rc == NEAP_OK) {
+        rc = take_state(&t, state, err);
+        if (rc == NEAP_OK) rc = take_numbers(m, state->list.places, position, &t, err);
+        rc = ni_name_file(path, rc, err);
+    }
     ni_tensors_release(&t);
+    return rc;
+}
+
+/* ---- checking a file ---- */
+
+/* With validation there is a copy of each learned tensor. */
+static bool keeps_best(const neap_model *m)
+{
+    const double *valid = ni_settings_find(m->settings, "valid");
+    return valid && *valid > 0 && epochs_of(m) > 0;
+}
+
+neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, const char *const *tensors,
+                                neap_error *err)
+{
+    ni_declaration d = { .found = t };
+    ni_position position = { 0 };
+    bool best = keeps_best(m);
+    if (m->method->declare) m->method->declare((neap_model *)m, &d); /* sets no pointer */
+    ni_declare_moments(&d);
+    neap_status rc = d.failed ? ni_fail_memory(err, "a checkpoint") : NEAP_OK;
+    if (rc == NEAP_OK && !d.places)
+        rc = ni_fail(err, NEAP_E_FORMAT, "method %s makes no checkpoints", m->method->info.name);
+    if (rc == NEAP_OK) rc = take_numbers(m, d.places, &position, t, err);
+    if (rc == NEAP_OK) rc = check_names(t, &d, best, tensors, err);
+    for (size_t i = 0; i < d.count && rc == NEAP_OK; i++) {
+        rc = take(t, d.item[i].name, &d.item[i], NULL, err);
+        if (rc == NEAP_OK && best && d.item[i].role == NI_LEARNED) rc = take_best(t, &d.item[i], NULL, err);
+    }
+    ni_declaration_free(&d);
     return rc;
 }

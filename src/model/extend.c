@@ -2,9 +2,10 @@
  * neighbours needs none of its own. */
 #include <string.h>
 
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
-#include "model/model.h"
+#include "model/method.h"
+#include "support/status.h"
 
 typedef struct extension {
     const neap_model *model;
@@ -61,63 +62,90 @@ static void collect_edges(extension *x)
         }
 }
 
-/* Old nodes keep the neighbourhoods they were trained with; a new one reads its neighbours that have
- * vectors, which leaves itself out. */
-static neap_status extend_hood(const neap_model *m, const neap_graph *graph, const ni_links *links,
-                               ni_hood *hood, neap_error *err)
+/* Old nodes keep the neighbourhoods they were trained with; a new one reads its neighbours that were in
+ * training, which leaves itself out. */
+static neap_status extend_hood(const neap_model *m, neap_model *fresh, neap_error *err)
 {
-    uint32_t old = m->hood.nodes;
-    neap_status rc = ni_hood_create(graph, links, &m->options, hood, err);
+    ni_hood *hood = &fresh->hood;
+    uint32_t old = m->hood.nodes, nodes = fresh->graph->nodes;
+    if (!m->method->hood) return NEAP_OK;
+    ni_hood_rule rule = m->method->hood(m->settings);
+    neap_status rc = ni_hood_create(fresh->graph, &fresh->links, &rule, hood, err);
     if (rc != NEAP_OK) return rc;
     uint64_t kept = m->hood.offset[old], read = hood->offset[old];
-    uint64_t room = kept + hood->offset[graph->nodes] - read;
-    uint32_t *node = ni_array(room, sizeof *node);
-    if (!node) {
-        ni_hood_free(hood);
-        return ni_fail_memory(err, "the new nodes");
-    }
+    uint32_t *node = ni_array(kept + hood->offset[nodes] - read, sizeof *node);
+    if (!node) return ni_fail_memory(err, "the new nodes");
     memcpy(node, m->hood.node, kept * sizeof *node);
     memcpy(hood->offset, m->hood.offset, (uint64_t)old * sizeof *hood->offset);
-    for (uint32_t u = old; u < graph->nodes; u++) {
+    for (uint32_t u = old; u < nodes; u++) {
         hood->offset[u] = kept;
         for (; read < hood->offset[u + 1]; read++)
             if (hood->node[read] < m->rows) node[kept++] = hood->node[read];
     }
-    hood->offset[graph->nodes] = kept;
+    hood->offset[nodes] = kept;
     ni_free(hood->node);
     hood->node = node;
     hood->capped |= m->hood.capped;
     return NEAP_OK;
 }
 
-static neap_status extend(neap_model *m, extension *x, neap_error *err)
+/* The same tensors under the new model's pointers. */
+static neap_status share_tensors(const neap_model *m, neap_model *fresh, neap_error *err)
 {
-    neap_graph *graph = NULL;
-    ni_links links = { 0 };
-    ni_hood hood = { 0 };
-    number_nodes(x);
-    collect_edges(x);
-    neap_status rc = neap_graph_create(m->graph->nodes + x->report.added, x->name, x->edge, x->edges,
-                                       m->graph->weight != NULL, m->graph->undirected, &graph, err);
-    if (rc == NEAP_OK) rc = ni_links_create(graph, &links, err);
-    if (rc == NEAP_OK) rc = extend_hood(m, graph, &links, &hood, err);
-    if (rc != NEAP_OK) {
-        neap_graph_free(graph);
-        ni_links_free(&links);
-        return rc;
+    ni_declaration d = { .known = &m->tensors->list };
+    atomic_fetch_add(&m->tensors->sharers, 1);
+    fresh->tensors = m->tensors;
+    if (m->method->declare) m->method->declare(fresh, &d);
+    for (size_t i = 0; i < d.count; i++) {
+        const ni_declared *own = ni_declared_find(&m->tensors->list, d.item[i].name);
+        if (own && own->data) ni_declared_set(&d.item[i], own->data);
+        d.item[i].data = NULL; /* not the list's */
     }
-    neap_graph_free(m->graph);
-    ni_links_free(&m->links);
-    ni_hood_free(&m->hood);
-    m->graph = graph;
-    m->links = links;
-    m->hood = hood;
-    return NEAP_OK;
+    neap_status rc = d.failed ? ni_fail_memory(err, "the new nodes") : NEAP_OK;
+    ni_declaration_free(&d);
+    return rc;
 }
 
-neap_status neap_model_extend(neap_model *m, const neap_graph *links, neap_extension *report,
-                              neap_error *err)
+static neap_status make_model(const neap_model *m, const extension *x, neap_model *fresh, neap_error *err)
 {
+    neap_status rc = neap_graph_create(m->graph->nodes + x->report.added, x->name, x->edge, x->edges,
+                                       m->graph->weight != NULL, m->graph->undirected, &fresh->graph, err);
+    if (rc == NEAP_OK) rc = ni_links_create(fresh->graph, &fresh->links, err);
+    if (rc == NEAP_OK) rc = extend_hood(m, fresh, err);
+    if (rc == NEAP_OK) rc = share_tensors(m, fresh, err);
+    if (rc == NEAP_OK && m->method->derive) rc = m->method->derive(fresh, err);
+    return rc;
+}
+
+static neap_status extend(const neap_model *m, extension *x, neap_model **out, neap_error *err)
+{
+    neap_model *fresh = ni_zeros(1, sizeof *fresh);
+    if (!fresh) return ni_fail_memory(err, "the new nodes");
+    fresh->method = m->method;
+    fresh->settings = ni_settings_share(m->settings);
+    fresh->rows = m->rows;
+    fresh->dim = m->dim;
+    fresh->epochs = m->epochs;
+    fresh->loss = m->loss;
+    fresh->valid_auc = m->valid_auc;
+    fresh->own = ni_zeros(1, m->method->own);
+    number_nodes(x);
+    collect_edges(x);
+    neap_status rc = fresh->own ? make_model(m, x, fresh, err) : ni_fail_memory(err, "the new nodes");
+    if (rc == NEAP_OK) *out = fresh;
+    else neap_model_free(fresh);
+    return rc;
+}
+
+neap_status neap_model_extend(const neap_model *m, const neap_data *data, neap_model **out,
+                              neap_extension *report, neap_error *err)
+{
+    neap_data given;
+    *out = NULL;
+    neap_status rc = ni_sized_in(&given, sizeof given, data, "neap_data", err);
+    if (rc != NEAP_OK) return rc;
+    const neap_graph *links = given.graph;
+    if (!links) return ni_fail(err, NEAP_E_ARG, "neap_data has no graph");
     uint64_t nodes = (uint64_t)m->graph->nodes + links->nodes, edges = m->graph->edges + links->edges;
     if (nodes > NI_NAMES_MOST) return ni_fail(err, NEAP_E_LIMIT, "more nodes than a graph may have");
     extension x = { .model = m,
@@ -125,12 +153,16 @@ neap_status neap_model_extend(neap_model *m, const neap_graph *links, neap_exten
                     .number = ni_array(links->nodes, sizeof *x.number),
                     .name = ni_array(nodes, sizeof *x.name),
                     .edge = ni_array(edges, sizeof *x.edge) };
-    neap_status rc = x.number && x.name && x.edge ? NEAP_OK : ni_fail_memory(err, "the new nodes");
-    if (rc == NEAP_OK) {
-        for (uint32_t u = 0; u < m->graph->nodes; u++) x.name[u] = ni_name(&m->graph->names, u);
-        rc = extend(m, &x, err);
+    rc = x.number && x.name && x.edge ? NEAP_OK : ni_fail_memory(err, "the new nodes");
+    for (uint32_t u = 0; u < m->graph->nodes && rc == NEAP_OK; u++)
+        x.name[u] = ni_name(&m->graph->names, u);
+    if (rc == NEAP_OK) rc = extend(m, &x, out, err);
+    if (rc == NEAP_OK && report)
+        rc = ni_sized_out(&x.report, sizeof x.report, report, "neap_extension", err);
+    if (rc != NEAP_OK) {
+        neap_model_free(*out);
+        *out = NULL;
     }
-    if (rc == NEAP_OK && report) *report = x.report;
     ni_free(x.number);
     ni_free(x.name);
     ni_free(x.edge);

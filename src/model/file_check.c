@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "io/safetensors.h"
 #include "model/method.h"
+#include "support/status.h"
 
 typedef struct listener {
     void (*fact)(const char *key, const char *value, void *user);
@@ -26,24 +26,24 @@ static void tell_graph(const listener *to, const neap_graph *graph)
 
 static void tell_tensor(const listener *to, const ni_tensor *tensor)
 {
-    char key[48], value[64];
+    char key[128], value[112];
+    int n = snprintf(value, sizeof value, "%s", ni_type_name(tensor->type));
     snprintf(key, sizeof key, "tensor.%s", tensor->name);
-    int n = snprintf(value, sizeof value, "%s %llu", ni_type_name(tensor->type),
-                     (unsigned long long)tensor->shape[0]);
-    if (tensor->rank == 2)
-        snprintf(value + n, sizeof value - (size_t)n, " x %llu", (unsigned long long)tensor->shape[1]);
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        n += snprintf(value + n, sizeof value - (size_t)n, "%s%llu", i ? " x " : " ",
+                      (unsigned long long)tensor->shape[i]);
     to->fact(key, value, to->user);
 }
 
 /* The metadata as they stand (neap.kind as kind), what they do not say, then the tensors. */
 static void tell(const listener *to, const ni_tensors *t, const neap_graph *graph)
 {
-    for (uint32_t i = 0; i < t->facts; i++) {
+    for (size_t i = 0; i < t->facts; i++) {
         const ni_fact *f = &t->fact[i];
         to->fact(strcmp(f->key, "neap.kind") ? f->key : "kind", f->value, to->user);
     }
     if (graph) tell_graph(to, graph);
-    for (uint32_t i = 0; i < t->count; i++) tell_tensor(to, &t->tensor[i]);
+    for (size_t i = 0; i < t->count; i++) tell_tensor(to, &t->tensor[i]);
 }
 
 /* Each name ends with the only NUL in it. */
@@ -62,15 +62,18 @@ static neap_status check_names(const uint64_t *offset, uint64_t n, const char *b
 
 static neap_status check_vectors(const ni_tensors *t, neap_error *err)
 {
+    static const char *const tensors[] = { "vectors", "names.offsets", "names.bytes", NULL };
+    static const char *const facts[] = { "neap.kind", NULL };
     const ni_tensor *vectors = ni_tensors_find(t, "vectors"), *names = ni_tensors_find(t, "names.bytes");
-    const void *offset = NULL;
+    const void *offset = NULL, *bytes = NULL, *x;
+    neap_status rc = ni_tensors_only(t, tensors, facts, err);
+    if (rc != NEAP_OK) return rc;
     if (!vectors || !names) return ni_fail(err, NEAP_E_FORMAT, "vectors or names are missing");
-    neap_status rc = ni_tensors_need(t, "names.offsets", NI_U64, vectors->shape[0] + 1, 0, &offset, err);
-    if (rc == NEAP_OK) rc = check_names(offset, vectors->shape[0], names->data, names->shape[0], err);
-    const void *x;
-    return rc == NEAP_OK
-               ? ni_tensors_need(t, "vectors", NI_F32, vectors->shape[0], vectors->shape[1], &x, err)
-               : rc;
+    uint64_t n = vectors->shape[0], offsets = n + 1;
+    rc = ni_tensors_need(t, "vectors", NI_F32, 2, vectors->shape, &x, err);
+    if (rc == NEAP_OK) rc = ni_tensors_need(t, "names.offsets", NI_U64, 1, &offsets, &offset, err);
+    if (rc == NEAP_OK) rc = ni_tensors_need(t, "names.bytes", NI_U8, 1, names->shape, &bytes, err);
+    return rc == NEAP_OK ? check_names(offset, n, bytes, names->shape[0], err) : rc;
 }
 
 static neap_status check_contents(const ni_tensors *t, const listener *to, neap_error *err)
@@ -78,11 +81,9 @@ static neap_status check_contents(const ni_tensors *t, const listener *to, neap_
     neap_model *model = NULL;
     neap_graph *graph = NULL;
     neap_status rc;
-    if (ni_tensors_are(t, "graph")) rc = ni_graph_from_tensors(t, &graph, err);
+    if (ni_tensors_are(t, "graph")) rc = ni_graph_from_file(t, &graph, err);
     else if (ni_tensors_are(t, "vectors")) rc = check_vectors(t, err);
     else rc = ni_model_from_tensors(t, &model, err);
-    if (rc == NEAP_OK && model) rc = ni_method_check(model, ni_tensors_are(t, "model"), err);
-    if (rc == NEAP_OK && ni_tensors_are(t, "checkpoint")) rc = ni_method_check_state(t, model, err);
     if (rc == NEAP_OK && to->fact) tell(to, t, model ? model->graph : graph);
     neap_model_free(model);
     neap_graph_free(graph);
@@ -94,7 +95,7 @@ neap_status neap_file_check(const char *path, void (*fact)(const char *key, cons
 {
     ni_tensors t;
     if (!path) return ni_fail(err, NEAP_E_ARG, "neap_file_check needs a path");
-    neap_status rc = ni_tensors_read(path, &t, err);
+    neap_status rc = ni_tensors_read(path, NULL, &t, err);
     if (rc != NEAP_OK) return rc;
     rc = check_contents(&t, &(listener){ fact, user }, err);
     ni_tensors_release(&t);

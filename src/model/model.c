@@ -1,12 +1,16 @@
+/* Models: made from a job, shared by count, freed with the last holder. */
 #include "model/model.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "base/status.h"
+#include "base/sized.h"
 #include "base/sys.h"
-#include "linalg/kernels.h"
+#include "model/method.h"
+#include "support/status.h"
+
+/* ---- the graph of a model ---- */
 
 static bool no_loop(void *user, uint32_t s, uint32_t t)
 {
@@ -22,118 +26,128 @@ static bool has_loop(const neap_graph *g)
 }
 
 /* The graph itself, or one without its loops where they are not wanted. */
-static neap_status take_graph(const neap_graph *graph, const neap_options *options, neap_graph **out,
-                              neap_error *err)
+static neap_status take_graph(const neap_graph *graph, bool self_loops, neap_graph **out, neap_error *err)
 {
-    if (!options->self_loops && has_loop(graph)) return ni_graph_filter(graph, no_loop, NULL, out, err);
+    if (!self_loops && has_loop(graph)) return ni_graph_filter(graph, no_loop, NULL, out, err);
     *out = ni_graph_share(graph);
     return NEAP_OK;
 }
 
-neap_status ni_model_create(const neap_graph *graph, const neap_options *options, neap_model **out,
-                            neap_error *err)
+/* Neighbourhoods of another graph of the same nodes: how published evaluations leak. */
+static neap_status read_around(const neap_model *m, const neap_graph *around, const ni_hood_rule *rule,
+                               ni_hood *hood, neap_error *err)
 {
+    ni_links links;
+    if (around->nodes != m->graph->nodes)
+        return ni_fail(err, NEAP_E_MISMATCH, "the graph of the neighbourhoods has other nodes");
+    neap_status rc = ni_links_create(around, &links, err);
+    if (rc != NEAP_OK) return rc;
+    rc = ni_hood_create(around, &links, rule, hood, err);
+    ni_links_free(&links);
+    hood->capped = true; /* it cannot be made again from the model's own graph */
+    return rc;
+}
+
+static neap_status make_hood(neap_model *m, const neap_graph *around, neap_error *err)
+{
+    if (!m->method->hood) return NEAP_OK;
+    ni_hood_rule rule = m->method->hood(m->settings);
+    return around ? read_around(m, around, &rule, &m->hood, err)
+                  : ni_hood_create(m->graph, &m->links, &rule, &m->hood, err);
+}
+
+/* ---- making and freeing ---- */
+
+uint32_t ni_model_dim(const ni_settings *settings)
+{
+    const uint32_t *dim = ni_settings_find(settings, "dim");
+    return dim ? *dim : 0;
+}
+
+neap_status ni_model_create(const ni_job *job, neap_model **out, neap_error *err)
+{
+    const neap_graph *graph = job->data->graph;
     *out = NULL;
-    if (options->undirected && !graph->undirected)
-        return ni_fail(err, NEAP_E_MISMATCH,
-                       "the options say undirected, but the graph was made with directed edges");
     neap_model *m = ni_zeros(1, sizeof *m);
     if (!m) return ni_fail_memory(err, "a model");
-    m->options = *options;
-    m->options.undirected = graph->undirected; /* what counts is the graph */
+    m->method = job->method;
+    m->settings = ni_settings_share(job->settings);
     m->loss = m->valid_auc = NAN;
     m->rows = graph->nodes;
-    neap_status rc = take_graph(graph, options, &m->graph, err);
+    m->dim = ni_model_dim(m->settings);
+    m->own = ni_zeros(1, m->method->own);
+    m->tensors = ni_zeros(1, sizeof *m->tensors);
+    neap_status rc = m->own && m->tensors ? NEAP_OK : ni_fail_memory(err, "a model");
+    if (rc == NEAP_OK) rc = take_graph(graph, m->settings->common.self_loops, &m->graph, err);
     if (rc == NEAP_OK) rc = ni_links_create(m->graph, &m->links, err);
-    if (rc == NEAP_OK) rc = ni_hood_create(m->graph, &m->links, options, &m->hood, err);
-    if (rc == NEAP_OK) rc = ni_threads_create(options->threads, &m->threads, err);
+    if (rc == NEAP_OK) rc = make_hood(m, job->data->around, err);
     if (rc == NEAP_OK) *out = m;
     else neap_model_free(m);
     return rc;
 }
 
-neap_status ni_model_read_around(neap_model *m, const neap_graph *around, neap_error *err)
+neap_model *ni_model_share(const neap_model *model)
 {
-    ni_links links;
-    ni_hood hood;
-    if (around->nodes != m->graph->nodes)
-        return ni_fail(err, NEAP_E_MISMATCH, "the graph of the neighbourhoods has other nodes");
-    neap_status rc = ni_links_create(around, &links, err);
-    if (rc != NEAP_OK) return rc;
-    rc = ni_hood_create(around, &links, &m->options, &hood, err);
-    ni_links_free(&links);
-    if (rc != NEAP_OK) return rc;
-    ni_hood_free(&m->hood);
-    m->hood = hood;
-    m->hood.capped = true; /* it cannot be made again from the model's own graph */
-    return NEAP_OK;
+    neap_model *shared = (neap_model *)model; /* only the count of its holders changes */
+    atomic_fetch_add(&shared->sharers, 1);
+    return shared;
+}
+
+static void store_free(ni_store *store)
+{
+    if (!store || atomic_fetch_sub(&store->sharers, 1) != 0) return;
+    ni_declaration_free(&store->list);
+    ni_free(store);
 }
 
 void neap_model_free(neap_model *m)
 {
-    if (!m) return;
+    if (!m || atomic_fetch_sub(&m->sharers, 1) != 0) return;
+    if (m->own && m->method->release) m->method->release(m);
+    ni_free(m->own);
+    store_free(m->tensors);
     neap_graph_free(m->graph);
     ni_links_free(&m->links);
     ni_hood_free(&m->hood);
-    ni_threads_free(m->threads);
-    ni_free(m->E);
-    ni_free(m->P);
-    ni_free(m->pad);
-    ni_free(m->attention);
-    ni_personas_free(&m->personas);
-    ni_free(m->persona);
-    ni_free(m->persona_scale);
+    ni_settings_free(m->settings);
     ni_free(m);
 }
 
-/* A row of E or the padding vector, uniform within +-bound. */
-static void draw_row(const neap_model *m, uint64_t item, double bound, float *row)
+neap_status ni_model_allocate(neap_model *m, neap_error *err)
 {
-    ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_TABLE, 0, item);
+    ni_declaration fresh = { 0 };
+    if (m->method->declare) m->method->declare(m, &fresh);
+    for (size_t i = 0; i < fresh.count && !fresh.failed; i++) {
+        ni_declared *t = &fresh.item[i];
+        ni_declared *old = ni_declared_find(&m->tensors->list, t->name);
+        if (t->role == NI_STATE) t->slot = NULL; /* the run's business */
+        if (old) ni_declared_set(t, old->data), old->data = NULL;
+    }
+    neap_status rc = ni_declaration_allocate(&fresh, err);
+    ni_declaration_free(&m->tensors->list);
+    m->tensors->list = fresh;
+    return rc;
+}
+
+/* ---- start values ---- */
+
+void ni_model_draw_row(const neap_model *m, uint64_t item, double bound, float *row)
+{
+    ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_TABLE, 0, item);
     for (uint32_t k = 0; k < m->dim; k++) row[k] = (float)((2 * ni_uniform(&rng) - 1) * bound);
 }
 
-neap_status ni_model_draw_vectors(neap_model *m, double bound, neap_error *err)
+void ni_model_draw_rows(const neap_model *m, double bound, float *rows)
 {
-    uint64_t d = m->dim = m->options.dim;
-    m->E = ni_array(m->rows * d, sizeof *m->E);
-    if (!m->E) return ni_fail_memory(err, "the vectors; a smaller --dim needs less");
-    for (uint32_t u = 0; u < m->rows; u++) draw_row(m, u, bound, m->E + u * d);
-    return NEAP_OK;
+    for (uint32_t u = 0; u < m->rows; u++) ni_model_draw_row(m, u, bound, rows + (uint64_t)u * m->dim);
 }
 
-/* E and the padding vector: +-sqrt(6 / (n + 1 + d)), n nodes and the padding (Glorot and Bengio 2010). */
-neap_status ni_model_init_tables(neap_model *m, neap_error *err)
-{
-    uint64_t d = m->options.dim;
-    double bound = sqrt(6.0 / ((double)m->rows + 1 + (double)d));
-    neap_status rc = ni_model_draw_vectors(m, bound, err);
-    if (rc != NEAP_OK) return rc;
-    if (m->options.matrix) m->P = ni_array(d * d, sizeof *m->P);
-    if (m->options.padding == NI_PAD_VECTOR) m->pad = ni_array(d, sizeof *m->pad);
-    if ((m->options.matrix && !m->P) || (m->options.padding == NI_PAD_VECTOR && !m->pad))
-        return ni_fail_memory(err, "the vectors; a smaller --dim needs less");
-    if (m->pad) draw_row(m, NEAP_NONE, bound, m->pad);
-    for (uint64_t i = 0; m->P && i < d; i++) {
-        ni_rng rng = ni_rng_at(m->options.seed, NI_STREAM_MATRIX, 0, i);
-        for (uint64_t k = 0; k < d; k++) m->P[i * d + k] = (float)(ni_normal(&rng) * sqrt(1.0 / (double)d));
-    }
-    return NEAP_OK;
-}
-
-void ni_model_measure_personas(neap_model *m)
-{
-    for (uint32_t p = 0; p < m->personas.count; p++) {
-        const float *x = m->persona + (uint64_t)p * m->dim;
-        float squares = ni_kernels_get()->dot(x, x, m->dim);
-        m->persona_scale[p] = squares > 0 ? 1 / sqrtf(squares) : 0;
-    }
-}
+/* ---- facts ---- */
 
 uint64_t ni_model_graph_bytes(const neap_model *m, const neap_graph *given)
 {
     return ni_graph_bytes(given) + (m->graph == given ? 0 : ni_graph_bytes(m->graph)) +
-           ni_links_bytes(&m->links) + ni_hood_bytes(&m->hood);
+           ni_links_bytes(&m->links) + (m->hood.offset ? ni_hood_bytes(&m->hood) : 0);
 }
 
 const neap_graph *neap_model_graph(const neap_model *m)
@@ -143,25 +157,17 @@ const neap_graph *neap_model_graph(const neap_model *m)
 
 const neap_options *neap_model_options(const neap_model *m)
 {
-    return &m->options;
+    return m->settings->options;
 }
 
-uint32_t neap_model_dim(const neap_model *m)
+neap_status neap_model_facts_of(const neap_model *m, neap_model_facts *facts, neap_error *err)
 {
-    return m->dim;
-}
-
-neap_training neap_model_training(const neap_model *m)
-{
-    return (neap_training){ m->epochs, m->loss, m->valid_auc };
-}
-
-neap_status neap_model_set_threads(neap_model *m, uint32_t count, neap_error *err)
-{
-    ni_threads *threads;
-    neap_status rc = ni_threads_create(count, &threads, err);
-    if (rc != NEAP_OK) return rc;
-    ni_threads_free(m->threads);
-    m->threads = threads;
-    return NEAP_OK;
+    neap_model_facts mine = { .method = m->method->info.name,
+                              .nodes = m->graph->nodes,
+                              .rows = m->rows,
+                              .dim = m->dim,
+                              .epochs = m->epochs,
+                              .loss = m->loss,
+                              .valid_auc = m->valid_auc };
+    return ni_sized_out(&mine, sizeof mine, facts, "neap_model_facts", err);
 }

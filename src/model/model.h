@@ -1,59 +1,73 @@
-/* model.h - what training makes and queries read. */
+/* model.h - what training makes and queries read. A model never changes once it is made: extensions are new
+ * models that share its tensors, and whoever holds it last frees it. */
 #ifndef NI_MODEL_H
 #define NI_MODEL_H
+
+#include <stdatomic.h>
 
 #include "base/options.h"
 #include "base/threads.h"
 #include "graph/graph.h"
-#include "graph/hood.h"
 #include "graph/links.h"
-#include "graph/persona.h"
+#include "model/declare.h"
+
+struct ni_method;
+
+/* The tensors of one model or of several. */
+typedef struct ni_store {
+    ni_declaration list;
+    atomic_uint sharers; /* besides the first */
+} ni_store;
 
 struct neap_model {
-    neap_options options;
-    neap_graph *graph;    /* what was trained on, and extensions                     */
-    ni_links links;       /* of graph                                                */
-    ni_hood hood;         /* of graph; ids below `rows`                              */
-    uint32_t rows;        /* nodes that have a vector: those of the training graph   */
-    uint32_t dim;         /* 0 in a method without vectors                           */
-    float *E;             /* rows x dim                                              */
-    float *P;             /* dim x dim; NULL: neighbours are compared as they are    */
-    float *pad;           /* dim: the fixed vector of padding=vector, or NULL        */
-    float *attention;     /* options.window: how much each distance counts, before the softmax, or NULL */
-    ni_personas personas; /* of the first `rows` nodes, where a method splits them */
-    float *persona;       /* personas x dim: their vectors, or NULL                  */
-    float *persona_scale; /* personas: 1 over the length of each, 0 for length 0  */
-    uint32_t epochs;      /* epochs after which the weights were kept                */
-    double loss;          /* mean of that epoch, or NaN                              */
-    double valid_auc;     /* of that epoch, or NaN                                   */
-    ni_threads *threads;  /* for queries; made at load                               */
+    const struct ni_method *method;
+    const ni_settings *settings;
+    neap_graph *graph; /* what was trained on, and extensions                                      */
+    ni_links links;    /* of graph                                                                 */
+    ni_hood hood;      /* of graph, ids below `rows`; empty if the method reads no neighbourhoods  */
+    uint32_t rows;     /* nodes that were in training                                              */
+    uint32_t dim;      /* the option of that name; 0 in a method without vectors                   */
+    ni_store *tensors; /* what the method declared                                                 */
+    void *own;         /* the method's struct: where its tensors are, and what it derives of them  */
+    uint32_t epochs;   /* epochs after which the weights were kept                                 */
+    double loss;       /* mean of that epoch, or NaN                                               */
+    double valid_auc;  /* of that epoch, or NaN                                                    */
+    atomic_uint sharers;
 };
 
-/* An empty model of a graph: options, the graph (shared), links and neighbourhoods; no tables. */
-neap_status ni_model_create(const neap_graph *graph, const neap_options *options, neap_model **out,
-                            neap_error *err);
+/* What is to be trained, and how. */
+typedef struct ni_job {
+    const struct ni_method *method;
+    const neap_data *data; /* complete: read by ni_sized_in */
+    const ni_settings *settings;
+    const neap_hooks *hooks; /* likewise, or NULL             */
+} ni_job;
 
-/* Reads the neighbourhoods of another graph of the same nodes instead: how published evaluations leak. */
-neap_status ni_model_read_around(neap_model *model, const neap_graph *around, neap_error *err);
+/* A model without tensors: the graph (shared, or without its loops), links and neighbourhoods. */
+neap_status ni_model_create(const ni_job *job, neap_model **out, neap_error *err);
 
-/* Vectors E of the options' dim, uniform within +-bound. */
-neap_status ni_model_draw_vectors(neap_model *model, double bound, neap_error *err);
+/* One more holder; each calls neap_model_free. */
+neap_model *ni_model_share(const neap_model *model);
 
-/* Tables at their start values: E Xavier uniform, P normal with deviation sqrt(1/d). */
-neap_status ni_model_init_tables(neap_model *model, neap_error *err);
+/* Asks the method for its tensors and makes room for those that are not there yet; zeros. */
+neap_status ni_model_allocate(neap_model *model, neap_error *err);
 
-/* Says how long the vectors of the personas are now. */
-void ni_model_measure_personas(neap_model *model);
+/* A row of random numbers, uniform within +-bound: item u is node u. */
+void ni_model_draw_row(const neap_model *model, uint64_t item, double bound, float *row);
+
+/* Rows 0 .. rows-1 of such. */
+void ni_model_draw_rows(const neap_model *model, double bound, float *rows);
 
 /* Memory of the graph as it was given, of the model's own, its links and neighbourhoods. */
 uint64_t ni_model_graph_bytes(const neap_model *model, const neap_graph *given);
 
-/* The tensors and facts of a model; views into it. model_file.c */
-struct ni_tensors;
-void ni_model_to_tensors(const neap_model *model, struct ni_tensors *t);
-neap_status ni_model_from_tensors(const struct ni_tensors *t, neap_model **out, neap_error *err);
+/* The option dim, or 0 in a method without. */
+uint32_t ni_model_dim(const ni_settings *settings);
 
-/* Everything but whether its method finds what it needs (ni_method_check). */
-neap_status ni_model_load(const char *path, neap_model **out, neap_error *err);
+/* The tensors and facts of a model; views into it. model_file.c */
+void ni_model_to_tensors(const neap_model *model, ni_tensors *t);
+
+/* A model from a file that holds one, or from a checkpoint, whose other tensors are checked as well. */
+neap_status ni_model_from_tensors(const ni_tensors *t, neap_model **out, neap_error *err);
 
 #endif

@@ -1,4 +1,6 @@
-#include "walks/alias.h"
+/* Vose's construction of an alias table: O(n), numerically safe because remainders are handed on, not
+ * recomputed. */
+#include "walks/walker.h"
 
 /* A column is a place of height 1, an item a weight of mean 1: what is too low is filled up from what is
  * too high. scratch holds the low ones from the left and the high ones from the right. */

@@ -1,9 +1,13 @@
-#include "walks/grid.h"
+/* Ranges of nodes and the tournament of their blocks: in each round every range meets one other, so that
+ * the blocks of a round share no row (the circle method of round-robin tournaments). O(nodes) once; a step
+ * pays nothing but the order of its blocks. The grid owns its arrays and is read-only while threads use it.
+ */
+#include "walks/skipgram.h"
 
 #include <math.h>
 
-#include "base/status.h"
 #include "base/sys.h"
+#include "support/status.h"
 
 /* A range must be large enough to be like the whole graph, and there should be several for each thread. */
 static uint32_t choose_ranges(uint32_t nodes)

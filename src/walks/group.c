@@ -1,4 +1,6 @@
-#include "walks/group.h"
+/* One update of a group of pairs: K inputs against Q shared outputs as two small matrix products, then K +
+ * Q + K row updates. O((K Q + K) d); rows belong to the block that the calling thread has for itself. */
+#include "walks/skipgram.h"
 
 #include <string.h>
 
@@ -83,7 +85,7 @@ static void look_at_outputs(const ni_group *g, const products *step, float *old,
             weight[k] = step->shared + (q + k) * step->line;
             to[k] = change + (q + k) * g->dim;
         }
-        g->k->mix(weight, some, g->input, g->inputs, g->in, g->dim, to);
+        g->k->gather_sum(weight, some, g->input, g->inputs, g->in, g->dim, to);
     }
 }
 
@@ -104,7 +106,7 @@ static void step_inputs(const ni_group *g, const products *step, const float *ol
     for (uint32_t p = 0, some; p < g->inputs; p += some) {
         some = different(g, p);
         for (uint32_t q = 0; q < g->outputs; q++) weight[q] = step->shared + q * step->line + p;
-        g->k->share(weight, from, g->outputs, g->input + p, some, g->dim, g->in);
+        g->k->scatter_sum(weight, from, g->outputs, g->input + p, some, g->dim, g->in);
     }
 }
 

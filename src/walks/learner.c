@@ -1,51 +1,35 @@
+/* The run of a skip-gram model: tables, grids and trees around ni_run's steps. It owns the outputs and the
+ * inner nodes; the inputs are the model's tensors. */
 #include "walks/learner.h"
 
-#include "base/status.h"
 #include "base/sys.h"
-#include "walks/group.h"
+#include "model/method.h"
+#include "support/status.h"
+#include "walks/skipgram.h"
 
-/* ---- start ---- */
+/* ---- before the run ---- */
 
-static neap_status hold_out(ni_learner *l, const neap_validation *valid, neap_error *err)
-{
-    const neap_model *m = l->model;
-    neap_status rc =
-        ni_split_hold_out(m->graph, &m->links, &m->options, valid, &l->split, &l->split_links, err);
-    if (rc != NEAP_OK) return rc;
-    l->graph = l->split->train;
-    l->links = &l->split_links;
-    return ni_links_need_some(l->links, err);
-}
-
-neap_status ni_learner_start(const neap_graph *graph, const neap_options *options, const neap_hooks *hooks,
-                             ni_learner *l, neap_error *err)
+neap_status ni_learner_prepare(ni_learner *l, const ni_job *job, const ni_learning *o, neap_error *err)
 {
     *l = (ni_learner){ .layers = 1, .negatives = true };
-    neap_status rc = ni_model_create(graph, options, &l->model, err);
+    neap_status rc = ni_run_prepare(&l->run, job, o, err);
+    if (rc == NEAP_OK) rc = ni_links_need_some(l->run.links, err);
+    if (rc == NEAP_OK) rc = ni_run_hold_out(&l->run, job->data, err);
     if (rc != NEAP_OK) return rc;
-    l->graph = l->model->graph;
-    l->links = &l->model->links;
-    rc = ni_links_need_some(l->links, err);
-    if (rc == NEAP_OK && options->valid > 0 && options->epochs > 0)
-        rc = hold_out(l, hooks ? hooks->valid : NULL, err);
-    return rc;
-}
-
-/* ---- who is trained ---- */
-
-static uint32_t rows_of(const ni_learner *l)
-{
-    return l->instead ? l->instead->rows : l->model->rows;
-}
-
-static float *vectors_of(const ni_learner *l)
-{
-    return l->instead ? l->instead->vectors : l->model->E;
+    l->links = l->run.links;
+    l->rows = l->run.model->rows;
+    return ni_links_need_some(l->links, err);
 }
 
 static bool has_outputs(const ni_learner *l)
 {
     return l->negatives && l->tied < l->layers;
+}
+
+void ni_learner_declare(ni_declaration *d, uint64_t rows, uint64_t dim, bool outputs, bool inner)
+{
+    if (outputs) ni_declare_matrix(d, "outputs", NI_STATE, rows, dim, NULL);
+    if (inner) ni_declare_matrix(d, "inner", NI_STATE, rows, dim, NULL);
 }
 
 /* ---- memory ---- */
@@ -66,59 +50,117 @@ static uint64_t places_per_step(const ni_source *source, uint64_t epochs)
 void ni_learner_bytes(const ni_learner *l, const ni_source *source, const neap_graph *given,
                       neap_estimate_result *r)
 {
-    const neap_model *m = l->model;
-    const neap_options *o = &m->options;
-    uint64_t row = o->dim * sizeof(float), rows = rows_of(l), table = rows * row;
+    const ni_learning *o = l->run.o;
     ni_grid grid = { .layers = l->layers, .ranges = NI_RANGES_MOST };
-    ni_skipgram s = { .source = *source, .grid = &grid, .threads = m->threads, .dim = o->dim / l->layers };
-    uint64_t outputs = has_outputs(l), losses = (uint64_t)l->negatives + l->tree;
-    r->bytes_graph = ni_model_graph_bytes(m, given) + 40 * rows; /* visits, ranges, aliases, tree */
-    if (l->split) r->bytes_graph += ni_split_bytes(l->split, &l->split_links);
-    if (l->links->weight) r->bytes_graph += l->links->offset[rows] * sizeof(ni_alias);
-    r->bytes_tables = table * (1 + outputs + l->tree + (l->split != NULL));
-    if (l->instead) r->bytes_tables += m->rows * row;
+    ni_skipgram s = {
+        .source = *source, .grid = &grid, .threads = l->run.threads, .dim = o->dim / l->layers
+    };
+    uint64_t losses = (uint64_t)l->negatives + l->tree;
+    ni_run_bytes(&l->run, given, r);
+    r->bytes_graph += 40 * (uint64_t)l->rows; /* visits, ranges, aliases, tree */
+    if (l->links->weight) r->bytes_graph += l->links->offset[l->rows] * sizeof(ni_alias);
     r->bytes_batch = losses * ni_skipgram_bytes(&s, places_per_step(source, o->epochs));
 }
 
-/* ---- tables ---- */
-
-void ni_learner_tables(const ni_learner *l, ni_tables *tables)
-{
-    const neap_model *m = l->model;
-    uint64_t n = rows_of(l), d = m->options.dim;
-    ni_tables_add(tables, "E", m->E, m->rows, d, !l->instead);
-    if (l->instead) ni_tables_add(tables, l->instead->name, l->instead->vectors, n, d, true);
-    if (has_outputs(l)) ni_tables_add(tables, "outputs", l->outputs, n, d, false);
-    if (l->tree) ni_tables_add(tables, "inner", l->inner, n, d, false);
-}
+/* ---- what a run needs ---- */
 
 static neap_status make_tables(ni_learner *l, neap_error *err)
 {
-    size_t cells = (size_t)rows_of(l) * l->model->dim;
-    if (has_outputs(l)) l->outputs = ni_zeros(cells, sizeof *l->outputs);
-    if (l->tree) l->inner = ni_zeros(cells, sizeof *l->inner);
+    size_t numbers = (size_t)l->rows * l->run.model->dim;
+    if (has_outputs(l)) l->outputs = ni_zeros(numbers, sizeof *l->outputs);
+    if (l->tree) l->inner = ni_zeros(numbers, sizeof *l->inner);
     bool ok = (l->outputs || !has_outputs(l)) && (l->inner || !l->tree);
     return ok ? NEAP_OK : ni_fail_memory(err, "the vectors; a smaller --dim needs less");
 }
 
-/* ---- run ---- */
-
-static neap_status step(void *self, ni_run *run, uint64_t *items, double *loss, neap_error *err)
+static neap_status make_negatives(ni_learner *l, const uint64_t *weight, double power, neap_error *err)
 {
-    ni_learner *l = self;
-    const ni_course *c = &l->course;
-    uint64_t first = run->batch * c->per_step, left = c->places - first;
-    double rate = ni_course_rate(c, 1e-4), by_negatives = 0, by_tree = 0;
-    (void)err;
-    if (l->negatives)
-        ni_skipgram_step(&l->by_negatives, run->epoch, first, run->updates, rate, &by_negatives);
-    if (l->tree) ni_skipgram_step(&l->by_tree, run->epoch, first, run->updates, rate, &by_tree);
-    run->updates++;
-    *items = left < c->per_step ? left : c->per_step;
-    if (l->instead) l->instead->after(l->instead->self, run->epoch * c->places + first, *items, rate);
-    *loss = (by_negatives + by_tree) * (double)*items;
+    if (!l->negatives) return NEAP_OK;
+    neap_status rc = ni_grid_create(l->rows, l->layers, 0, weight, power,
+                                    l->run.model->settings->common.seed, &l->grid, err);
+    if (rc != NEAP_OK) return rc;
+    l->by_negatives.grid = &l->grid;
+    l->by_negatives.out = l->outputs;
+    l->by_negatives.tied = l->tied;
+    l->by_negatives.negatives = l->run.o->negatives;
+    return ni_skipgram_create(&l->by_negatives, l->run.per_step, err);
+}
+
+static neap_status make_tree(ni_learner *l, const uint64_t *weight, neap_error *err)
+{
+    if (!l->tree) return NEAP_OK;
+    neap_status rc = ni_tree_create(weight, l->rows, NI_GROUP_OUTPUTS, &l->huffman, err);
+    if (rc == NEAP_OK)
+        rc = ni_grid_create(l->rows, 1, 1, weight, 0, l->run.model->settings->common.seed, &l->alone, err);
+    if (rc != NEAP_OK) return rc;
+    l->by_tree.grid = &l->alone;
+    l->by_tree.tree = &l->huffman;
+    l->by_tree.out = l->inner;
+    return ni_skipgram_create(&l->by_tree, l->run.per_step, err);
+}
+
+/* A group has so many outputs, and rows of layers are counted in 32 bits. */
+static neap_status check_limits(const ni_learner *l, neap_error *err)
+{
+    const char *method = l->run.model->method->info.name;
+    if (l->negatives && l->run.o->negatives > NI_GROUP_OUTPUTS)
+        return ni_fail(err, NEAP_E_ARG, "--negatives is at most %d for %s", NI_GROUP_OUTPUTS, method);
+    if ((uint64_t)l->rows * l->layers > UINT32_MAX)
+        return ni_fail(err, NEAP_E_LIMIT,
+                       "%u vectors of %u parts each are more than %s can number; the most is %u parts",
+                       l->rows, l->layers, method, UINT32_MAX);
     return NEAP_OK;
 }
+
+static neap_status declare_state(ni_learner *l, neap_error *err)
+{
+    neap_status rc = ni_run_declare(&l->run, err);
+    if (rc != NEAP_OK) return rc;
+    ni_run_state(&l->run, "outputs", l->outputs);
+    ni_run_state(&l->run, "inner", l->inner);
+    return NEAP_OK;
+}
+
+neap_status ni_learner_begin(ni_learner *l, const ni_source *source, const uint64_t *weight, double power,
+                             neap_error *err)
+{
+    const neap_model *m = l->run.model;
+    neap_status rc = check_limits(l, err);
+    if (rc == NEAP_OK) rc = make_tables(l, err);
+    if (rc != NEAP_OK) return rc;
+    l->by_negatives = (ni_skipgram){ .source = *source,
+                                     .threads = l->run.threads,
+                                     .in = l->vectors,
+                                     .dim = m->dim / l->layers,
+                                     .bias = l->bias,
+                                     .shared_bias = l->shared_bias,
+                                     .seed = m->settings->common.seed };
+    l->by_tree = l->by_negatives;
+    l->run.places = source->places;
+    l->run.per_step = places_per_step(source, l->run.o->epochs);
+    rc = make_negatives(l, weight, power, err);
+    if (rc == NEAP_OK) rc = make_tree(l, weight, err);
+    if (rc == NEAP_OK) rc = declare_state(l, err);
+    return rc == NEAP_OK ? ni_run_begin(&l->run, err) : rc;
+}
+
+/* ---- steps ---- */
+
+void ni_learner_step(ni_learner *l, uint64_t *items, double *loss, double *rate)
+{
+    ni_position *at = &l->run.at;
+    uint64_t first = at->batch * l->run.per_step, left = l->run.places - first;
+    double by_negatives = 0, by_tree = 0;
+    *rate = ni_run_rate(&l->run, 1e-4);
+    if (l->negatives)
+        ni_skipgram_step(&l->by_negatives, at->epoch, first, at->updates, *rate, &by_negatives);
+    if (l->tree) ni_skipgram_step(&l->by_tree, at->epoch, first, at->updates, *rate, &by_tree);
+    at->updates++;
+    *items = left < l->run.per_step ? left : l->run.per_step;
+    *loss = (by_negatives + by_tree) * (double)*items;
+}
+
+/* ---- validation ---- */
 
 static float sum_of_cosines(const float *x, const float *y, uint32_t layers, uint32_t dim)
 {
@@ -131,96 +173,44 @@ static float sum_of_cosines(const float *x, const float *y, uint32_t layers, uin
     return (float)sum;
 }
 
-static neap_status score(void *self, const neap_pair *pairs, size_t count, float *scores, neap_error *err)
+static void score(const ni_learner *l, const neap_pair *pairs, size_t count, float *scores)
 {
-    const ni_learner *l = self;
-    const neap_model *m = l->model;
-    const ni_kernels *k = ni_kernels_get();
-    if (l->instead) return l->instead->score(l->instead->self, pairs, count, scores, err);
+    uint32_t d = l->run.model->dim;
     for (size_t i = 0; i < count; i++) {
-        const float *x = m->E + (uint64_t)pairs[i].source * m->dim;
-        const float *y = m->E + (uint64_t)pairs[i].target * m->dim;
-        scores[i] = l->unit ? sum_of_cosines(x, y, l->layers, m->dim) : k->dot(x, y, m->dim);
+        const float *x = l->vectors + (uint64_t)pairs[i].source * d;
+        const float *y = l->vectors + (uint64_t)pairs[i].target * d;
+        scores[i] = l->unit ? sum_of_cosines(x, y, l->layers, d) : ni_kernels_get()->dot(x, y, d);
     }
-    return NEAP_OK;
+}
+
+static neap_status validate(ni_learner *l, neap_error *err)
+{
+    ni_run *run = &l->run;
+    score(l, run->split->positive, run->split->count, run->positive);
+    score(l, run->split->negative, run->split->count, run->negative);
+    return ni_run_judge(run, err);
 }
 
 static void make_unit(const ni_learner *l)
 {
-    uint32_t part = l->model->dim / l->layers;
-    for (uint64_t row = 0; row < (uint64_t)l->model->rows * l->layers; row++)
-        ni_make_unit(l->model->E + row * part, part);
+    uint32_t part = l->run.model->dim / l->layers;
+    for (uint64_t row = 0; row < (uint64_t)l->rows * l->layers; row++)
+        ni_make_unit(l->vectors + row * part, part);
 }
 
-static neap_status make_negatives(ni_learner *l, const uint64_t *weight, double power, neap_error *err)
-{
-    const neap_model *m = l->model;
-    if (!l->negatives) return NEAP_OK;
-    neap_status rc =
-        ni_grid_create(rows_of(l), l->layers, 0, weight, power, m->options.seed, &l->grid, err);
-    if (rc != NEAP_OK) return rc;
-    l->by_negatives.grid = &l->grid;
-    l->by_negatives.out = l->outputs;
-    l->by_negatives.tied = l->tied;
-    l->by_negatives.negatives = m->options.negatives;
-    return ni_skipgram_create(&l->by_negatives, l->course.per_step, err);
-}
+/* ---- from start to end ---- */
 
-static neap_status make_tree(ni_learner *l, const uint64_t *weight, neap_error *err)
+neap_status ni_learner_train(ni_learner *l, const ni_source *source, const uint64_t *weight, double power,
+                             neap_error *err)
 {
-    const neap_model *m = l->model;
-    if (!l->tree) return NEAP_OK;
-    neap_status rc = ni_tree_create(weight, rows_of(l), NI_GROUP_OUTPUTS, &l->huffman, err);
-    if (rc == NEAP_OK) rc = ni_grid_create(rows_of(l), 1, 1, weight, 0, m->options.seed, &l->alone, err);
-    if (rc != NEAP_OK) return rc;
-    l->by_tree.grid = &l->alone;
-    l->by_tree.tree = &l->huffman;
-    l->by_tree.out = l->inner;
-    return ni_skipgram_create(&l->by_tree, l->course.per_step, err);
-}
-
-/* A group has so many outputs, and rows of layers are counted in 32 bits. */
-static neap_status check_limits(const ni_learner *l, neap_error *err)
-{
-    const neap_options *o = &l->model->options;
-    if (l->negatives && o->negatives > NI_GROUP_OUTPUTS)
-        return ni_fail(err, NEAP_E_ARG, "--negatives is at most %d for %s", NI_GROUP_OUTPUTS,
-                       o->method.text);
-    if ((uint64_t)rows_of(l) * l->layers > UINT32_MAX)
-        return ni_fail(err, NEAP_E_LIMIT,
-                       "%u vectors of %u parts each are more than %s can number; the most is %u parts",
-                       rows_of(l), l->layers, o->method.text, UINT32_MAX);
-    return NEAP_OK;
-}
-
-neap_status ni_learner_run(ni_learner *l, const ni_source *source, const uint64_t *weight, double power,
-                           const neap_hooks *hooks, neap_error *err)
-{
-    neap_model *m = l->model;
-    neap_status rc = check_limits(l, err);
-    if (rc == NEAP_OK && !m->E) rc = ni_model_draw_vectors(m, 0.5 / m->options.dim, err);
-    if (rc == NEAP_OK) rc = make_tables(l, err);
-    if (rc != NEAP_OK) return rc;
-    l->by_negatives = (ni_skipgram){ .source = *source,
-                                     .threads = m->threads,
-                                     .in = vectors_of(l),
-                                     .dim = m->dim / l->layers,
-                                     .bias = l->bias,
-                                     .shared_bias = l->shared_bias,
-                                     .seed = m->options.seed };
-    l->by_tree = l->by_negatives;
-    l->course = (ni_course){ .model = m,
-                             .split = l->split,
-                             .places = source->places,
-                             .per_step = places_per_step(source, m->options.epochs),
-                             .step = step,
-                             .score = score,
-                             .self = l };
-    l->course.tables.places = source->places;
-    ni_learner_tables(l, &l->course.tables);
-    rc = make_negatives(l, weight, power, err);
-    if (rc == NEAP_OK) rc = make_tree(l, weight, err);
-    if (rc == NEAP_OK) rc = ni_course_run(&l->course, hooks, err);
+    neap_status rc = ni_learner_begin(l, source, weight, power, err);
+    while (rc == NEAP_OK && ni_run_next(&l->run)) {
+        uint64_t items;
+        double loss, rate;
+        ni_learner_step(l, &items, &loss, &rate);
+        if (ni_run_took(&l->run, items, loss)) rc = validate(l, err);
+    }
+    rc = ni_run_conclude(&l->run, rc);
     if (rc == NEAP_OK && l->unit) make_unit(l);
     return rc;
 }
@@ -240,18 +230,14 @@ void ni_learner_rest(ni_learner *l)
 neap_status ni_learner_end(ni_learner *l, neap_status rc, neap_model **out)
 {
     ni_learner_rest(l);
-    ni_links_free(&l->split_links);
-    neap_split_free(l->split);
-    if (rc == NEAP_OK) *out = l->model;
-    else neap_model_free(l->model);
+    rc = ni_run_end(&l->run, rc, out);
     *l = (ni_learner){ 0 };
     return rc;
 }
 
 neap_status ni_learner_drop(ni_learner *l, neap_status rc)
 {
-    neap_model *model = NULL;
-    rc = ni_learner_end(l, rc, &model);
-    neap_model_free(model);
+    ni_learner_rest(l);
+    ni_run_free(&l->run);
     return rc;
 }

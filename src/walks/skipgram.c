@@ -1,10 +1,12 @@
+/* A step of a skip-gram model: make pairs (tasks), counting sort by block (stable, so that the order does
+ * not depend on threads), train the blocks of the grid. O(pairs (1 + Q) d) for Q shared negatives; memory
+ * O(pairs of a step). Tasks write to their own slices; blocks that run at once share no row. */
 #include "walks/skipgram.h"
 
 #include <string.h>
 
-#include "base/status.h"
 #include "base/sys.h"
-#include "walks/group.h"
+#include "support/status.h"
 
 enum { LOSS_EVERY = 64 }; /* groups: a logarithm costs as much as a product of vectors */
 
@@ -87,7 +89,7 @@ static void make_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t first = w->first + (uint64_t)task * s->source.per_task, *place = w->place + task * blocks;
     uint64_t end = ni_task_end(first, s->source.per_task, s->source.places);
     ni_couple *made = w->made + task * w->room;
-    w->amount[task] = s->source.make(s->source.self, w->epoch, first, (uint32_t)(end - first),
+    w->amount[task] = ni_source_make(&s->source, w->epoch, first, (uint32_t)(end - first),
                                      w->scratch + thread * w->scratch_room, made);
     memset(place, 0, blocks * sizeof *place);
     for (uint64_t i = 0; i < w->amount[task]; i++) place[ni_grid_block(s->grid, made[i].in, made[i].out)]++;
@@ -131,8 +133,8 @@ static float *outputs_of(const ni_skipgram *s, uint32_t block)
 static void ask_for_rows(const ni_skipgram *s, const float *out, const ni_couple *pair, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
-        ni_ask_for(s->in + (uint64_t)pair[i].in * s->dim, s->dim);
-        if (!s->tree) ni_ask_for(out + (uint64_t)pair[i].out * s->dim, s->dim);
+        ni_prefetch(s->in + (uint64_t)pair[i].in * s->dim, s->dim);
+        if (!s->tree) ni_prefetch(out + (uint64_t)pair[i].out * s->dim, s->dim);
     }
 }
 

@@ -1,9 +1,11 @@
-#include "walks/tree.h"
+/* A Huffman tree by two queues: leaves sorted by frequency, inner nodes in the order in which they are
+ * made, O(n log n) for the sort and O(n) after it. */
+#include "walks/skipgram.h"
 
 #include <stdlib.h>
 
-#include "base/status.h"
 #include "base/sys.h"
+#include "support/status.h"
 
 typedef struct leaf {
     uint64_t count;

@@ -1,7 +1,11 @@
+/* Random walks. A first-order step costs O(1): one draw among n links, or from an alias table where they
+ * are weighted (O(links) of memory, made once). A second-order step is drawn by rejection: one or two draws
+ * and a search in the row of the node before, O(log degree) each. A walker is read-only and serves any
+ * number of threads; each walk has draws of its own. */
 #include "walks/walker.h"
 
-#include "base/status.h"
 #include "base/sys.h"
+#include "support/status.h"
 
 /* ---- making one ---- */
 
@@ -27,10 +31,10 @@ static bool make_aliases(ni_walker *w)
     return ok;
 }
 
-/* The chance to accept a way is over that of the most welcome. If only going back is above the others, and
- * the way back is one of n that weigh the same, then what is above them is set apart as a part of a way
- * beside the n: so fewer are drawn in vain. */
-static void weigh_steps(ni_walker *w)
+/* Rejection sampling: accept with probability bias / largest bias. Where only the return step has a larger
+ * bias than the others, and all n links weigh the same, its excess is drawn separately, which rejects
+ * fewer. */
+static void choose_bounds(ni_walker *w)
 {
     double most = w->out > 1 ? w->out : 1, least = w->out < 1 ? w->out : 1;
     bool apart = w->symmetric && !w->weight;
@@ -51,7 +55,7 @@ neap_status ni_walker_create(const neap_graph *graph, const ni_links *links, boo
                       .second = p != 1 || q != 1,
                       .back = 1 / p,
                       .out = 1 / q };
-    weigh_steps(w);
+    choose_bounds(w);
     if (!w->weight || make_aliases(w)) return NEAP_OK;
     ni_walker_free(w);
     return ni_fail_memory(err, "the weights of walks");
@@ -65,7 +69,7 @@ void ni_walker_free(ni_walker *w)
 
 /* ---- steps ---- */
 
-/* Which of the ways out of u, which has some. */
+/* The index of a link of u, which has some, drawn by weight. */
 static uint64_t draw_way(const ni_walker *w, uint32_t u, ni_rng *rng)
 {
     uint32_t n = (uint32_t)ways(w, u);
@@ -73,16 +77,16 @@ static uint64_t draw_way(const ni_walker *w, uint32_t u, ni_rng *rng)
     return w->offset[u] + ((ni_next(rng) >> 32) * n >> 32);
 }
 
-/* There is a way from u to v. A walk has just been at u, so that a short row of u is at hand, and v's is
- * not; where ways go both ways, instead of a long one that of the node with fewer is looked at. */
-static bool leads(const ni_walker *w, uint32_t u, uint32_t v)
+/* Whether u links to v, by bisection in the row of u, which a walk has just left in the cache; where links
+ * are symmetric and that row is long, in the shorter row of v. */
+static bool has_link(const ni_walker *w, uint32_t u, uint32_t v)
 {
     enum { LONG = 256 };
-    bool turn = w->symmetric && ways(w, u) > LONG && ways(w, v) < ways(w, u);
-    uint32_t from = turn ? v : u, to = turn ? u : v;
+    bool reverse = w->symmetric && ways(w, u) > LONG && ways(w, v) < ways(w, u);
+    uint32_t from = reverse ? v : u, to = reverse ? u : v;
     const uint32_t *row = w->node + w->offset[from];
     uint64_t left = ways(w, from);
-    while (left > 1) { /* without a branch that would have to be guessed */
+    while (left > 1) { /* without a branch to mispredict */
         uint64_t half = left / 2;
         row += row[half] <= to ? half : 0;
         left -= half;
@@ -90,19 +94,19 @@ static bool leads(const ni_walker *w, uint32_t u, uint32_t v)
     return left && *row == to;
 }
 
-/* How welcome x is after t: 1/p, 1 or 1/q. */
-static double welcome(const ni_walker *w, uint32_t t, uint32_t x)
+/* node2vec's bias for stepping t -> v -> x: 1/p if x is t, 1 if x is linked with t, else 1/q. */
+static double step_bias(const ni_walker *w, uint32_t t, uint32_t x)
 {
-    return x == t ? w->back : leads(w, t, x) ? 1 : w->out;
+    return x == t ? w->back : has_link(w, t, x) ? 1 : w->out;
 }
 
 static double weight_of(const ni_walker *w, uint32_t t, uint64_t way)
 {
-    return welcome(w, t, w->node[way]) * (w->weight ? (double)w->weight[way] : 1);
+    return step_bias(w, t, w->node[way]) * (w->weight ? (double)w->weight[way] : 1);
 }
 
-/* The node after t and v by looking at all ways out of v. */
-static uint32_t settle_slowly(const ni_walker *w, uint32_t t, uint32_t v, ni_rng *rng)
+/* The node after t and v by inversion of the cumulated weights of all links of v: O(degree log degree). */
+static uint32_t step_exactly(const ni_walker *w, uint32_t t, uint32_t v, ni_rng *rng)
 {
     uint64_t way = w->offset[v], last = w->offset[v + 1] - 1;
     double left = 0;
@@ -112,10 +116,10 @@ static uint32_t settle_slowly(const ni_walker *w, uint32_t t, uint32_t v, ni_rng
     return w->node[way];
 }
 
-/* Accepts a way that was drawn by weight in proportion to 1/p, 1 or 1/q, or draws again. A coin below the
- * least of the three needs no look at t, and one in the excess goes back. Where all ways are unwelcome, as
- * the one of a leaf may be, that would take for ever. */
-static uint32_t settle_second(const ni_walker *w, uint32_t t, uint32_t v, uint64_t way, ni_rng *rng)
+/* The node after t and v by rejection, from a link that was drawn by weight. A coin below the smallest bias
+ * accepts without a search; one in the excess returns to t. Where all biases are small, as at a leaf,
+ * rejection would not end: after some tries the step is made exactly. */
+static uint32_t step_by_rejection(const ni_walker *w, uint32_t t, uint32_t v, uint64_t way, ni_rng *rng)
 {
     enum { PATIENCE = 64 };
     double n = (double)ways(w, v);
@@ -125,9 +129,9 @@ static uint32_t settle_second(const ni_walker *w, uint32_t t, uint32_t v, uint64
         if (coin < 0) return t;
         coin /= n;
         if (coin < w->least) return x;
-        if (coin < welcome(w, t, x)) return x;
+        if (coin < step_bias(w, t, x)) return x;
     }
-    return settle_slowly(w, t, v, rng);
+    return step_exactly(w, t, v, rng);
 }
 
 uint32_t ni_walk(const ni_walker *w, uint32_t start, uint32_t length, ni_rng *rng, uint32_t *walk)
@@ -136,13 +140,14 @@ uint32_t ni_walk(const ni_walker *w, uint32_t start, uint32_t length, ni_rng *rn
     walk[0] = start;
     for (; n < length && ways(w, walk[n - 1]); n++) {
         uint64_t way = draw_way(w, walk[n - 1], rng);
-        walk[n] = w->second && n > 1 ? settle_second(w, walk[n - 2], walk[n - 1], way, rng) : w->node[way];
+        walk[n] =
+            w->second && n > 1 ? step_by_rejection(w, walk[n - 2], walk[n - 1], way, rng) : w->node[way];
     }
     return n;
 }
 
-/* Each step of each walk asks for the memory of its next: first where a node's ways are, then the way
- * itself. */
+/* Many walks in lockstep hide the latency of memory: each prefetches the offsets of its next node, then its
+ * link. */
 static void walk_abreast(const ni_walker *w, uint32_t count, uint32_t length, ni_rng *rng, uint32_t *walk,
                          uint32_t *lengths)
 {
@@ -157,8 +162,8 @@ static void walk_abreast(const ni_walker *w, uint32_t count, uint32_t length, ni
         for (uint32_t i = 0; i < count; i++) {
             if (way[i] == UINT64_MAX) continue;
             uint32_t *here = walk + i * length + n - 1;
-            uint32_t next =
-                w->second && n > 1 ? settle_second(w, here[-1], here[0], way[i], &rng[i]) : w->node[way[i]];
+            uint32_t next = w->second && n > 1 ? step_by_rejection(w, here[-1], here[0], way[i], &rng[i])
+                                               : w->node[way[i]];
             here[1] = next;
             lengths[i] = n + 1;
             __builtin_prefetch(w->offset + next);

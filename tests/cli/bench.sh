@@ -30,7 +30,7 @@ END_OF_PYTHON
 expect 0 "${bench[@]}" --batch 4 --progress always
 says out ' edges/s: '
 says out ' % of peak: '
-says out ' alignments an edge, '
+says out ' alignments per edge, '
 grep -Eq '^  pool +[0-9]+ %  #* +alignments' out || fail 'no bar for the stage pool'
 if grep '^--' out | grep -Evq '^--batch 16 would be [0-9.]+ times as fast'; then fail 'advice about another batch'; fi
 if grep -q 'training for' err; then fail 'progress of a run that is over at once'; fi

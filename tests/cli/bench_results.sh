@@ -9,6 +9,7 @@ sys.path.insert(0, root + "/bench")
 import page, readme
 results = json.load(open(root + "/docs/results/bench.json", encoding="utf-8"))
 assert readme.section(results) in open(root + "/README.md", encoding="utf-8").read(), "the README's section"
+assert readme.long(results) == open(root + "/docs/results/bench.md", encoding="utf-8").read(), "docs/results/bench.md"
 assert page.render(results) == open(root + "/docs/results/bench.html", encoding="utf-8").read(), "docs/results/bench.html"
 for row in results["rows"]:
     goal, missed = row["goal"], row["verdict"] == "missed"

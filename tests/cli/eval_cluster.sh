@@ -64,7 +64,7 @@ if grep -q leaky out; then fail 'with all edges there is nothing to leak'; fi
 { head -3 circles.txt; printf 'erin\tsouth\nzoe\tsouth\n'; } >some.txt
 expect 0 "$NEAP" eval cluster friends.txt -l some.txt --vectors v.txt
 says err '4 of 11 nodes labelled'
-says err '1 line about nodes that the graph does not have'
+says err '1 line with unknown nodes'
 printf '0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n0 3\n' >numbers.txt
 printf 'a\na\na\nb\nb\nb\n' >by-line.txt
 expect 0 "$NEAP" eval cluster numbers.txt -l by-line.txt --by-line "${fast[@]}" --json

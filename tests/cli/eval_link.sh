@@ -32,7 +32,7 @@ for a, b in zip(once["results"], again["results"]):
     assert a == b, "not repeatable"
 END
 
-# A method that learns is measured before it has learned, too: as with --epochs 0.
+# A trained method is evaluated at 0 epochs, too.
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap --epochs 0 --valid 0 --json
 python3 - once out <<'END' || fail 'the untrained row is not the untrained model'
 import json, sys
@@ -100,13 +100,13 @@ for task in link cluster classify; do
     refused 'there is no option --test' $task friends.txt --test 0.2
 done
 refused '--vectors names one file' link friends.txt --vectors v.txt --vectors v.txt
-refused '--similarity is about the file of --vectors' link friends.txt --similarity dot
-refused '--allow-missing is about the file of --vectors' link friends.txt --allow-missing
+refused '--similarity applies to --vectors, which is not given' link friends.txt --similarity dot
+refused '--allow-missing applies to --vectors, which is not given' link friends.txt --allow-missing
 refused '--test-negatives is for the protocol clean' link friends.txt --protocol paper --test-negatives degree
 refused "--methods has 'pa' twice" link friends.txt --methods pa,cn,pa
 refused "--ratios has '60.0' twice" link friends.txt --ratios 60,60.0
-refused '--ratios: something is missing beside a comma' link friends.txt --ratios 15,,55
-refused '--ratios: something is missing beside a comma' link friends.txt --ratios 15,
+refused '--ratios: an item is missing beside a comma' link friends.txt --ratios 15,,55
+refused '--ratios: an item is missing beside a comma' link friends.txt --ratios 15,
 refused '--ratios is empty' link friends.txt --ratios ''
 refused '--methods none leaves nothing to do' link friends.txt --methods none
 

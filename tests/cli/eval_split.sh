@@ -11,7 +11,7 @@ cp out first
 same out kept/results.json 'the results are kept as they are printed'
 [[ $(find kept -name manifest.json | wc -l) -eq 4 ]] || fail "not four splits: $(ls kept)"
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --split kept --json
-says err 'protocol clean, ratios and seeds are theirs'
+says err 'protocol clean, with their ratios and seeds'
 python3 - first out <<'END' || fail 'a kept split gives other numbers'
 import json, sys
 a, b = (json.load(open(f)) for f in sys.argv[1:])
@@ -72,7 +72,7 @@ expect 0 "$NEAP" embed model -o mine.vec
 expect 0 "$NEAP" eval link friends.txt --split $one --vectors mine.vec --methods pa --allow-missing --json
 says out '"method": "mine.vec"'
 says out '"sees": "unknown"'
-says err 'which links they have seen is not known'
+says err 'unknown which links they were trained on'
 expect 0 "$NEAP" eval link friends.txt --split $one --vectors mine.vec --methods none --similarity cosine \
     --allow-missing
 if grep -q '^pa ' out; then fail '--methods none runs methods'; fi

@@ -5,6 +5,8 @@
 make_friends
 make_circles
 make_graphs
+cp friends.txt graphs/email/graph.txt # small, because every method is trained on it twelve times
+cp circles.txt graphs/email/labels.txt
 printf 'alice\tbob\ncarol\theidi\n' >pairs.txt
 mkdir bin
 ln -s "$NEAP" bin/neap

@@ -36,7 +36,20 @@ echo '#include <neap.h>' >header.c
 for standard in c99 c11; do
     "$CC" "-std=$standard" "${strict[@]}" -c header.c -o header.o 2>err || fail "neap.h is not $standard"
 done
-if command -v g++ >/dev/null; then
-    g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror "-I$NEAP_SOURCE/include" -x c++ -c header.c -o header.o 2>err ||
-        fail 'neap.h is not C++'
-fi
+cat >sized.c <<'END'
+#include <neap.h>
+neap_data outside = NEAP_SIZED(neap_data);
+int main(void)
+{
+    neap_rank_spec inside = NEAP_SIZED(neap_rank_spec);
+    return outside.size != sizeof outside || outside.graph || inside.size != sizeof inside || inside.k;
+}
+END
+"$CC" -std=c99 "${strict[@]}" sized.c -o sized 2>err || fail 'NEAP_SIZED is not C'
+expect 0 ./sized
+for compiler in g++ clang++; do
+    command -v "$compiler" >/dev/null || continue
+    "$compiler" -std=c++11 -Wall -Wextra -Wpedantic -Wshadow -Werror "-I$NEAP_SOURCE/include" -x c++ sized.c -o sized 2>err ||
+        fail "neap.h is not C++ to $compiler"
+    expect 0 ./sized
+done

@@ -1,5 +1,5 @@
 #!/bin/bash
-# neap check --split: what was proved, and a leak of each kind that can be made from outside: exit code 5.
+# neap check --split: what was checked, and a leak of each kind that can be made from outside: exit code 5.
 . "$(dirname "$0")/lib/common.bash"
 
 make_friends
@@ -8,7 +8,7 @@ for protocol in clean paper-clean paper; do
 done
 clean=kept/clean-uniform-60-seed1
 expect 0 "$NEAP" check --split $clean
-says out 'no test pair is given away'
+says out 'ok: no leak'
 expect 0 "$NEAP" check --split $clean --json
 valid_json out
 says out '"ok": true'
@@ -19,7 +19,7 @@ says out '"train_edges": null'
 expect 0 "$NEAP" eval link friends.txt --methods pa --ratios 60 --seeds 2 -o two
 expect 0 "$NEAP" check --split two
 says out two/clean-uniform-60-seed2
-[[ $(grep -c '^ok: no test pair' out) -eq 2 ]] || fail 'not both splits were checked'
+[[ $(grep -c '^ok: no leak' out) -eq 2 ]] || fail 'not both splits were checked'
 expect 0 "$NEAP" check --split two --json
 valid_json out
 [[ $(grep -c '"split": "two/clean-uniform-60-seed' out) -eq 2 ]] || fail 'not both splits are in the JSON'

@@ -3,6 +3,10 @@
 . "$(dirname "$0")/lib/common.bash"
 
 graph=$NEAP_SOURCE/data/debian.tsv.gz
+if [[ -n ${NEAP_SANITIZE-} ]]; then # a fifth of its nodes: everything is several times as slow
+    gzip -dc "$graph" | awk -F '\t' '$1 ~ /^(g|lib[a-g])/ && $2 ~ /^(g|lib[a-g])/' >part.tsv
+    graph=part.tsv
+fi
 brief=(--dim 16 --epochs 1 --walks 2 --walk-length 20 --window 4 --valid 0)
 printf 'gimp\tlibc6\ngimp\tlibgif7\n' >pairs.txt
 

@@ -18,8 +18,8 @@ says err 'niaj'
 expect 0 "$NEAP" score model pairs --new-edges new.txt
 [[ $(wc -l <out) -eq 3 ]] || fail 'three pairs, three scores'
 says err '2 new nodes added'
-says err 'no neighbour that the model knows'
-says err 'left aside'
+says err 'no neighbour in the model'
+says err 'left out: not between a new and a known node'
 
 expect 0 "$NEAP" rank model niaj -k 3 --new-edges new.txt
 [[ $(wc -l <out) -eq 3 ]] || fail 'no suggestions for a new node'

@@ -36,9 +36,9 @@ refused '--json is a switch' info friends.txt --json=perhaps
 refused "did you mean 'train'" trai
 refused 'a command comes first' --epochs 5
 refused 'no method' methods nothing-like-it
-refused 'no kind of graph' generate xy -o g.txt --nodes 5
+refused 'unknown kind of graph' generate xy -o g.txt --nodes 5
 refused 'er needs --edges' generate er -o g.txt --nodes 5
-refused 'both want standard output' generate er --nodes 5 --edges 4 -o - --json
+refused 'both write to standard output' generate er --nodes 5 --edges 4 -o - --json
 refused 'there is no option --dim' score model --dim 5
 [[ ! -e m ]] || fail 'a refused command line wrote a file'
 

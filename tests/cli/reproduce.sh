@@ -94,7 +94,7 @@ for ((k = 0; k < 300; k++)); do
 done
 kill $pid
 wait $pid
-grep -q 'time, cora, gap, seed 1: [0-9.]* seconds an epoch' clock || fail 'a time has no unit'
+grep -q 'time, cora, gap, seed 1: [0-9.]* seconds per epoch' clock || fail 'a time has no unit'
 rm -r graphs/zhihu
 expect 0 "$NEAP" reproduce link-cora "${quick[@]}" -o once --methods gap,pa --ratios 25 --margin 2
 says err 'gap at 25 %'

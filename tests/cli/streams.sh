@@ -43,7 +43,7 @@ says err 'pairs:2:7: '
 same out <(head -1 expected)
 expect 0 "$NEAP" score model pairs --skip-unknown
 same out <(head -1 expected; printf 'alice\tnobody\tnan\n'; tail -1 expected; printf 'no\tone\tnan\n')
-says err '2 pairs with a name that is no node'
+says err '2 pairs with an unknown node'
 expect 0 "$NEAP" score model pairs --skip-unknown --json
 valid_json out
 says out 'null'

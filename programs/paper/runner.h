@@ -1,0 +1,39 @@
+/* runner.h - measures one cell: the graphs that have been read, and the split that was made last. */
+#ifndef NI_RUNNER_H
+#define NI_RUNNER_H
+
+#include "paper/cells.h"
+
+typedef struct ni_dataset {
+    const ni_source *source;
+    neap_graph *graph;
+    uint64_t hash;       /* of the graph                            */
+    neap_labels *labels; /* where the paper clusters it, else NULL  */
+} ni_dataset;
+
+enum { NI_DATASETS = 16 };
+
+typedef struct ni_runner {
+    const char *data;            /* folder of the graphs */
+    const neap_options *reading; /* how they are read    */
+    ni_dataset dataset[NI_DATASETS];
+    size_t datasets;
+    neap_trial *trial; /* of the last cell, for the next one */
+    const neap_graph *trial_of;
+} ni_runner;
+
+void ni_runner_free(ni_runner *runner);
+
+/* Reads or generates a graph, once. */
+neap_status ni_runner_find(ni_runner *runner, const ni_source *source, const ni_dataset **out,
+                           neap_error *err);
+
+/* The hash of a graph that has been read from a file, else 0: what is generated has none to compare. */
+uint64_t ni_runner_hash(const ni_runner *runner, const ni_source *source);
+
+/* Trains with these options and measures. Cells of one graph, protocol, ratio and seed that follow each
+ * other share a split. */
+neap_status ni_runner_measure(ni_runner *runner, const ni_cell *cell, const neap_options *options,
+                              const neap_hooks *hooks, ni_outcome *outcome, neap_error *err);
+
+#endif

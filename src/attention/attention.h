@@ -1,0 +1,62 @@
+/* attention.h - what is asked of a model of attentive pooling: scores, rankings, vectors, explanations.
+ *
+ * A context names what the answers are made from and owns the engine with its scratch memory. Made once, a
+ * question costs what it asks for: the score of a pair does not depend on the size of the graph. A context
+ * serves one thread at a time, on as many threads as it has; several contexts may read one model. */
+#ifndef NI_ATTENTION_H
+#define NI_ATTENTION_H
+
+#include "attention/engine.h"
+
+typedef struct ni_attention {
+    const ni_attention_options *options;
+    uint64_t seed;
+    const ni_hood *hood; /* nodes are answered for as its sides */
+    const ni_rows *rows;
+    const float *P;   /* dim x dim, or NULL   */
+    const float *pad; /* dim, or NULL         */
+    uint32_t dim;
+    ni_threads *threads;
+    uint32_t score;   /* NI_SCORE_... of loss.h                                  */
+    bool both_orders; /* answers are means over (s, t) and (t, s)                */
+
+    ni_engine *engine;
+    const float *all; /* ids x dim: the rows as ranking multiplies them, once they are lent; or NULL */
+} ni_attention;
+
+/* Makes the engine; all fields above it are set. */
+neap_status ni_attention_create(ni_attention *a, neap_error *err);
+void ni_attention_free(ni_attention *a);
+
+/* Pairs that are computed at once; more are done in chunks, which bounds the memory. */
+enum { NI_FORWARD_MOST = 512 };
+
+/* count scores; nodes are in range. */
+neap_status ni_attention_score(ni_attention *a, const neap_pair *pairs, size_t count, float *scores,
+                               neap_error *err);
+
+/* hood->nodes x dim: the mean of a node's vectors over the edges of the graph, see neap_query_vectors. */
+neap_status ni_attention_vectors(ni_attention *a, const neap_graph *graph, float *vectors, neap_error *err);
+
+/* hood->nodes x dim: each node's vector in its pair with the context, see neap_query_vectors. */
+neap_status ni_attention_context_vectors(ni_attention *a, uint32_t context, float *vectors,
+                                         neap_error *err);
+
+/* count x dim each: the vectors of the two nodes of each pair, means over both orders where they are. */
+neap_status ni_attention_pair_vectors(ni_attention *a, const neap_pair *pairs, size_t count, float *sources,
+                                      float *targets, neap_error *err);
+
+/* rank.c: the scores of (source, t) for all nodes t, exactly; and of some targets, with the same bits. */
+neap_status ni_attention_score_all(ni_attention *a, uint32_t source, float *scores, neap_error *err);
+neap_status ni_attention_score_some(ni_attention *a, uint32_t source, const uint32_t *targets, size_t count,
+                                    float *scores, neap_error *err);
+
+/* rank_bounds.c: see score_bounds of model/method.h. */
+neap_status ni_attention_score_bounds(ni_attention *a, uint32_t source, float *least, float *most,
+                                      bool *bounded, neap_error *err);
+
+/* explain.c: see neap_query_explain. links: what the explanation says of the pair in the graph. */
+neap_status ni_attention_explain(ni_attention *a, const ni_links *links, uint32_t source, uint32_t target,
+                                 neap_explanation **out, neap_error *err);
+
+#endif

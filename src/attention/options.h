@@ -1,0 +1,34 @@
+/* options.h - the options of attentive pooling and of its training: a set that its methods include. */
+#ifndef NI_ATTENTION_OPTIONS_H
+#define NI_ATTENTION_OPTIONS_H
+
+#include "model/learning.h"
+
+enum { NI_POOL_MAX, NI_POOL_MEAN };
+enum { NI_PAD_NONE, NI_PAD_ZERO, NI_PAD_VECTOR };
+enum { NI_DROP_NODE, NI_DROP_OCCURRENCE };
+enum { NI_OBJECTIVE_MARGIN, NI_OBJECTIVE_LOGISTIC, NI_OBJECTIVE_HARDEST, NI_OBJECTIVE_SOFTMAX };
+enum { NI_NEGATIVE_UNIFORM, NI_NEGATIVE_DEGREE };
+
+typedef struct ni_attention_options {
+    ni_learning learning;
+    uint32_t neighbors; /* S */
+    bool self;
+    uint32_t pooling; /* NI_POOL_... */
+    bool matrix;
+    uint32_t padding; /* NI_PAD_... */
+    double dropout;
+    uint32_t dropout_per; /* NI_DROP_... */
+    bool dropout_at_inference;
+    uint32_t batch;
+    uint32_t optimizer; /* NI_ADAM, NI_LAZY_ADAM, NI_ADAGRAD */
+    uint32_t objective; /* NI_OBJECTIVE_... */
+    double margin;
+    uint32_t negative_sampling; /* NI_NEGATIVE_... */
+    bool fresh_negatives, reject_links, shuffle;
+} ni_attention_options;
+
+/* All but those of learning. */
+extern const ni_option_set ni_attention_set;
+
+#endif

@@ -1,0 +1,91 @@
+/* tensors.h - named arrays and facts: what a file of ours holds, in memory.
+ *
+ * Writing: fill a zeroed ni_tensors with views and facts, then ni_tensors_write or _store (safetensors.h);
+ * the arrays stay the caller's. Reading fills one whose arrays lie in a block of its own. Either way
+ * ni_tensors_release ends it. Any names are possible here: which of them belong into a file of some kind is
+ * the business of whoever knows that kind (ni_tensors_only). Names and facts are copied. */
+#ifndef NI_TENSORS_H
+#define NI_TENSORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "neap.h"
+
+typedef enum ni_type { NI_F32, NI_U8, NI_U32, NI_U64 } ni_type;
+
+enum { NI_TYPES = 4, NI_RANK_MOST = 4 };
+
+typedef struct ni_tensor {
+    char *name;
+    ni_type type;
+    uint32_t rank; /* 1 .. NI_RANK_MOST */
+    uint64_t shape[NI_RANK_MOST];
+    const void *data; /* reading: aligned for its type */
+} ni_tensor;
+
+typedef struct ni_fact {
+    char *key, *value;
+} ni_fact;
+
+typedef struct ni_tensors {
+    ni_tensor *tensor;
+    size_t count, room;
+    ni_fact
+        *fact; /* __metadata__ without neap.format and the checksums, which reading and writing handle */
+    size_t facts, fact_room;
+    uint32_t format; /* reading: the version that the file says it has      */
+    void *owned;     /* reading: the bytes of all tensors                   */
+    bool failed;     /* something could not be recorded: writing will say so */
+} ni_tensors;
+
+void ni_tensors_release(ni_tensors *t);
+
+/* Records a view of an array. Without memory it sets t->failed, so that a long list is checked once. */
+void ni_tensors_add(ni_tensors *t, const char *name, ni_type type, uint32_t rank, const uint64_t *shape,
+                    const void *data);
+
+/* Records a fact; a key said again gets the new value. _new: of a key that has not been said. */
+void ni_tensors_say(ni_tensors *t, const char *key, const char *value);
+void ni_tensors_say_new(ni_tensors *t, const char *key, const char *value);
+void ni_tensors_say_count(ni_tensors *t, const char *key, uint64_t value);
+
+/* In the fewest digits that read back as the same number; what is not finite is not said. */
+void ni_tensors_say_real(ni_tensors *t, const char *key, double value);
+
+/* NULL if there is none. */
+const ni_tensor *ni_tensors_find(const ni_tensors *t, const char *name);
+const char *ni_tensors_fact(const ni_tensors *t, const char *key);
+
+/* The file says it is of this kind: "model", "checkpoint", "graph", "vectors". */
+bool ni_tensors_are(const ni_tensors *t, const char *kind);
+
+/* NEAP_E_FORMAT unless the fact is a whole number up to `most`. */
+neap_status ni_tensors_count(const ni_tensors *t, const char *key, uint64_t most, uint64_t *value,
+                             neap_error *err);
+
+/* A number; NaN where nothing is said. */
+neap_status ni_tensors_real(const ni_tensors *t, const char *key, double *value, neap_error *err);
+
+/* Finds a tensor and demands its type and shape, and of floats that they are finite; NEAP_E_FORMAT with
+ * words. */
+neap_status ni_tensors_need(const ni_tensors *t, const char *name, ni_type type, uint32_t rank,
+                            const uint64_t *shape, const void **data, neap_error *err);
+
+/* The closed set of a kind: NEAP_E_FORMAT if there is a tensor or a fact that is not in these lists, which
+ * end with NULL; "option." with its dot stands for all facts that begin so. */
+neap_status ni_tensors_only(const ni_tensors *t, const char *const *tensors, const char *const *facts,
+                            neap_error *err);
+
+/* "F32", and its bytes. */
+const char *ni_type_name(ni_type type);
+size_t ni_type_width(ni_type type);
+
+/* Numbers in a tensor; false if there are more than 2^64 - 1 bytes of them. */
+bool ni_tensor_bytes(ni_type type, uint32_t rank, const uint64_t *shape, uint64_t *bytes);
+
+/* "F32 [1005, 128]" for people. */
+void ni_tensor_describe(ni_type type, uint32_t rank, const uint64_t *shape, char text[112]);
+
+#endif

@@ -1,0 +1,124 @@
+#include "model/explanation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/sys.h"
+
+/* ---- order: largest weight first, on both sides and in the matrix ---- */
+
+static int by_weight(const void *a, const void *b)
+{
+    const ni_reason *x = a, *y = b;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    if (x->contribution != y->contribution) return x->contribution > y->contribution ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* The position of a node among nodes in ascending order. */
+static uint32_t position_of(const uint32_t *node_of, uint32_t size, uint32_t node)
+{
+    uint32_t low = 0, high = size;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (node_of[middle] < node) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* The alignment in the order of the sorted rows; NULL: no memory. */
+static float *sort_alignment(const ni_explanation_draft *d, const uint32_t *s, const uint32_t *t)
+{
+    float *sorted = ni_array((uint64_t)d->a * d->b, sizeof *sorted);
+    for (uint64_t i = 0; sorted && i < d->a; i++)
+        for (uint64_t j = 0; j < d->b; j++)
+            sorted[i * d->b + j] =
+                d->alignment[(uint64_t)position_of(s, d->a, d->by_source[i].node) * d->b +
+                             position_of(t, d->b, d->by_target[j].node)];
+    return sorted;
+}
+
+/* ---- the pair in the graph ---- */
+
+static uint32_t count_shared(const ni_links *links, uint32_t u, uint32_t v)
+{
+    uint32_t shared = 0;
+    for (uint64_t i = links->offset[u]; i < links->offset[u + 1]; i++)
+        shared += ni_linked(links, v, links->node[i]);
+    return shared;
+}
+
+/* The pair in the graph. */
+static void describe(const ni_links *links, neap_explanation *x)
+{
+    x->linked = ni_linked(links, x->source, x->target);
+    x->source_links = (uint32_t)ni_degree(links, x->source);
+    x->target_links = (uint32_t)ni_degree(links, x->target);
+    x->shared = count_shared(links, x->source, x->target);
+}
+
+/* ---- the object ---- */
+
+bool ni_explanation_begin(ni_explanation_draft *d, const ni_links *links, uint32_t source, uint32_t target,
+                          uint32_t a, uint32_t b)
+{
+    *d = (ni_explanation_draft){ .facts = { .size = sizeof d->facts, .source = source, .target = target },
+                                 .a = a,
+                                 .b = b,
+                                 .by_source = ni_zeros(a, sizeof *d->by_source),
+                                 .by_target = ni_zeros(b, sizeof *d->by_target),
+                                 .alignment = ni_zeros((uint64_t)a * b, sizeof *d->alignment) };
+    if (!d->by_source || !d->by_target || !d->alignment) return false;
+    for (uint32_t i = 0; i < a; i++) d->by_source[i].alignment = NAN;
+    for (uint32_t j = 0; j < b; j++) d->by_target[j].alignment = NAN;
+    describe(links, &d->facts);
+    return true;
+}
+
+void ni_explanation_draft_free(ni_explanation_draft *d)
+{
+    ni_free(d->by_source);
+    ni_free(d->by_target);
+    ni_free(d->alignment);
+}
+
+/* Rows as columns, which lie in one block behind their object; NULL: no memory. */
+static neap_reasons *make_columns(const ni_reason *row, uint32_t count)
+{
+    enum { COLUMNS = 5, WIDTH = 4 };
+    neap_reasons *r = ni_array(1, sizeof *r + (size_t)count * COLUMNS * WIDTH);
+    if (!r) return NULL;
+    uint32_t *node = (uint32_t *)(r + 1), *partner = node + count;
+    float *weight = (float *)(partner + count), *contribution = weight + count,
+          *alignment = contribution + count;
+    for (uint32_t i = 0; i < count; i++) {
+        node[i] = row[i].node, partner[i] = row[i].partner;
+        weight[i] = row[i].weight, contribution[i] = row[i].contribution, alignment[i] = row[i].alignment;
+    }
+    *r = (neap_reasons){ sizeof *r, count, node, partner, weight, contribution, alignment };
+    return r;
+}
+
+neap_explanation *ni_explanation_finish(ni_explanation_draft *d, const uint32_t *s, const uint32_t *t)
+{
+    neap_explanation *x = ni_copy(&d->facts, 1, sizeof *x);
+    if (!x) return NULL;
+    qsort(d->by_source, d->a, sizeof *d->by_source, by_weight);
+    qsort(d->by_target, d->b, sizeof *d->by_target, by_weight);
+    x->by_source = make_columns(d->by_source, d->a);
+    x->by_target = make_columns(d->by_target, d->b);
+    x->alignment = sort_alignment(d, s, t);
+    if (x->by_source && x->by_target && x->alignment) return x;
+    neap_explanation_free(x);
+    return NULL;
+}
+
+void neap_explanation_free(neap_explanation *x)
+{
+    if (!x) return;
+    ni_free((void *)x->by_source);
+    ni_free((void *)x->by_target);
+    ni_free((void *)x->alignment);
+    ni_free(x);
+}

@@ -1,0 +1,32 @@
+/* explanation.h - the object that answers "why". A method fills a draft, one row per neighbour in ascending
+ * order; at its end the rows are sorted and become the columns of a neap_explanation. */
+#ifndef NI_EXPLANATION_H
+#define NI_EXPLANATION_H
+
+#include "graph/links.h"
+
+/* A row of neap_reasons. */
+typedef struct ni_reason {
+    uint32_t node, partner;
+    float weight, contribution, alignment;
+} ni_reason;
+
+typedef struct ni_explanation_draft {
+    neap_explanation facts; /* of the pair in the graph; the method adds score, selects and circles */
+    uint32_t a, b;          /* neighbours of the source and of the target                           */
+    ni_reason *by_source;   /* a                                                                    */
+    ni_reason *by_target;   /* b                                                                    */
+    float *alignment;       /* a x b                                                                */
+} ni_explanation_draft;
+
+/* Rows and alignment are zeros, but for the alignments of the rows, which are NaN. False: no memory. To be
+ * freed in any case. */
+bool ni_explanation_begin(ni_explanation_draft *draft, const ni_links *links, uint32_t source,
+                          uint32_t target, uint32_t a, uint32_t b);
+
+/* Sorts by weight, largest first, where by_source and the rows of the alignment are in the order of s, and
+ * by_target and the columns in that of t, both ascending. NULL: no memory. */
+neap_explanation *ni_explanation_finish(ni_explanation_draft *draft, const uint32_t *s, const uint32_t *t);
+void ni_explanation_draft_free(ni_explanation_draft *draft);
+
+#endif

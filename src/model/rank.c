@@ -1,0 +1,191 @@
+/* The k best of all targets. A method that can say between which numbers scores lie is asked for that
+ * first, and then only for the scores that may be among the best; the answer is the same. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/sys.h"
+#include "linalg/kernels.h"
+#include "model/method.h"
+#include "support/status.h"
+
+static bool better(ni_ranked a, ni_ranked b)
+{
+    return a.score > b.score || (a.score == b.score && a.node < b.node);
+}
+
+/* best[] is a heap with its worst on top, at most k long: what comes in must beat that. */
+static void sift_down(ni_ranked *heap, size_t count, size_t at)
+{
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && better(heap[child], heap[child + 1])) child++;
+        if (!better(heap[at], heap[child])) return;
+        ni_ranked moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+    }
+}
+
+static void offer(ni_ranked *heap, size_t *count, size_t k, ni_ranked candidate)
+{
+    if (*count == k) {
+        if (!better(candidate, heap[0])) return;
+        heap[0] = candidate;
+        sift_down(heap, k, 0);
+        return;
+    }
+    size_t at = (*count)++;
+    for (; at > 0 && better(heap[(at - 1) / 2], candidate); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = candidate;
+}
+
+static int best_first(const void *a, const void *b)
+{
+    const ni_ranked *x = a, *y = b;
+    return better(*x, *y) ? -1 : better(*y, *x);
+}
+
+/* A list of the best that is being made. */
+typedef struct list {
+    neap_query *query;
+    const neap_rank_spec *spec;
+    uint32_t source;
+    ni_ranked *best; /* spec->k places, a heap */
+    size_t count;
+} list;
+
+static bool allowed(const list *l, uint32_t t)
+{
+    return l->spec->with_known || (t != l->source && !ni_linked(&l->query->model->links, l->source, t));
+}
+
+static void offer_all(list *l, const float *scores)
+{
+    uint32_t nodes = l->query->model->graph->nodes;
+    for (uint32_t t = 0; t < nodes; t++) {
+        if (l->count == l->spec->k && scores[t] < l->best[0].score) continue; /* most end here */
+        if (allowed(l, t)) offer(l->best, &l->count, l->spec->k, (ni_ranked){ t, scores[t] });
+    }
+}
+
+static void offer_some(list *l, const uint32_t *node, const float *scores, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        offer(l->best, &l->count, l->spec->k, (ni_ranked){ node[i], scores[i] });
+}
+
+/* ---- all targets ---- */
+
+static neap_status score_pairs(list *l, const uint32_t *target, size_t count, float *scores,
+                               neap_error *err)
+{
+    neap_pair *pairs = ni_array(count, sizeof *pairs);
+    if (!pairs) return ni_fail_memory(err, "ranking");
+    for (size_t i = 0; i < count; i++)
+        pairs[i] = (neap_pair){ l->source, target ? target[i] : (uint32_t)i };
+    neap_status rc = l->query->model->method->score(l->query, pairs, count, scores, err);
+    ni_free(pairs);
+    return rc;
+}
+
+/* Cosines of the source with some nodes, or with all. */
+static neap_status score_cosines(list *l, const uint32_t *target, size_t count, float *scores,
+                                 neap_error *err)
+{
+    neap_query *q = l->query;
+    size_t d = q->model->dim;
+    neap_status rc = ni_query_directions(q, err);
+    for (size_t i = 0; i < count && rc == NEAP_OK; i++)
+        scores[i] =
+            ni_kernels_get()->dot(q->vectors + l->source * d, q->vectors + (target ? target[i] : i) * d, d);
+    return rc;
+}
+
+static neap_status rank_all(list *l, float *scores, neap_error *err)
+{
+    const ni_method *method = l->query->model->method;
+    size_t n = l->query->model->graph->nodes;
+    neap_status rc;
+    if (l->spec->by == NEAP_BY_COSINE) rc = score_cosines(l, NULL, n, scores, err);
+    else if (method->score_all) rc = method->score_all(l->query, l->source, scores, err);
+    else rc = score_pairs(l, NULL, n, scores, err);
+    if (rc == NEAP_OK) rc = ni_check_scores(scores, n, err);
+    if (rc == NEAP_OK) offer_all(l, scores);
+    return rc;
+}
+
+/* Whoever can reach the k-th largest of the lower bounds. Their scores replace these. */
+static neap_status rank_promising(list *l, float *least, const float *most, uint32_t *node, neap_error *err)
+{
+    size_t count = 0;
+    offer_all(l, least);
+    float enough = l->count == l->spec->k ? l->best[0].score : -INFINITY;
+    for (uint32_t t = 0; t < l->query->model->graph->nodes; t++)
+        if (most[t] >= enough && allowed(l, t)) node[count++] = t;
+    neap_status rc = l->query->model->method->score_some(l->query, l->source, node, count, least, err);
+    l->count = 0;
+    if (rc == NEAP_OK) rc = ni_check_scores(least, count, err);
+    if (rc == NEAP_OK) offer_some(l, node, least, count);
+    return rc;
+}
+
+/* Of a long list most scores are needed anyway. */
+static neap_status rank_by_bounds(list *l, float *least, bool *done, neap_error *err)
+{
+    const neap_model *m = l->query->model;
+    uint32_t n = m->graph->nodes;
+    *done = false;
+    if (!m->method->score_bounds || l->spec->by != NEAP_BY_SCORE || l->spec->k > n / 16) return NEAP_OK;
+    float *most = ni_array(n, sizeof *most);
+    uint32_t *node = ni_array(n, sizeof *node);
+    neap_status rc = most && node ? m->method->score_bounds(l->query, l->source, least, most, done, err)
+                                  : ni_fail_memory(err, "ranking all nodes");
+    if (rc == NEAP_OK && *done) rc = rank_promising(l, least, most, node, err);
+    ni_free(most);
+    ni_free(node);
+    return rc;
+}
+
+/* ---- given candidates ---- */
+
+/* Where the method has a way for some targets, its scores have the bits that they have among all. */
+static neap_status score_some(list *l, const uint32_t *node, size_t count, float *scores, neap_error *err)
+{
+    const ni_method *method = l->query->model->method;
+    if (l->spec->by == NEAP_BY_COSINE) return score_cosines(l, node, count, scores, err);
+    if (method->score_some) return method->score_some(l->query, l->source, node, count, scores, err);
+    return score_pairs(l, node, count, scores, err);
+}
+
+static neap_status rank_candidates(list *l, neap_error *err)
+{
+    size_t count = 0, n = l->spec->candidate_count;
+    uint32_t *node = ni_array(n, sizeof *node);
+    float *scores = ni_array(n, sizeof *scores);
+    neap_status rc = node && scores ? NEAP_OK : ni_fail_memory(err, "ranking");
+    for (size_t i = 0; i < n && rc == NEAP_OK; i++)
+        if (allowed(l, l->spec->candidates[i])) node[count++] = l->spec->candidates[i];
+    if (rc == NEAP_OK && count) rc = score_some(l, node, count, scores, err);
+    if (rc == NEAP_OK) rc = ni_check_scores(scores, count, err);
+    if (rc == NEAP_OK) offer_some(l, node, scores, count);
+    ni_free(node);
+    ni_free(scores);
+    return rc;
+}
+
+neap_status ni_rank_best(neap_query *query, const neap_rank_spec *spec, uint32_t source, ni_ranked *best,
+                         size_t *count, neap_error *err)
+{
+    list l = { query, spec, source, best, 0 };
+    bool done = spec->candidates != NULL;
+    neap_status rc = done ? rank_candidates(&l, err) : NEAP_OK;
+    if (!done) {
+        float *scores = ni_array(query->model->graph->nodes, sizeof *scores);
+        rc = scores ? rank_by_bounds(&l, scores, &done, err) : ni_fail_memory(err, "ranking all nodes");
+        if (rc == NEAP_OK && !done) rc = rank_all(&l, scores, err);
+        ni_free(scores);
+    }
+    qsort(best, l.count, sizeof *best, best_first);
+    *count = rc == NEAP_OK ? l.count : 0;
+    return rc;
+}

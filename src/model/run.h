@@ -1,0 +1,134 @@
+/* run.h - training as an iterator: epochs of steps, with validation, checkpoints and progress, the same
+ * around every method that learns. The method drives it:
+ *
+ *     rc = ni_run_prepare(&run, job, learning, err);                 the model
+ *     if (rc == NEAP_OK) rc = ni_run_hold_out(&run, job->data, err); the pairs held back
+ *     ... make tensors and whatever steps need ...
+ *     if (rc == NEAP_OK) rc = ni_run_begin(&run, err);               or goes on from a checkpoint
+ *     while (rc == NEAP_OK && ni_run_next(&run)) {
+ *         ... one step on the places from run.at.batch x run.per_step on ...
+ *         if (ni_run_took(&run, items, loss)) rc = ... score run.split's pairs, ni_run_judge ...
+ *     }
+ *     return ni_run_end(&run, rc, out);
+ *
+ * What went wrong in ni_run_next and ni_run_took is told by ni_run_end. */
+#ifndef NI_RUN_H
+#define NI_RUN_H
+
+#include "data/split.h"
+#include "model/learning.h"
+#include "model/model.h"
+#include "model/optimizer.h"
+
+/* a run that can go on: the model so far, the state behind it, the position, the best epoch.
+ */
+/* Where a run stands. Random draws are functions of coordinates, so that this and the tensors are all there
+ * is. */
+typedef struct ni_position {
+    uint64_t epoch;      /* complete epochs                                              */
+    uint64_t batch;      /* steps done in the epoch under way                            */
+    uint64_t items;      /* edges, or tokens of walks, trained on in it                  */
+    uint64_t updates;    /* of the optimiser, since the start                            */
+    double loss_sum;     /* the losses of the items                                      */
+    double last_loss;    /* mean of the last complete epoch, or NaN                      */
+    double last_auc;     /* its validation AUC, or NaN                                   */
+    uint64_t best_epoch; /* complete epochs when the validation AUC was best; 0: not yet */
+    double best_auc, best_loss;
+} ni_position;
+
+/* What steps change, and a copy of what the best epoch had. */
+typedef struct ni_state {
+    ni_declaration list; /* learned tensors and state; its data are the model's, the optimiser's, ... */
+    float **best;        /* list.count: copies of learned tensors; NULL without validation            */
+} ni_state;
+
+neap_status ni_checkpoint_write(const neap_model *model, const ni_state *state, const ni_position *position,
+                                const char *path, neap_error *err);
+
+/* Fills state and position, which are of a run with this model. NEAP_E_MISMATCH if the checkpoint is of
+ * another; *found is false if there is no such file. */
+neap_status ni_checkpoint_read(const neap_model *model, const ni_state *state, ni_position *position,
+                               const char *path, bool *found, neap_error *err);
+
+/* Whether there is such a file that holds this tensor: which part of a run it is from. */
+neap_status ni_checkpoint_holds(const char *path, const char *tensor, bool *holds, neap_error *err);
+
+/* What a checkpoint holds besides its model is complete, and nothing else: `tensors`, ended by NULL, are
+ * those of the model. */
+neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *model, const char *const *tensors,
+                                neap_error *err);
+
+typedef struct ni_run {
+    neap_model *model;       /* what is being made                                                    */
+    const ni_learning *o;    /* of its options                                                        */
+    const neap_hooks *hooks; /* or NULL                                                               */
+    neap_error *err;         /* the caller's                                                          */
+    ni_threads *threads;
+    neap_split *split;       /* its pairs say after each epoch how good it was; NULL: no validation   */
+    ni_links split_links;    /* of split->train                                                       */
+    const neap_graph *graph; /* what is trained on: the model's, or without the pairs held back       */
+    const ni_links *links;   /* of graph                                                              */
+
+    uint64_t places;   /* of an epoch: edges, or tokens of walks; set before ni_run_begin             */
+    uint64_t per_step; /* places that a step takes; likewise                                          */
+    ni_state state;    /* what steps change                                                           */
+    ni_position at;
+    float *positive, *negative; /* scores of the split's pairs, to be filled for ni_run_judge         */
+
+    double start, last_checkpoint; /* seconds                            */
+    uint64_t items;                /* trained on since the start         */
+    bool took, epoch_end;          /* a step was made; it ended an epoch */
+    neap_status failed;
+} ni_run;
+
+/* The threads, and the model without tensors. */
+neap_status ni_run_prepare(ni_run *run, const ni_job *job, const ni_learning *o, neap_error *err);
+
+/* Where the options say so, keeps pairs back for validation. A method looks at the whole graph first: what
+ * is wrong with it should be said of it, not of the part that is trained on. */
+neap_status ni_run_hold_out(ni_run *run, const neap_data *data, neap_error *err);
+
+/* Takes down what steps change: what the method declares, which has been allocated, and the moments of its
+ * optimiser, which the caller points to their arrays (ni_run_state) before ni_run_begin. */
+neap_status ni_run_declare(ni_run *run, neap_error *err);
+
+/* The array of a tensor that is not the model's: "adam.E.m", "outputs". */
+void ni_run_state(ni_run *run, const char *name, void *data);
+
+/* The moments of an optimiser's parameters. */
+void ni_run_moments(ni_run *run, const ni_optimizer *optimizer);
+
+/* Makes room for the best epoch and goes on from a checkpoint if that is asked for. */
+neap_status ni_run_begin(ni_run *run, neap_error *err);
+
+/* Progress and checkpoint of the step that was made, if one was; then whether there is another to make. */
+bool ni_run_next(ni_run *run);
+
+/* A step was made on so many items with this sum of losses. True: the epoch ended, and pairs are to be
+ * scored.
+ */
+bool ni_run_took(ni_run *run, uint64_t items, double loss);
+
+/* The AUC of the scores in run->positive and run->negative; keeps the epoch if it is the best so far. */
+neap_status ni_run_judge(ni_run *run, neap_error *err);
+
+/* Where the run stands, from 0 to 1, and the step size there: the option lr, or with a linear decay what is
+ * left of it, at least `least` of it. */
+double ni_run_done(const ni_run *run);
+double ni_run_rate(const ni_run *run, double least);
+
+/* Ends the steps: the tensors are those of the best epoch, or without validation of the last, and the model
+ * knows how it was trained. Another series of steps may follow with the same model. */
+neap_status ni_run_conclude(ni_run *run, neap_status rc);
+
+/* Concludes, hands the model over if all went well, and frees the rest. */
+neap_status ni_run_end(ni_run *run, neap_status rc, neap_model **out);
+
+/* Frees everything, the model too. */
+void ni_run_free(ni_run *run);
+
+/* Memory of graphs, of tensors with their best copies, and of the optimiser. ni_run_prepare has been
+ * called, the model's tensors need not be there. */
+void ni_run_bytes(const ni_run *run, const neap_graph *given, neap_estimate_result *r);
+
+#endif

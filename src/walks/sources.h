@@ -1,0 +1,102 @@
+/* sources.h - where the pairs of a skip-gram model come from: windows of random walks (deepwalk, node2vec,
+ * walklets, splitter), edges drawn by weight (line), ends of walks (verse).
+ *
+ * An epoch has a number of places, and each place makes some pairs as a pure function of (seed, epoch,
+ * place): nothing is kept between steps, and threads make what they need. */
+#ifndef NI_SOURCES_H
+#define NI_SOURCES_H
+
+#include "base/threads.h"
+#include "graph/graph.h"
+#include "walks/walker.h"
+
+/* Rows of the tables that should be near each other. */
+typedef struct ni_couple {
+    uint32_t in, out;
+} ni_couple;
+
+struct ni_windows;
+struct ni_edges;
+struct ni_walk_ends;
+
+typedef struct ni_source {
+    enum { NI_FROM_WINDOWS, NI_FROM_EDGES, NI_FROM_ENDS } kind;
+    union {
+        const struct ni_windows *windows;
+        const struct ni_edges *edges;
+        const struct ni_walk_ends *ends;
+    } from;
+    uint64_t places;   /* of an epoch                                   */
+    uint32_t per_task; /* places that are made at once                  */
+    uint32_t couples;  /* at most so many a place                       */
+    size_t scratch;    /* bytes that a thread needs while it makes them */
+} ni_source;
+
+/* Writes the pairs of `count` places from `first` on, a multiple of per_task; returns how many. */
+uint64_t ni_source_make(const ni_source *source, uint64_t epoch, uint64_t first, uint32_t count,
+                        void *scratch, ni_couple *out);
+
+/* ---- windows of walks: an epoch has `rounds` walks from every node; a place is a node of a walk ---- */
+
+typedef struct ni_windows {
+    const ni_walker *walker;
+    uint32_t rounds, length, window;
+    bool scales;       /* layer k holds the pairs exactly k + 1 steps apart, window layers in all; otherwise
+                          each centre draws a window from 1 to `window`, so that near ones come more often */
+    const float *kept; /* nodes: share of its visits that count; NULL: all                                */
+    uint64_t seed;
+} ni_windows;
+
+/* Walks first .. first + count - 1 of an epoch, at most NI_ABREAST, in places of `length` nodes each. rng:
+ * as many; where the draws of each walk went on to. */
+void ni_windows_walks(const ni_windows *w, uint64_t epoch, uint64_t first, uint32_t count, ni_rng *rng,
+                      uint32_t *walk, uint32_t *lengths);
+
+/* Places that it needs for its walks. */
+ni_source ni_windows_source(const ni_windows *w);
+
+/* How often each node is visited by one walk from every node. */
+neap_status ni_windows_visits(const ni_windows *w, ni_threads *threads, uint64_t **visits, neap_error *err);
+
+/* The share of its visits that a frequent node keeps: (sqrt(f/t) + 1) t/f for a frequency f above t, as
+ * word2vec has it. NULL in *kept if t is 0. */
+neap_status ni_windows_thin(const uint64_t *visits, uint32_t nodes, double t, float **kept,
+                            neap_error *err);
+
+/* ---- edges: a place is a draw by weight; an epoch has NI_EDGE_SAMPLES of them for each edge ---- */
+
+enum { NI_EDGE_SAMPLES = 100 };
+
+typedef struct ni_edges {
+    const neap_graph *graph;
+    bool first, second; /* orders: a layer for each, with a pair of its own at each place            */
+    bool along;         /* the second follows the direction of edges; the first has none             */
+    uint64_t seed;
+    uint32_t *source; /* edges: where each begins                                                    */
+    ni_alias *alias;  /* edges, by weight; NULL: all alike                                           */
+} ni_edges;
+
+/* Fills source and alias; the fields above are set. */
+neap_status ni_edges_create(ni_edges *e, neap_error *err);
+void ni_edges_free(ni_edges *e);
+
+ni_source ni_edges_source(const ni_edges *e);
+
+/* The weights of each node's edges, in and out, as whole numbers up to 2^40. */
+neap_status ni_edges_degrees(const ni_edges *e, uint64_t **degrees, neap_error *err);
+
+/* ---- ends of walks: a place is a walk that stops with probability `restart` before each step, as
+ * personalised PageRank has it; its pair is its start and its end. An epoch has NI_END_SAMPLES from every
+ * node ---- */
+
+enum { NI_END_SAMPLES = 100 };
+
+typedef struct ni_walk_ends {
+    const ni_walker *walker;
+    double restart; /* at least 0.01 */
+    uint64_t seed;
+} ni_walk_ends;
+
+ni_source ni_ends_source(const ni_walk_ends *e);
+
+#endif
