@@ -82,12 +82,13 @@ static void add_side(const neighbourhood *own, const neighbourhood *other, const
     }
 }
 
-/* rows x columns of M (ld apart), or turned round, into the draft's a x b. */
-static void add_alignment(const float *M, uint64_t ld, bool turned, float share, ni_explanation_draft *d)
+/* rows x columns of M (ld apart), or transposed, into the draft's a x b. */
+static void add_alignment(const float *M, uint64_t ld, bool transposed, float share,
+                          ni_explanation_draft *d)
 {
     for (uint64_t i = 0; i < d->a; i++)
         for (uint64_t j = 0; j < d->b; j++)
-            d->alignment[i * d->b + j] += share * tanhf(turned ? M[j * ld + i] : M[i * ld + j]);
+            d->alignment[i * d->b + j] += share * tanhf(transposed ? M[j * ld + i] : M[i * ld + j]);
 }
 
 /* ---- all of it ---- */

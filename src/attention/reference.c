@@ -28,14 +28,14 @@ static void add(ni_real a, const ni_real *x, ni_real *y, uint32_t n)
     for (uint32_t k = 0; k < n; k++) y[k] += a * x[k];
 }
 
-/* out (d) = x P, or x P' with `turned`; without a P, x. */
-static void times_P(const ni_ref_model *m, const ni_real *x, bool turned, ni_real *out)
+/* out (d) = x P, or x P' with `transposed`; without a P, x. */
+static void times_P(const ni_ref_model *m, const ni_real *x, bool transposed, ni_real *out)
 {
     uint32_t d = m->dim;
     memset(out, 0, d * sizeof *out);
     if (!m->P) add(1, x, out, d);
     for (uint32_t k = 0; m->P && k < d; k++) {
-        if (turned) out[k] = dot(x, m->P + (uint64_t)k * d, d);
+        if (transposed) out[k] = dot(x, m->P + (uint64_t)k * d, d);
         else add(x[k], m->P + (uint64_t)k * d, out, d);
     }
 }

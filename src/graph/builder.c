@@ -146,7 +146,7 @@ static neap_status fill_rows(neap_graph *g, const ni_builder *b, neap_error *err
 }
 
 /* The weights are there if, and only if, they count. */
-static bool settle_weights(ni_builder *b)
+static bool finish_weights(ni_builder *b)
 {
     if (b->weighted) return b->weight || make_weights(b);
     ni_free(b->weight);
@@ -175,7 +175,7 @@ neap_status ni_graph_count(neap_graph *g, neap_error *err)
 static neap_status build(neap_graph *g, ni_builder *b, neap_error *err)
 {
     size_t read = b->count;
-    if (!settle_weights(b)) return ni_fail_memory(err, "weights");
+    if (!finish_weights(b)) return ni_fail_memory(err, "weights");
     if (b->undirected) order_ends(b);
     neap_status rc = sort_edges(b, err);
     if (rc == NEAP_OK && !merge_repeats(b))

@@ -9,7 +9,7 @@
 #include "base/sys.h"
 #include "support/status.h"
 
-/* The graph turned round: for each node its sources, ascending because sources are visited in order. */
+/* The transpose: for each node its sources, ascending because sources are visited in order. */
 typedef struct incoming {
     uint64_t *offset;
     uint32_t *source;

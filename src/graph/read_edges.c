@@ -155,7 +155,7 @@ static void read_chunk(void *arg, uint32_t task, uint32_t thread)
 
 /* A name below the first line is no number, so that is an edge. Its third column decides about weights, and
  * there is no number in it. */
-static void settle_no_header(edge_reader *r)
+static void rule_out_header(edge_reader *r)
 {
     r->maybe_header = false;
     r->weighted = false;
@@ -171,13 +171,13 @@ static neap_status intern(edge_reader *r, const ni_field *name, uint64_t key, ui
                        "%.200s: more than %d different names; that many nodes are too many",
                        ni_stream_label(r->lines.in), NI_NAMES_MOST);
     }
-    if (r->maybe_header && *number == known && !ni_field_is_number(name)) settle_no_header(r);
+    if (r->maybe_header && *number == known && !ni_field_is_number(name)) rule_out_header(r);
     return NEAP_OK;
 }
 
 static neap_status add_edge(edge_reader *r, const neap_edge *e, neap_error *err)
 {
-    if (r->maybe_header && (e->source < r->heading || e->target < r->heading)) settle_no_header(r);
+    if (r->maybe_header && (e->source < r->heading || e->target < r->heading)) rule_out_header(r);
     return ni_builder_add(r->b, e->source, e->target, e->weight) ? NEAP_OK : ni_fail_memory(err, "edges");
 }
 
@@ -215,7 +215,7 @@ static neap_status retry(edge_reader *r, chunk *c, neap_error *err)
         ni_layout_names(&r->layout, &c->lines, c->lines.line, &e.source, &e.target, &rest, NULL) ==
             NEAP_OK &&
         !(ni_field_is_number(&e.source) && ni_field_is_number(&e.target)))
-        settle_no_header(r);
+        rule_out_header(r);
     c->lines.from = (size_t)(c->lines.line - c->lines.bytes);
     c->lines.number = r->lines.number + c->lines.number - 1;
     neap_status rc = read_line(c, &more, err);

@@ -40,7 +40,7 @@ static void fill_chances(ni_attentive *a, const float *weight, const ni_attentiv
     }
 }
 
-/* The ways turned round: for each node those that lead to it, ascending. */
+/* The transpose of the links: for each node those that lead to it, ascending. */
 static void turn_round(ni_attentive *a)
 {
     uint64_t ways = a->offset[a->nodes], *start = a->start;
@@ -57,7 +57,7 @@ neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links,
                                 neap_error *err)
 {
     ni_ways out = ni_ways_of(graph, links, options->walk.along);
-    uint64_t n = links->nodes, cells = n * LANES;
+    uint64_t n = links->nodes, numbers = n * LANES;
     *a = (ni_attentive){ .nodes = links->nodes,
                          .half = options->walk.learning.dim / 2,
                          .powers = options->walk.window,
@@ -65,12 +65,12 @@ neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links,
                          .offset = out.offset,
                          .node = out.node };
     uint64_t ways = a->offset[n];
-    bool ok = (a->chance = ni_array(ways, sizeof *a->chance)) &&
-              (a->start = ni_array(n + 1, sizeof *a->start)) &&
-              (a->into = ni_array(ways, sizeof *a->into)) && (a->count = ni_array(n, sizeof *a->count)) &&
-              (a->wave = ni_array(wave_blocks(n) * cells, sizeof *a->wave)) &&
-              (a->scratch = ni_array(SCRATCHES * ni_threads_count(threads) * cells, sizeof *a->scratch)) &&
-              (a->sums = ni_array((uint64_t)WAVE * (a->powers + 1), sizeof *a->sums));
+    bool ok =
+        (a->chance = ni_array(ways, sizeof *a->chance)) && (a->start = ni_array(n + 1, sizeof *a->start)) &&
+        (a->into = ni_array(ways, sizeof *a->into)) && (a->count = ni_array(n, sizeof *a->count)) &&
+        (a->wave = ni_array(wave_blocks(n) * numbers, sizeof *a->wave)) &&
+        (a->scratch = ni_array(SCRATCHES * ni_threads_count(threads) * numbers, sizeof *a->scratch)) &&
+        (a->sums = ni_array((uint64_t)WAVE * (a->powers + 1), sizeof *a->sums));
     if (!ok) {
         ni_attentive_free(a);
         return ni_fail_memory(err, "comparing all nodes with each other; fewer --threads need less");
@@ -95,8 +95,8 @@ void ni_attentive_free(ni_attentive *a)
 
 uint64_t ni_attentive_bytes(uint64_t nodes, uint64_t ways, uint64_t threads, uint64_t powers)
 {
-    uint64_t cells = nodes * LANES * (wave_blocks(nodes) + SCRATCHES * threads);
-    return 4 * cells + 12 * nodes + 12 * ways + WAVE * (powers + 1) * sizeof(double);
+    uint64_t numbers = nodes * LANES * (wave_blocks(nodes) + SCRATCHES * threads);
+    return 4 * numbers + 12 * nodes + 12 * ways + WAVE * (powers + 1) * sizeof(double);
 }
 
 /* ---- a block: some sources, all targets ---- */
@@ -306,8 +306,8 @@ static void block_task(void *arg, uint32_t task, uint32_t thread)
 {
     const pass *p = arg;
     const ni_attentive *a = p->a;
-    size_t cells = (size_t)a->nodes * LANES;
-    float *scratch = a->scratch + SCRATCHES * thread * cells;
+    size_t numbers = (size_t)a->nodes * LANES;
+    float *scratch = a->scratch + SCRATCHES * thread * numbers;
     uint32_t number = p->first_block + task;
     block b = { .a = a,
                 .k = ni_kernels_get(),
@@ -317,11 +317,11 @@ static void block_task(void *arg, uint32_t task, uint32_t thread)
                 .sums = a->sums + (size_t)task * (a->powers + 1),
                 .first = number * LANES,
                 .lanes = lanes_of(a, number),
-                .miss = a->wave + task * cells,
+                .miss = a->wave + task * numbers,
                 .log = scratch,
-                .target = scratch + cells,
-                .here = scratch + 2 * cells,
-                .next = scratch + 3 * cells };
+                .target = scratch + numbers,
+                .here = scratch + 2 * numbers,
+                .next = scratch + 3 * numbers };
     memcpy(b.count, a->count + b.first, b.lanes * sizeof *b.count);
     run_block(&b);
 }

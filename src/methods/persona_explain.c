@@ -14,51 +14,51 @@
 enum { MOST_CELLS = 1 << 24 };
 
 /* A node: its personas, and which of them each of its neighbours belongs to. */
-typedef struct face_side {
-    ni_faces faces;
+typedef struct persona_side {
+    ni_node_vectors personas;
     const uint32_t *neighbour;
     uint32_t size;
     uint32_t *circle;  /* size                                   */
-    uint32_t *members; /* faces.count: neighbours in each circle */
-} face_side;
+    uint32_t *members; /* personas.count: neighbours in each circle */
+} persona_side;
 
-static void side_free(face_side *s)
+static void side_free(persona_side *s)
 {
     ni_free(s->circle);
     ni_free(s->members);
 }
 
 /* The circles are found again, as they were in training. */
-static neap_status look_at(const neap_model *m, uint32_t u, face_side *s, neap_error *err)
+static neap_status look_at(const neap_model *m, uint32_t u, persona_side *s, neap_error *err)
 {
     const ni_splitter_options *o = m->settings->own;
     ni_circles desk = { .links = &m->links, .way = o->personas, .seed = m->settings->common.seed };
-    ni_faces_of(m, u, NULL, &s->faces);
+    ni_vectors_of_node(m, u, NULL, &s->personas);
     s->neighbour = m->links.node + m->links.offset[u];
     s->size = (uint32_t)ni_degree(&m->links, u);
     s->circle = ni_array(s->size, sizeof *s->circle);
-    s->members = ni_zeros(s->faces.count, sizeof *s->members);
+    s->members = ni_zeros(s->personas.count, sizeof *s->members);
     uint32_t found = s->circle && s->members ? ni_circles_find(&desk, u, s->circle) : NEAP_NONE;
     ni_circles_free(&desk);
     if (found == NEAP_NONE) return ni_fail_memory(err, "an explanation");
-    if ((s->size ? found : 1) != s->faces.count)
+    if ((s->size ? found : 1) != s->personas.count)
         return ni_fail(err, NEAP_E_MISMATCH, "the personas of the model are not those of its graph");
     for (uint32_t i = 0; i < s->size; i++) s->members[s->circle[i]]++;
     return NEAP_OK;
 }
 
-static float mean_cosine(const face_side *s, uint32_t i, const face_side *t, size_t dim)
+static float mean_cosine(const persona_side *s, uint32_t i, const persona_side *t, size_t dim)
 {
     double sum = 0;
-    for (uint32_t j = 0; j < t->faces.count; j++)
-        sum += (double)ni_faces_cosine(&s->faces, i, &t->faces, j, dim);
-    return (float)(sum / t->faces.count);
+    for (uint32_t j = 0; j < t->personas.count; j++)
+        sum += (double)ni_node_cosine(&s->personas, i, &t->personas, j, dim);
+    return (float)(sum / t->personas.count);
 }
 
 /* chosen: the persona that decides, or NEAP_NONE: all of them do. Where one does, a neighbour's alignment
  * is the best of its circle; otherwise the mean. */
-static void weigh(const face_side *own, const face_side *other, uint32_t chosen, float score, size_t dim,
-                  ni_reason *out)
+static void weigh(const persona_side *own, const persona_side *other, uint32_t chosen, float score,
+                  size_t dim, ni_reason *out)
 {
     for (uint32_t i = 0; i < own->size; i++) {
         uint32_t circle = own->circle[i];
@@ -67,7 +67,7 @@ static void weigh(const face_side *own, const face_side *other, uint32_t chosen,
         out[i].partner = NEAP_NONE;
         if (chosen == NEAP_NONE) {
             out[i].alignment = mean_cosine(own, circle, other, dim);
-            out[i].weight = share / (float)own->faces.count;
+            out[i].weight = share / (float)own->personas.count;
             out[i].contribution = out[i].weight * out[i].alignment;
         } else {
             out[i].weight = circle == chosen ? share : 0;
@@ -77,26 +77,27 @@ static void weigh(const face_side *own, const face_side *other, uint32_t chosen,
 }
 
 /* Every pair of neighbours; with `best` the alignment of each is the largest of its own. */
-static void align(const face_side *s, const face_side *t, bool best, size_t dim, ni_explanation_draft *d)
+static void align(const persona_side *s, const persona_side *t, bool best, size_t dim,
+                  ni_explanation_draft *d)
 {
     for (uint64_t i = 0; i < s->size; i++)
         for (uint64_t j = 0; j < t->size; j++) {
-            float here = ni_faces_cosine(&s->faces, s->circle[i], &t->faces, t->circle[j], dim);
+            float here = ni_node_cosine(&s->personas, s->circle[i], &t->personas, t->circle[j], dim);
             d->alignment[i * t->size + j] = here;
             if (best) d->by_source[i].alignment = fmaxf(d->by_source[i].alignment, here);
             if (best) d->by_target[j].alignment = fmaxf(d->by_target[j].alignment, here);
         }
 }
 
-static neap_status explain(const neap_model *m, const face_side *s, const face_side *t,
+static neap_status explain(const neap_model *m, const persona_side *s, const persona_side *t,
                            ni_explanation_draft *d, neap_error *err)
 {
     uint32_t best_s = NEAP_NONE, best_t = NEAP_NONE;
     const ni_splitter_options *o = m->settings->own;
     bool max = o->persona_score == NI_PERSONAS_MAX;
-    if (max) d->facts.score = ni_faces_nearest(&s->faces, &t->faces, m->dim, &best_s, &best_t);
-    for (uint32_t i = 0; !max && i < s->faces.count; i++)
-        d->facts.score += mean_cosine(s, i, t, m->dim) / (float)s->faces.count;
+    if (max) d->facts.score = ni_nearest_personas(&s->personas, &t->personas, m->dim, &best_s, &best_t);
+    for (uint32_t i = 0; !max && i < s->personas.count; i++)
+        d->facts.score += mean_cosine(s, i, t, m->dim) / (float)s->personas.count;
     if (!isfinite(d->facts.score)) return ni_fail(err, NEAP_E_NUMERIC, "the score is not finite");
     d->facts.circles = 1;
     weigh(s, t, best_s, d->facts.score, m->dim, d->by_source);
@@ -122,7 +123,7 @@ neap_status ni_personas_explain(neap_query *query, uint32_t source, uint32_t tar
                                 neap_error *err)
 {
     const neap_model *m = query->model;
-    face_side s = { 0 }, t = { 0 };
+    persona_side s = { 0 }, t = { 0 };
     ni_explanation_draft draft = { 0 };
     neap_status rc = check(m, source, target, err);
     if (rc == NEAP_OK) rc = look_at(m, source, &s, err);

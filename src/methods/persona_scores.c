@@ -50,7 +50,7 @@ static void mean_of(const neap_model *m, uint32_t u, float *out)
         if (links->node[i] < m->rows) add_mean(m, links->node[i], 1 / (float)known, out);
 }
 
-void ni_faces_of(const neap_model *m, uint32_t u, float *room, ni_faces *f)
+void ni_vectors_of_node(const neap_model *m, uint32_t u, float *room, ni_node_vectors *f)
 {
     if (u < m->rows) {
         const ni_splitter *s = own_of(m);
@@ -70,24 +70,25 @@ void ni_faces_of(const neap_model *m, uint32_t u, float *room, ni_faces *f)
 
 /* ---- similarity ---- */
 
-float ni_faces_cosine(const ni_faces *a, uint32_t i, const ni_faces *b, uint32_t j, size_t dim)
+float ni_node_cosine(const ni_node_vectors *a, uint32_t i, const ni_node_vectors *b, uint32_t j, size_t dim)
 {
     return ni_kernels_get()->dot(a->vector + i * dim, b->vector + j * dim, dim) * a->scale[i] * b->scale[j];
 }
 
-float ni_faces_nearest(const ni_faces *a, const ni_faces *b, size_t dim, uint32_t *of_a, uint32_t *of_b)
+float ni_nearest_personas(const ni_node_vectors *a, const ni_node_vectors *b, size_t dim, uint32_t *of_a,
+                          uint32_t *of_b)
 {
     float best = -INFINITY;
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++) {
-            float cosine = ni_faces_cosine(a, i, b, j, dim);
+            float cosine = ni_node_cosine(a, i, b, j, dim);
             if (cosine > best) best = cosine, *of_a = i, *of_b = j;
         }
     return best;
 }
 
 /* The mean of vectors of length 1: the product of two such means is the mean of all cosines. */
-static void mean_direction(const ni_faces *f, size_t dim, float *out)
+static void mean_direction(const ni_node_vectors *f, size_t dim, float *out)
 {
     memset(out, 0, dim * sizeof *out);
     for (uint32_t i = 0; i < f->count; i++)
@@ -97,13 +98,14 @@ static void mean_direction(const ni_faces *f, size_t dim, float *out)
 /* room: 4 x dim */
 static float score_pair(const neap_model *m, neap_pair pair, float *room)
 {
-    ni_faces source, target;
+    ni_node_vectors source, target;
     uint32_t one, other;
     size_t dim = m->dim;
-    ni_faces_of(m, pair.source, room, &source);
-    ni_faces_of(m, pair.target, room + dim, &target);
+    ni_vectors_of_node(m, pair.source, room, &source);
+    ni_vectors_of_node(m, pair.target, room + dim, &target);
     const ni_splitter_options *o = m->settings->own;
-    if (o->persona_score == NI_PERSONAS_MAX) return ni_faces_nearest(&source, &target, dim, &one, &other);
+    if (o->persona_score == NI_PERSONAS_MAX)
+        return ni_nearest_personas(&source, &target, dim, &one, &other);
     mean_direction(&source, dim, room + 2 * dim);
     mean_direction(&target, dim, room + 3 * dim);
     return ni_kernels_get()->dot(room + 2 * dim, room + 3 * dim, dim);
@@ -148,15 +150,15 @@ neap_status ni_personas_score(neap_query *query, const neap_pair *pairs, size_t 
     return answer(query, &q, score_task, err);
 }
 
-/* The face of u that is nearest to one of v, and v's of u. room: 2 x dim. out_v may be NULL. */
-static void choose_faces(const neap_model *m, uint32_t u, uint32_t v, float *room, float *out_u,
-                         float *out_v)
+/* The persona of u that is nearest to one of v, and v's of u. room: 2 x dim. out_v may be NULL. */
+static void choose_personas(const neap_model *m, uint32_t u, uint32_t v, float *room, float *out_u,
+                            float *out_v)
 {
-    ni_faces of_u, of_v;
+    ni_node_vectors of_u, of_v;
     uint32_t i = 0, j = 0;
-    ni_faces_of(m, v, room, &of_v);
-    ni_faces_of(m, u, room + m->dim, &of_u);
-    ni_faces_nearest(&of_u, &of_v, m->dim, &i, &j);
+    ni_vectors_of_node(m, v, room, &of_v);
+    ni_vectors_of_node(m, u, room + m->dim, &of_u);
+    ni_nearest_personas(&of_u, &of_v, m->dim, &i, &j);
     memcpy(out_u, of_u.vector + (uint64_t)i * m->dim, m->dim * sizeof *out_u);
     if (out_v) memcpy(out_v, of_v.vector + (uint64_t)j * m->dim, m->dim * sizeof *out_v);
 }
@@ -168,7 +170,7 @@ static void context_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t first = (uint64_t)task * A_TASK, end = ni_task_end(first, A_TASK, q->count);
     float *room = q->room + (uint64_t)thread * 4 * m->dim;
     for (uint64_t u = first; u < end; u++)
-        choose_faces(m, (uint32_t)u, q->context, room, q->vectors + u * m->dim, NULL);
+        choose_personas(m, (uint32_t)u, q->context, room, q->vectors + u * m->dim, NULL);
 }
 
 neap_status ni_personas_context_vectors(neap_query *query, uint32_t context, float *vectors,
@@ -185,8 +187,8 @@ static void pair_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t first = (uint64_t)task * A_TASK, end = ni_task_end(first, A_TASK, q->count);
     float *room = q->room + (uint64_t)thread * 4 * m->dim;
     for (uint64_t i = first; i < end; i++)
-        choose_faces(m, q->pairs[i].source, q->pairs[i].target, room, q->vectors + i * m->dim,
-                     q->other + i * m->dim);
+        choose_personas(m, q->pairs[i].source, q->pairs[i].target, room, q->vectors + i * m->dim,
+                        q->other + i * m->dim);
 }
 
 neap_status ni_personas_pair_vectors(neap_query *query, const neap_pair *pairs, size_t count,

@@ -53,19 +53,21 @@ void ni_personas_pull(const neap_model *model, uint64_t from, uint64_t to, doubl
                       ni_threads *threads);
 
 /* The personas of one node, lent by the model. */
-typedef struct ni_faces {
+typedef struct ni_node_vectors {
     const float *vector, *scale; /* count x dim, and 1 / their lengths */
     uint32_t count;
-    float own; /* the scale of the one face of a node that has no personas; see ni_personas_vectors */
-} ni_faces;
+    float own; /* the scale of the one vector of a node that has no personas; see ni_personas_vectors */
+} ni_node_vectors;
 
 /* room: dim, for such a node's vector; otherwise it may be NULL. */
-void ni_faces_of(const neap_model *model, uint32_t u, float *room, ni_faces *faces);
+void ni_vectors_of_node(const neap_model *model, uint32_t u, float *room, ni_node_vectors *personas);
 
-float ni_faces_cosine(const ni_faces *a, uint32_t i, const ni_faces *b, uint32_t j, size_t dim);
+float ni_node_cosine(const ni_node_vectors *a, uint32_t i, const ni_node_vectors *b, uint32_t j,
+                     size_t dim);
 
 /* The largest cosine of two, and which two; of equals the first. */
-float ni_faces_nearest(const ni_faces *a, const ni_faces *b, size_t dim, uint32_t *of_a, uint32_t *of_b);
+float ni_nearest_personas(const ni_node_vectors *a, const ni_node_vectors *b, size_t dim, uint32_t *of_a,
+                          uint32_t *of_b);
 
 /* persona_explain.c: see neap_query_explain. A neighbour counts as the persona does whose circle it is in.
  */

@@ -130,7 +130,7 @@ static float *outputs_of(const ni_skipgram *s, uint32_t block)
     return block / s->grid->ranges / s->grid->ranges < s->tied ? s->in : s->out;
 }
 
-static void ask_for_rows(const ni_skipgram *s, const float *out, const ni_couple *pair, uint64_t count)
+static void prefetch_rows(const ni_skipgram *s, const float *out, const ni_couple *pair, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
         ni_prefetch(s->in + (uint64_t)pair[i].in * s->dim, s->dim);
@@ -171,7 +171,7 @@ static void block_task(void *arg, uint32_t block, uint32_t thread)
     for (uint64_t group = 0; at < end; group++) {
         bool look = group % LOSS_EVERY == 0;
         at += fill_group(s, w->pair + at, end - at, &g);
-        ask_for_rows(s, g.out, w->pair + at, end - at < NI_GROUP_INPUTS ? end - at : NI_GROUP_INPUTS);
+        prefetch_rows(s, g.out, w->pair + at, end - at < NI_GROUP_INPUTS ? end - at : NI_GROUP_INPUTS);
         for (uint32_t q = 0; q < g.outputs && !s->tree; q++)
             g.output[q] = ni_grid_negative(s->grid, block, &rng);
         loss += ni_group_step(&g, look);
