@@ -10,20 +10,23 @@
 #include "eval/discretise.h"
 #include "eval/kmeans.h"
 #include "eval/points.h"
+#include "linalg/blas.h"
 #include "linalg/cholesky.h"
 #include "linalg/eigen.h"
 #include "support/status.h"
 
 enum { TILE = 256 };          /* points in one matrix product        */
 enum { BLOCK = 16 };          /* rows in one task of other work      */
+enum { ROWS = 64 };           /* rows of A in one task of a product  */
 enum { SAMPLE_MOST = 10000 }; /* pairs that decide about the width   */
+enum { PASSES_DIRECT = 40 };  /* A itself is tried with so many blocks, and one more a vector */
 
 /* What a draw is for: the epoch of its stream. */
-enum { DRAWS_PAIRS, DRAWS_START, DRAWS_AXIS };
+enum { DRAWS_PAIRS = 0, DRAWS_AXIS = 2 };
 
-/* ARPACK is given (SHIFT I - A)^-1: the eigenvectors are those of A, the largest eigenvalues of A, which
- * may crowd below 1, are the largest by far and far apart. scikit-learn's shift is 2 in this notation,
- * which spreads them less and takes many times as long where clusters are hardly linked. */
+/* (SHIFT I - A)^-1 has the eigenvectors of A; its largest eigenvalues belong to the largest of A, and lie
+ * far apart even where those crowd below 1. scikit-learn's shift is 2 in this notation, which spreads them
+ * less and takes many times as long where clusters are hardly linked. */
 static const double SHIFT = 1 + 1e-4;
 
 typedef struct spectral {
@@ -31,10 +34,11 @@ typedef struct spectral {
     ni_threads *threads;
     uint64_t seed;
     double gamma;       /* for the scaled points                                     */
-    double *a;          /* n x n: squared distances, then SHIFT I - A, then its Cholesky factor */
+    double *a;          /* n x n: squared distances, then A, maybe the factor of SHIFT I - A */
     double *log_degree; /* n: log D_i, since D_i itself may be too small for a double */
     float *tile;        /* threads x TILE x TILE                                     */
-    double *vector;     /* k x n: eigenvectors                                       */
+    double *vector;     /* n x k: eigenvectors                                       */
+    double *value;      /* k                                                         */
 } spectral;
 
 static neap_status set_up(spectral *s, uint32_t k, neap_error *err)
@@ -43,8 +47,9 @@ static neap_status set_up(spectral *s, uint32_t k, neap_error *err)
     s->a = ni_array(n, n * sizeof *s->a);
     s->log_degree = ni_array(n, sizeof *s->log_degree);
     s->tile = ni_array(threads, TILE * TILE * sizeof *s->tile);
-    s->vector = ni_array(k, n * sizeof *s->vector);
-    bool all = s->a && s->log_degree && s->tile && s->vector;
+    s->vector = ni_array(n, k * sizeof *s->vector);
+    s->value = ni_array(k, sizeof *s->value);
+    bool all = s->a && s->log_degree && s->tile && s->vector && s->value;
     return all ? NEAP_OK : ni_fail_memory(err, "spectral clustering; k-means needs far less");
 }
 
@@ -55,6 +60,7 @@ static void tear_down(spectral *s)
     ni_free(s->log_degree);
     ni_free(s->tile);
     ni_free(s->vector);
+    ni_free(s->value);
 }
 
 /* ---- the width ---- */
@@ -126,7 +132,7 @@ static void sum_rows(void *arg, uint32_t block, uint32_t thread)
     }
 }
 
-/* a_ij = -exp(-gamma a_ij) / sqrt(D_i D_j), which is never below -1; on the diagonal SHIFT. */
+/* a_ij = exp(-gamma a_ij) / sqrt(D_i D_j), which is never above 1; 0 on the diagonal. */
 static void normalise_rows(void *arg, uint32_t block, uint32_t thread)
 {
     spectral *s = arg;
@@ -135,42 +141,88 @@ static void normalise_rows(void *arg, uint32_t block, uint32_t thread)
         double *row = s->a + (size_t)i * s->points.n;
         for (uint32_t j = 0; j < s->points.n; j++) {
             double power = -s->gamma * row[j] - (s->log_degree[i] + s->log_degree[j]) / 2;
-            row[j] = -exp(power < 0 ? power : 0);
+            row[j] = exp(power < 0 ? power : 0);
         }
-        row[i] = SHIFT;
+        row[i] = 0;
     }
 }
 
-static neap_status make_matrix(spectral *s, neap_error *err)
+static void make_matrix(spectral *s)
 {
     uint32_t tiles = (s->points.n - 1) / TILE + 1, blocks = (s->points.n - 1) / BLOCK + 1;
     ni_threads_run(s->threads, tiles * (tiles + 1) / 2, measure_tile, s);
     ni_threads_run(s->threads, blocks, sum_rows, s);
     ni_threads_run(s->threads, blocks, normalise_rows, s);
-    return ni_cholesky(s->a, s->points.n, s->threads, err);
 }
 
 /* ---- eigenvectors ---- */
 
-static void apply_inverse(void *user, const double *in, double *out)
+typedef struct multiplying {
+    const spectral *s;
+    const double *X;
+    double *Y;
+    blasint columns;
+} multiplying;
+
+static void multiply_rows(void *arg, uint32_t task, uint32_t thread)
 {
-    const spectral *s = user;
-    memcpy(out, in, s->points.n * sizeof *out);
-    ni_cholesky_solve(s->a, s->points.n, out);
+    const multiplying *m = arg;
+    size_t n = m->s->points.n, first = (size_t)task * ROWS, rows = ni_task_end(first, ROWS, n) - first;
+    (void)thread;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)rows, m->columns, (blasint)n, 1,
+                m->s->a + first * n, (blasint)n, m->X, m->columns, 0, m->Y + first * (size_t)m->columns,
+                m->columns);
 }
 
+static void multiply(void *user, const double *X, uint32_t columns, double *Y)
+{
+    const spectral *s = user;
+    ni_threads_run(s->threads, ni_tasks(s->points.n, ROWS), multiply_rows,
+                   &(multiplying){ s, X, Y, (blasint)columns });
+}
+
+static void multiply_inverse(void *user, const double *X, uint32_t columns, double *Y)
+{
+    const spectral *s = user;
+    memcpy(Y, X, (size_t)s->points.n * columns * sizeof *Y);
+    ni_cholesky_solve(s->a, s->points.n, Y, columns, s->threads);
+}
+
+/* a becomes the Cholesky factor of SHIFT I - A. */
+static neap_status invert(spectral *s, neap_error *err)
+{
+    size_t n = s->points.n;
+    for (size_t i = 0; i < n * n; i++) s->a[i] = -s->a[i];
+    for (size_t i = 0; i < n; i++) s->a[i * n + i] = SHIFT;
+    return ni_cholesky(s->a, s->points.n, s->threads, err);
+}
+
+/* The mean affinity of two points is more than a half. */
+static bool is_wide(const spectral *s)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < s->points.n; i++) sum += exp(s->log_degree[i]);
+    return sum > 0.5 * s->points.n * s->points.n;
+}
+
+/* With a wide kernel A is close to a matrix of low rank, and products with A itself, 2 n^2 flops a vector,
+ * find its eigenvectors in 20 to 30 blocks. With a narrow one, eigenvalues crowd below 1, and that may take
+ * hundreds: then, or if it did, n^3 / 3 flops make the factor of an inverse, which takes about as many. */
 static neap_status find_vectors(spectral *s, uint32_t k, neap_error *err)
 {
-    uint32_t n = s->points.n;
-    double *start = ni_array(n, sizeof *start);
-    if (!start) return ni_fail_memory(err, "eigenvectors");
-    for (uint32_t i = 0; i < n; i++) {
-        ni_rng rng = ni_rng_at(s->seed, NI_STREAM_SPECTRAL, DRAWS_START, i);
-        start[i] = 2 * ni_uniform(&rng) - 1;
+    ni_eigen problem = { .user = s, .n = s->points.n, .k = k, .seed = s->seed };
+    neap_status rc = NEAP_E_NUMERIC;
+    if (is_wide(s)) {
+        problem.apply = multiply;
+        problem.passes = PASSES_DIRECT + k;
+        rc = ni_eigen_largest(&problem, s->threads, s->value, s->vector, err);
     }
-    neap_status rc = ni_eigen_largest(apply_inverse, s, n, k, start, s->vector, err);
-    ni_free(start);
-    return rc;
+    if (rc != NEAP_E_NUMERIC) return rc;
+    if (err) *err = (neap_error){ 0 };
+    problem.apply = multiply_inverse;
+    problem.passes = 0;
+    rc = invert(s, err);
+    return rc == NEAP_OK ? ni_eigen_largest(&problem, s->threads, s->value, s->vector, err) : rc;
 }
 
 /* Row i: entry i of each eigenvector / sqrt(D_i), up to a factor that is common to all. */
@@ -181,7 +233,7 @@ static void make_rows(const spectral *s, uint32_t k, double *row)
     for (uint32_t i = 0; i < n; i++) least = fmin(least, s->log_degree[i]);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < k; j++)
-            row[(size_t)i * k + j] = s->vector[(size_t)j * n + i] * exp((least - s->log_degree[i]) / 2);
+            row[(size_t)i * k + j] = s->vector[(size_t)i * k + j] * exp((least - s->log_degree[i]) / 2);
 }
 
 static neap_status check(uint32_t n, uint32_t d, const ni_spectral_options *o, neap_error *err)
@@ -221,7 +273,7 @@ neap_status ni_spectral_embed(const float *x, uint32_t n, uint32_t d, ni_spectra
     if (rc == NEAP_OK) rc = ni_points_init(&s.points, x, n, d, err);
     if (rc == NEAP_OK) rc = set_gamma(&s, o, err);
     if (rc == NEAP_OK) rc = set_up(&s, o->k, err);
-    if (rc == NEAP_OK) rc = make_matrix(&s, err);
+    if (rc == NEAP_OK) make_matrix(&s);
     if (rc == NEAP_OK) rc = find_vectors(&s, o->k, err);
     if (rc == NEAP_OK) make_rows(&s, o->k, row);
     tear_down(&s);
@@ -250,7 +302,7 @@ static neap_status assign(double *row, uint32_t n, const ni_spectral_options *o,
     return ni_discretise(row, n, o->k, (uint32_t)ni_below(&rng, n), cluster, err);
 }
 
-/* Each vector on its own: there is nothing to find out, and ARPACK wants k < n. */
+/* Each vector on its own: there is nothing to find out. */
 static void assign_each(uint32_t *cluster, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) cluster[i] = i;

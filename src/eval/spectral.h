@@ -39,8 +39,8 @@ typedef struct ni_spectral_options {
 
 /* x: n x d. cluster: n, filled with numbers below k, not all of which need occur.
  * NEAP_E_ARG unless 1 <= k <= n, d >= 1 and gamma is 0 or positive; NEAP_E_LIMIT beyond NI_SPECTRAL_MOST;
- * NEAP_E_NUMERIC if a vector is not finite or the eigenvectors do not converge. Calls in several threads
- * wait for each other (eigen.h). The same input gives the same clusters for any number of threads. */
+ * NEAP_E_NUMERIC if a vector is not finite or the eigenvectors do not converge. Memory: n^2 doubles, freed
+ * on return. The same input gives the same clusters for any number of threads. */
 neap_status ni_spectral(const float *x, uint32_t n, uint32_t d, ni_spectral_options *o, ni_threads *threads,
                         uint32_t *cluster, neap_error *err);
 

@@ -1,7 +1,9 @@
 #include "linalg/cholesky.h"
 
-#include "linalg/blas.h"
+#include <stdbool.h>
+
 #include "support/status.h"
+#include "linalg/blas.h"
 
 enum { TILE = 256 };
 
@@ -15,6 +17,11 @@ typedef struct cholesky {
     size_t n;
     uint32_t tiles, step; /* step: the tile of the diagonal that has just become L */
 } cholesky;
+
+static cholesky tiles_of(double *a, uint32_t n)
+{
+    return (cholesky){ .a = a, .n = n, .tiles = (n - 1) / TILE + 1 };
+}
 
 static double *tile_at(const cholesky *c, uint32_t i, uint32_t j)
 {
@@ -61,7 +68,7 @@ static void subtract(void *arg, uint32_t task, uint32_t thread)
 
 neap_status ni_cholesky(double *a, uint32_t n, ni_threads *threads, neap_error *err)
 {
-    cholesky c = { .a = a, .n = n, .tiles = (n - 1) / TILE + 1 };
+    cholesky c = tiles_of(a, n);
     ni_blas_start();
     for (; c.step < c.tiles; c.step++) {
         uint32_t below = c.tiles - c.step - 1;
@@ -72,8 +79,52 @@ neap_status ni_cholesky(double *a, uint32_t n, ni_threads *threads, neap_error *
     return NEAP_OK;
 }
 
-void ni_cholesky_solve(const double *l, uint32_t n, double *x)
+/* ---- solving ---- */
+
+typedef struct solving {
+    cholesky l;
+    double *x; /* n x columns */
+    blasint columns;
+    bool back; /* with L', from the last tile up */
+} solving;
+
+static double *right_side(const solving *s, uint32_t tile)
 {
-    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, (blasint)n, l, (blasint)n, x, 1);
-    cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, (blasint)n, l, (blasint)n, x, 1);
+    return s->x + (size_t)tile * TILE * (size_t)s->columns;
+}
+
+/* X_s = L_ss^-1 X_s, or L_ss'^-1 X_s. */
+static void solve_tile(const solving *s)
+{
+    uint32_t at = s->l.step;
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, s->back ? CblasTrans : CblasNoTrans, CblasNonUnit,
+                rows_of(&s->l, at), s->columns, 1, tile_at(&s->l, at, at), (blasint)s->l.n,
+                right_side(s, at), s->columns);
+}
+
+/* X_i -= L_is X_s for the tiles below, or L_si' X_s for those above. */
+static void substitute(void *arg, uint32_t task, uint32_t thread)
+{
+    const solving *s = arg;
+    uint32_t at = s->l.step, i = s->back ? task : at + 1 + task;
+    (void)thread;
+    cblas_dgemm(CblasRowMajor, s->back ? CblasTrans : CblasNoTrans, CblasNoTrans, rows_of(&s->l, i),
+                s->columns, rows_of(&s->l, at), -1, s->back ? tile_at(&s->l, at, i) : tile_at(&s->l, i, at),
+                (blasint)s->l.n, right_side(s, at), s->columns, 1, right_side(s, i), s->columns);
+}
+
+void ni_cholesky_solve(const double *l, uint32_t n, double *X, uint32_t columns, ni_threads *threads)
+{
+    solving s = { .l = tiles_of((double *)l, n), .x = X, .columns = (blasint)columns };
+    for (uint32_t t = 0; t < s.l.tiles; t++) {
+        s.l.step = t;
+        solve_tile(&s);
+        ni_threads_run(threads, s.l.tiles - t - 1, substitute, &s);
+    }
+    s.back = true;
+    for (uint32_t t = s.l.tiles; t-- > 0;) {
+        s.l.step = t;
+        solve_tile(&s);
+        ni_threads_run(threads, t, substitute, &s);
+    }
 }

@@ -13,7 +13,7 @@
  */
 neap_status ni_cholesky(double *a, uint32_t n, ni_threads *threads, neap_error *err);
 
-/* x = (L L')^-1 x. One thread. */
-void ni_cholesky_solve(const double *l, uint32_t n, double *x);
+/* X = (L L')^-1 X, X: n x columns, row by row. The bits do not depend on the threads. */
+void ni_cholesky_solve(const double *l, uint32_t n, double *X, uint32_t columns, ni_threads *threads);
 
 #endif
