@@ -274,6 +274,7 @@ neap_status ni_spectral_embed(const float *x, uint32_t n, uint32_t d, ni_spectra
     if (rc == NEAP_OK) rc = set_gamma(&s, o, err);
     if (rc == NEAP_OK) rc = set_up(&s, o->k, err);
     if (rc == NEAP_OK) make_matrix(&s);
+    if (rc == NEAP_OK) rc = ni_threads_check(s.threads, err);
     if (rc == NEAP_OK) rc = find_vectors(&s, o->k, err);
     if (rc == NEAP_OK) make_rows(&s, o->k, row);
     tear_down(&s);

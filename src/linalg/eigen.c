@@ -451,6 +451,7 @@ static neap_status iterate(lanczos *z, neap_error *err)
     for (uint32_t pass = 0; rc == NEAP_OK && pass < z->p.passes; pass++) {
         bool converged = false;
         rc = grow(z, err);
+        if (rc == NEAP_OK) rc = ni_threads_check(z->threads, err);
         if (rc == NEAP_OK && (z->size >= z->next_test || is_full(z))) {
             rc = solve_small(z, err);
             converged = rc == NEAP_OK && has_converged(z);
