@@ -363,9 +363,9 @@ void ni_engine_backward(ni_engine *e, ni_gradient *gradient, double *loss)
     ni_stage_end(&e->stages, NI_STAGE_INDEX);
     if (e->shape.grouped)
         ni_threads_run(e->in.threads, ni_tasks(e->in.dim, (uint32_t)stripe_width(e)), share_task, e);
-    ni_threads_run(e->in.threads, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
+    ni_gemm_run(e->in.threads, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
     ni_stage_end(&e->stages, NI_STAGE_PULL);
-    if (e->in.P) ni_threads_run(e->in.threads, ni_tasks(e->in.dim, P_ROWS_PER_TASK), matrix_task, e);
+    if (e->in.P) ni_gemm_run(e->in.threads, ni_tasks(e->in.dim, P_ROWS_PER_TASK), matrix_task, e);
     *loss = 0;
     for (uint64_t i = 0; i < e->shape.items; i++) *loss += e->loss[i];
     *gradient = (ni_gradient){ e->batch.rows, e->batch.node, e->dX, e->dP };

@@ -162,9 +162,10 @@ neap_status ni_gap_score_bounds(const neap_model *m, uint32_t source, float *lea
     k.scratch = ni_array(scratch_room(&k) * ni_threads_count(m->threads), sizeof(float));
     bool ok = block && k.right && k.scratch;
     if (block) k.rows = ni_first_line(block);
-    ni_blas_start();
+    ni_gemm_begin();
     for (int order = 0; order < 1 + both && ok && !k.too_large; order++)
         bound_one_order(&k, source, order == 1);
+    ni_gemm_end();
     *bounded = !k.too_large;
     ni_free(block);
     ni_free(k.right);
