@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     float *block = numbers(3 * (size_t)SIDE * SIDE);
     if (argc != 2) return 2;
     if (!block || !make_world(&w)) return fprintf(stderr, "align: out of memory\n"), 4;
-    ni_blas_start();
+    ni_blas_begin();
     printf("{\"kernels\": \"%s\", \"dim\": %d, \"tiles\": [", w.k->name, DIM);
     for (int i = 0; i < SIDES; i++) { /* sgemm before each, since a machine's speed may change */
         double seconds = strtod(argv[1], NULL), peak = rate_of_sgemm(block);

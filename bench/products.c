@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     float *block = ni_array(3 * cells, sizeof *block);
     if (!block) return 4;
     for (size_t i = 0; i < 3 * cells; i++) block[i] = (float)(i * 7 % 13) / 13 - 0.5F;
-    ni_blas_start();
+    ni_blas_begin();
     printf("{\"core\": \"%s\", \"shapes\": [", openblas_get_corename());
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         double ours = 0, theirs = 0, rate;

@@ -187,7 +187,7 @@ static void a_matrix_product_adds_up_in_order(void **state)
     const size_t sizes[] = { 1, 5, 6, 7, 16, 17, 40, 300 }, depths[] = { 0, 1, 7, 8, 200, 256, 257, 300 };
     enum { SIZES = sizeof sizes / sizeof *sizes, CASES = SIZES * SIZES * SIZES };
     (void)state;
-    ni_blas_start();
+    ni_blas_begin();
     fill(A, SIDE * DEPTH, 1);
     fill(B, SIDE * DEPTH, 2);
     for (size_t c = 0; c < 8 * CASES; c++) {
@@ -214,6 +214,7 @@ static void a_matrix_product_adds_up_in_order(void **state)
             assert_memory_equal(C, D, m * ldc * sizeof *C);
         }
     }
+    ni_blas_end();
 }
 
 /* A tile and what pooling it strip by strip gave. */

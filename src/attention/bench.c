@@ -54,9 +54,10 @@ static neap_status measure_peak(uint32_t wanted, neap_bench_result *r, neap_erro
     neap_status rc = ni_threads_create(wanted, &threads, err);
     if (rc == NEAP_OK) {
         for (uint64_t i = 0; i < 2 * square; i++) block[i] = (float)(i % 7) - 3;
-        ni_blas_start();
+        ni_blas_begin();
         r->peak =
             best_rate(&(product){ .A = block, .B = block + square, .C = block + 2 * square }, threads);
+        ni_blas_end();
         r->threads = ni_threads_count(threads);
     }
     ni_threads_free(threads);

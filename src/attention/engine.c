@@ -16,7 +16,6 @@ neap_status ni_engine_create(const ni_engine_inputs *in, ni_engine **out, neap_e
     *out = NULL;
     ni_engine *e = ni_zeros(1, sizeof *e);
     if (!e) return ni_fail_memory(err, "a batch");
-    ni_blas_start();
     e->in = *in;
     e->k = ni_kernels_get();
     e->threads = ni_threads_count(in->threads);
@@ -314,10 +313,10 @@ static neap_status forward(ni_engine *e, neap_error *err)
     ni_stages *stages = &e->stages;
     neap_status rc = e->in.rows->lend(e->in.rows->self, &e->batch, &e->view, err);
     if (rc != NEAP_OK) return rc;
-    ni_threads_run(e->in.threads, row_tasks, embed_task, e);
+    ni_gemm_run(e->in.threads, row_tasks, embed_task, e);
     ni_stage_end(stages, NI_STAGE_EMBED);
     if (e->shape.table)
-        ni_threads_run(e->in.threads, ni_tasks(e->shape.source_rows, NI_ROWS_PER_TASK), table_task, e);
+        ni_gemm_run(e->in.threads, ni_tasks(e->shape.source_rows, NI_ROWS_PER_TASK), table_task, e);
     ni_stage_end(stages, NI_STAGE_TABLE);
     ni_threads_run(e->in.threads, ni_tasks(e->shape.items, NI_ITEMS_PER_TASK), pool_task, e);
     if (e->shape.grouped)

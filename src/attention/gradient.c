@@ -371,9 +371,9 @@ neap_status ni_engine_backward(ni_engine *e, ni_engine_gradients *gradients, dou
     ni_stage_end(&e->stages, NI_STAGE_INDEX);
     if (e->shape.grouped)
         ni_threads_run(e->in.threads, ni_tasks(e->in.dim, (uint32_t)stripe_width(e)), scatter_task, e);
-    ni_threads_run(e->in.threads, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
+    ni_gemm_run(e->in.threads, ni_tasks(e->shape.rows, NI_ROWS_PER_TASK), pull_task, e);
     ni_stage_end(&e->stages, NI_STAGE_PULL);
-    if (e->in.P) ni_threads_run(e->in.threads, ni_tasks(e->in.dim, P_ROWS_PER_TASK), matrix_task, e);
+    if (e->in.P) ni_gemm_run(e->in.threads, ni_tasks(e->in.dim, P_ROWS_PER_TASK), matrix_task, e);
     sum_items(e, gradients, loss);
     neap_status rc = return_rows(e, err);
     ni_stage_end(&e->stages, NI_STAGE_MATRIX);

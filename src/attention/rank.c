@@ -209,11 +209,12 @@ static neap_status rank_targets(const ni_attention *a, uint32_t source, const fl
                   .sum = ni_array(n, sizeof(float)) };
     bool ok = block && k.right && k.best && k.scratch && k.w_sum && k.sum;
     if (block) k.AB = ni_first_line(block);
-    ni_blas_start();
+    ni_gemm_begin();
     for (int order = 0; order < 1 + a->both_orders && ok; order++) {
         k.reversed = order == 1;
         rank_one_order(&k);
     }
+    ni_gemm_end();
     void *arrays[] = { block, k.right, k.best, k.scratch, k.w_sum, k.sum };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) ni_free(arrays[i]);
     return ok ? NEAP_OK : ni_fail_memory(err, "ranking all nodes");

@@ -164,9 +164,10 @@ neap_status ni_attention_score_bounds(ni_attention *at, uint32_t source, float *
     k.scratch = ni_array(scratch_room(&k) * ni_threads_count(at->threads), sizeof(float));
     bool ok = block && k.right && k.scratch;
     if (block) k.rows = ni_first_line(block);
-    ni_blas_start();
+    ni_gemm_begin();
     for (int order = 0; order < 1 + at->both_orders && ok && !k.too_large; order++)
         bound_one_order(&k, source, order == 1);
+    ni_gemm_end();
     *bounded = !k.too_large;
     ni_free(block);
     ni_free(k.right);

@@ -137,7 +137,7 @@ neap_status ni_discretise(double *x, uint32_t n, uint32_t k, uint32_t first, uin
 {
     rotor r;
     double fit = 0, last = 0;
-    ni_blas_start();
+    ni_blas_begin();
     neap_status rc = set_up(&r, x, n, k, err);
     if (rc != NEAP_OK) goto done;
     normalise(&r);
@@ -149,6 +149,7 @@ neap_status ni_discretise(double *x, uint32_t n, uint32_t k, uint32_t first, uin
         last = fit;
     }
 done:
+    ni_blas_end();
     tear_down(&r);
     return rc;
 }

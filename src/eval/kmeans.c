@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/sys.h"
 #include "eval/points.h"
+#include "linalg/blas.h"
 #include "support/status.h"
 
 enum { TILE = 256 };           /* points and centres in one matrix product */
@@ -146,7 +147,7 @@ static uint32_t best_trial(kmeans *m)
 {
     uint32_t best = 0;
     double least = INFINITY;
-    ni_threads_run(m->threads, m->tiles, weigh_trials, m);
+    ni_gemm_run(m->threads, m->tiles, weigh_trials, m);
     for (uint32_t j = 0; j < m->trials; j++) {
         double sum = sum_parts(m, j);
         if (sum < least) least = sum, best = j;
@@ -168,7 +169,7 @@ static void draw_centres(kmeans *m, uint32_t run)
         }
         uint32_t chosen = m->trials > 1 ? drawn[best_trial(m)] : drawn[0];
         set_trial(m, 0, chosen);
-        ni_threads_run(m->threads, m->tiles, take_trial, m);
+        ni_gemm_run(m->threads, m->tiles, take_trial, m);
         memcpy(m->centre + (size_t)c * m->points.d, point(m, chosen), m->points.d * sizeof(float));
         m->norm[c] = m->points.norm[chosen];
     }
@@ -269,7 +270,7 @@ static void move_centre(void *arg, uint32_t c, uint32_t thread)
 static bool assign(kmeans *m)
 {
     bool changed = false;
-    ni_threads_run(m->threads, m->tiles, assign_tile, m);
+    ni_gemm_run(m->threads, m->tiles, assign_tile, m);
     if (ni_threads_check(m->threads, NULL) != NEAP_OK) return false; /* after a stop there are no labels */
     collect_members(m);
     if (has_empty(m)) fill_empty(m);

@@ -51,7 +51,6 @@ neap_status ni_points_init(ni_points *p, const float *x, uint32_t n, uint32_t d,
     uint32_t bad;
     double *mean = ni_zeros(d, sizeof *mean);
     *p = (ni_points){ .n = n, .d = d };
-    ni_blas_start();
     p->x = ni_mul(n, d, &cells) ? ni_array(cells, sizeof *p->x) : NULL;
     p->norm = ni_array(n, sizeof *p->norm);
     if (!mean || !p->x || !p->norm) rc = ni_fail_memory(err, "vectors");

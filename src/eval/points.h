@@ -23,7 +23,7 @@ neap_status ni_points_init(ni_points *points, const float *x, uint32_t n, uint32
 void ni_points_free(ni_points *points);
 
 /* Squared distances between `rows` points from `first` on and m other points y (m x d) with squared lengths
- * `norm`: tile (rows x m), nothing below 0. */
+ * `norm`: tile (rows x m), nothing below 0. In a task of ni_gemm_run. */
 void ni_points_apart(const ni_points *points, uint32_t first, uint32_t rows, const float *y,
                      const float *norm, uint32_t m, float *tile);
 

@@ -150,7 +150,7 @@ static void normalise_rows(void *arg, uint32_t block, uint32_t thread)
 static void make_matrix(spectral *s)
 {
     uint32_t tiles = (s->points.n - 1) / TILE + 1, blocks = (s->points.n - 1) / BLOCK + 1;
-    ni_threads_run(s->threads, tiles * (tiles + 1) / 2, measure_tile, s);
+    ni_gemm_run(s->threads, tiles * (tiles + 1) / 2, measure_tile, s);
     ni_threads_run(s->threads, blocks, sum_rows, s);
     ni_threads_run(s->threads, blocks, normalise_rows, s);
 }
@@ -164,6 +164,7 @@ typedef struct multiplying {
     blasint columns;
 } multiplying;
 
+/* Called by the eigensolver, between its ni_blas_begin and ni_blas_end. */
 static void multiply_rows(void *arg, uint32_t task, uint32_t thread)
 {
     const multiplying *m = arg;

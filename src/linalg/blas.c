@@ -2,7 +2,29 @@
 
 #include <pthread.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* How many are between begin and end, and how many threads OpenBLAS had before the first of them. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t inside;
+static int hosts_threads;
+
+void ni_blas_begin(void)
+{
+    pthread_mutex_lock(&lock);
+    if (inside++ == 0) {
+        hosts_threads = openblas_get_num_threads();
+        if (hosts_threads != 1) openblas_set_num_threads(1);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* A number that the host has set meanwhile stays. */
+void ni_blas_end(void)
+{
+    pthread_mutex_lock(&lock);
+    if (--inside == 0 && hosts_threads != 1 && openblas_get_num_threads() == 1)
+        openblas_set_num_threads(hosts_threads);
+    pthread_mutex_unlock(&lock);
+}
 
 static CBLAS_TRANSPOSE way(const ni_factor *f)
 {
@@ -14,17 +36,4 @@ void ni_blas_gemm(const ni_factor *A, const ni_factor *B, size_t m, size_t n, si
 {
     cblas_sgemm(CblasRowMajor, way(A), way(B), (blasint)m, (blasint)n, (blasint)k, 1, A->at,
                 (blasint)A->stride, B->at, (blasint)B->stride, add ? 1 : 0, C, (blasint)ldc);
-}
-
-static void start(void)
-{
-    float one = 1, two = 0;
-    ni_factor f = { &one, 1, false };
-    openblas_set_num_threads(1);
-    ni_blas_gemm(&f, &f, 1, 1, 1, false, &two, 1);
-}
-
-void ni_blas_start(void)
-{
-    pthread_once(&once, start);
 }

@@ -1,25 +1,50 @@
-/* blas.h - matrix products, one thread a call, row-major. */
+/* blas.h - dense products, row-major: of floats by the kernels of this CPU (ni_gemm), all else by OpenBLAS.
+ *
+ * Neap has threads of its own, so each call of OpenBLAS must stay on its thread. The number of OpenBLAS's
+ * threads belongs to the whole process, hence to the host: who calls OpenBLAS does so between ni_blas_begin
+ * and ni_blas_end. The first to begin sets the number to one, the last to end restores it. Pairs nest, and
+ * several threads may have one open at once. A pair takes 30 ns or more: it stands around a round of tasks
+ * or an algorithm, never around a single product, and never around a call of the host's. */
 #ifndef NI_BLAS_H
 #define NI_BLAS_H
 
 #include <cblas.h>
 
+#include "base/threads.h"
 #include "linalg/kernels.h"
 
-/* Once before the first product: keeps OpenBLAS to the calling thread and lets it make its buffers, so
- * that nothing is allocated in the middle of a run. */
-void ni_blas_start(void);
+void ni_blas_begin(void);
+void ni_blas_end(void);
 
 /* ni_kernels.gemm by OpenBLAS. */
 ni_product ni_blas_gemm;
 
 /* C (m x n) = A (m x k) B (k x n), or with `add` C += A B; a_turned: A is given as k x m; b_turned: B as
- * n x k. */
+ * n x k. Between ni_gemm_begin and ni_gemm_end, or in a task of ni_gemm_run. */
 static inline void ni_gemm(bool a_turned, bool b_turned, size_t m, size_t n, size_t k, const float *A,
                            size_t lda, const float *B, size_t ldb, bool add, float *C, size_t ldc)
 {
     ni_factor left = { A, lda, a_turned }, right = { B, ldb, b_turned };
     ni_kernels_get()->gemm(&left, &right, m, n, k, add, C, ldc);
+}
+
+/* ni_blas_begin and ni_blas_end where ni_gemm is OpenBLAS's, else nothing. */
+static inline void ni_gemm_begin(void)
+{
+    if (ni_kernels_get()->gemm == ni_blas_gemm) ni_blas_begin();
+}
+
+static inline void ni_gemm_end(void)
+{
+    if (ni_kernels_get()->gemm == ni_blas_gemm) ni_blas_end();
+}
+
+/* ni_threads_run for tasks that call ni_gemm. */
+static inline void ni_gemm_run(ni_threads *threads, uint32_t tasks, ni_task task, void *arg)
+{
+    ni_gemm_begin();
+    ni_threads_run(threads, tasks, task, arg);
+    ni_gemm_end();
 }
 
 #endif

@@ -2,8 +2,8 @@
 
 #include <stdbool.h>
 
-#include "support/status.h"
 #include "linalg/blas.h"
+#include "support/status.h"
 
 enum { TILE = 256 };
 
@@ -69,14 +69,17 @@ static void subtract(void *arg, uint32_t task, uint32_t thread)
 neap_status ni_cholesky(double *a, uint32_t n, ni_threads *threads, neap_error *err)
 {
     cholesky c = tiles_of(a, n);
-    ni_blas_start();
+    blasint failed = 0;
+    ni_blas_begin();
     for (; c.step < c.tiles; c.step++) {
         uint32_t below = c.tiles - c.step - 1;
-        if (factor(&c)) return ni_fail(err, NEAP_E_NUMERIC, "a matrix is not positive definite");
+        failed = factor(&c);
+        if (failed) break;
         ni_threads_run(threads, below, divide, &c);
         ni_threads_run(threads, below * (below + 1) / 2, subtract, &c);
     }
-    return NEAP_OK;
+    ni_blas_end();
+    return failed ? ni_fail(err, NEAP_E_NUMERIC, "a matrix is not positive definite") : NEAP_OK;
 }
 
 /* ---- solving ---- */
@@ -116,6 +119,7 @@ static void substitute(void *arg, uint32_t task, uint32_t thread)
 void ni_cholesky_solve(const double *l, uint32_t n, double *X, uint32_t columns, ni_threads *threads)
 {
     solving s = { .l = tiles_of((double *)l, n), .x = X, .columns = (blasint)columns };
+    ni_blas_begin();
     for (uint32_t t = 0; t < s.l.tiles; t++) {
         s.l.step = t;
         solve_tile(&s);
@@ -127,4 +131,5 @@ void ni_cholesky_solve(const double *l, uint32_t n, double *X, uint32_t columns,
         solve_tile(&s);
         ni_threads_run(threads, t, substitute, &s);
     }
+    ni_blas_end();
 }

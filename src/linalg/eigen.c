@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "support/status.h"
 #include "base/sys.h"
 #include "linalg/blas.h"
+#include "support/status.h"
 
 enum { CHUNKS_MOST = 64, CHUNK_LEAST = 256 }; /* rows are dealt out in chunks, whatever the threads */
 enum { SLAB = 128 };                          /* rows that are transformed at a time               */
@@ -488,26 +488,32 @@ static neap_status verify(lanczos *z, const double *vector, neap_error *err)
     return NEAP_OK;
 }
 
+static neap_status solve_by_blocks(const ni_eigen *p, ni_threads *threads, double *value, double *vector,
+                                   neap_error *err)
+{
+    lanczos z = { .p = *p, .threads = threads, .width = p->block, .next_test = p->k, .checked = -INFINITY };
+    z.checks = p->block < p->k || p->start;
+    neap_status rc = set_up(&z, err);
+    if (rc == NEAP_OK) rc = iterate(&z, err);
+    if (rc != NEAP_OK) goto done;
+    transform(&z, basis_of(&z), z.vector, (tall){ vector, p->k, p->k });
+    memcpy(value, z.value, p->k * sizeof *value);
+    rc = verify(&z, vector, err);
+done:
+    tear_down(&z);
+    return rc;
+}
+
 neap_status ni_eigen_largest(const ni_eigen *problem, ni_threads *threads, double *value, double *vector,
                              neap_error *err)
 {
-    lanczos z = { .p = *problem, .threads = threads, .checked = -INFINITY };
-    if (z.p.k < 1 || z.p.k > z.p.n)
-        return ni_fail(err, NEAP_E_ARG, "a matrix of %u rows has no %u eigenvectors", z.p.n, z.p.k);
-    choose(&z.p);
-    if (z.p.basis == z.p.n) return solve_dense(&z.p, value, vector, err);
-    z.width = z.p.block;
-    z.checks = z.p.block < z.p.k || z.p.start;
-    z.next_test = z.p.k;
-    neap_status rc = set_up(&z, err);
-    if (rc != NEAP_OK) goto done;
-    ni_blas_start();
-    rc = iterate(&z, err);
-    if (rc != NEAP_OK) goto done;
-    transform(&z, basis_of(&z), z.vector, (tall){ vector, z.p.k, z.p.k });
-    rc = verify(&z, vector, err);
-    memcpy(value, z.value, z.p.k * sizeof *value);
-done:
-    tear_down(&z);
+    ni_eigen p = *problem;
+    if (p.k < 1 || p.k > p.n)
+        return ni_fail(err, NEAP_E_ARG, "a matrix of %u rows has no %u eigenvectors", p.n, p.k);
+    choose(&p);
+    ni_blas_begin();
+    neap_status rc = p.basis == p.n ? solve_dense(&p, value, vector, err)
+                                    : solve_by_blocks(&p, threads, value, vector, err);
+    ni_blas_end();
     return rc;
 }

@@ -37,7 +37,8 @@
  * basis has grown by an eighth. Memory: n (m + 2 b) doubles, freed on return.
  *
  * Threads: sums over rows are those of fixed chunks in a fixed order, so the bits do not depend on the
- * number of threads. The operator is called on the calling thread and may use the same ni_threads. Calls do
+ * number of threads. The operator is called on the calling thread and may use the same ni_threads. OpenBLAS
+ * is the operator's to use (blas.h). Calls do
  * not share anything. */
 #ifndef NI_EIGEN_H
 #define NI_EIGEN_H

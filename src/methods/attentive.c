@@ -77,7 +77,6 @@ neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links,
     }
     fill_chances(a, out.weight, options);
     turn_round(a);
-    ni_blas_start();
     return NEAP_OK;
 }
 
@@ -349,8 +348,8 @@ static double run_waves(const ni_attentive *a, const float *E, const double *Q, 
     memset(dQ, 0, a->powers * sizeof *dQ);
     for (uint32_t first = 0; first < blocks; first += WAVE) {
         pass p = { a, E, Q, dE, first, blocks - first < WAVE ? blocks - first : WAVE };
-        ni_threads_run(a->threads, p.blocks, block_task, &p);
-        ni_threads_run(a->threads, ni_tasks(a->nodes, TILE), right_task, &p);
+        ni_gemm_run(a->threads, p.blocks, block_task, &p);
+        ni_gemm_run(a->threads, ni_tasks(a->nodes, TILE), right_task, &p);
         for (uint32_t i = 0; i < p.blocks; i++) {
             const double *sums = a->sums + (size_t)i * (a->powers + 1);
             for (uint32_t power = 0; power < a->powers; power++) dQ[power] -= sums[power];
