@@ -405,6 +405,35 @@ static void negatives_are_limited_where_they_are_used(void **state)
     neap_graph_free(g);
 }
 
+/* Whatever the stack holds: nothing has been made yet when these are refused. */
+static void leave_rubbish(void)
+{
+    volatile char rubbish[1 << 14];
+    for (size_t i = 0; i < sizeof rubbish; i++) rubbish[i] = (char)0xa5;
+}
+
+static void vectors_that_cannot_be_divided_are_refused(void **state)
+{
+    static const char *const cases[][3] = { { "walklets", "window", "3" },
+                                            { "line", "order", "both" },
+                                            { "attentivewalk", "window", "3" } };
+    neap_graph *g = blocks();
+    neap_data data = { .size = sizeof data, .graph = g };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        neap_options *o =
+            options_of("neap", "method", cases[i][0], "dim", "7", cases[i][1], cases[i][2], NULL);
+        neap_estimate_result r = NEAP_SIZED(neap_estimate_result);
+        neap_model *m;
+        leave_rubbish();
+        assert_int_equal(try_training(g, o, NULL, &m, NULL), NEAP_E_ARG);
+        leave_rubbish();
+        assert_int_equal(neap_estimate(&data, o, &r, NULL), NEAP_E_ARG);
+        neap_options_free(o);
+    }
+    neap_graph_free(g);
+}
+
 /* ---- no memory ---- */
 
 static neap_status set_all(neap_options *o, const char *method, neap_error *err)
@@ -466,6 +495,7 @@ int main(void)
         cmocka_unit_test(steps_that_are_too_large_are_said_to_be),
         cmocka_unit_test(long_walks_make_short_steps),
         cmocka_unit_test(negatives_are_limited_where_they_are_used),
+        cmocka_unit_test(vectors_that_cannot_be_divided_are_refused),
         cmocka_unit_test_setup_teardown(every_failing_allocation_is_an_ordinary_error, scratch_enter,
                                         scratch_leave),
     };

@@ -323,6 +323,29 @@ static void a_run_stopped_again_and_again_ends_in_the_same_model(void **state)
     neap_graph_free(g);
 }
 
+/* A model with other personas than those it was trained with could not be read again. */
+static void a_checkpoint_with_other_personas_is_refused(void **state)
+{
+    neap_graph *g = clubs(5, 0, 1);
+    neap_options *o = small("valid", "0");
+    stopper s = { 0, 11 };
+    neap_hooks hooks = {
+        .size = sizeof hooks, .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1
+    };
+    neap_error err = { 0 };
+    uint32_t owner = 1;
+    (void)state;
+    for (bool personas = false; !personas; s.calls = 0) {
+        assert_int_equal(train_status(g, o, &hooks, &err), NEAP_E_STOPPED);
+        if (neap_file_check("run", look_for_personas, &personas, &err)) fail_msg("%s", err.text);
+    }
+    tamper_data("run", "persona.owners", 0, &owner, sizeof owner);
+    assert_int_equal(train_status(g, o, &hooks, &err), NEAP_E_MISMATCH);
+    remove("run");
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
 /* ---- answers ---- */
 
 /* The largest cosine between personas of u and v, and their mean. */
@@ -709,6 +732,7 @@ int main(void)
         TEST(threads_do_not_change_a_byte),
         TEST(both_parts_are_heard_of_as_one),
         TEST(a_run_stopped_again_and_again_ends_in_the_same_model),
+        TEST(a_checkpoint_with_other_personas_is_refused),
         TEST(a_score_is_the_largest_cosine_or_their_mean),
         TEST(a_node_has_the_mean_of_its_personas_or_the_one_that_suits_a_context),
         TEST(circles_explain_a_score),

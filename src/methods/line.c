@@ -47,6 +47,7 @@ static neap_status prepare(ni_learner *l, const ni_job *job, neap_error *err)
 {
     const line_options *o = job->settings->own;
     bool both = o->order == ORDER_BOTH;
+    *l = (ni_learner){ 0 }; /* to be freed also if it is refused here */
     if (both && o->walk.learning.dim % 2)
         return ni_fail(err, NEAP_E_ARG, "--order both halves the vectors: --dim must be even, not %u",
                        o->walk.learning.dim);
@@ -83,7 +84,7 @@ static neap_status learn(ni_learner *l, const line_options *o, neap_error *err)
 
 static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
 {
-    ni_learner l = { 0 };
+    ni_learner l;
     neap_status rc = prepare(&l, job, err);
     if (rc == NEAP_OK) rc = ni_model_allocate(l.run.model, err);
     if (rc == NEAP_OK) rc = learn(&l, job->settings->own, err);
@@ -92,7 +93,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
 
 static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
 {
-    ni_learner l = { 0 };
+    ni_learner l;
     neap_status rc = prepare(&l, job, err);
     if (rc == NEAP_OK) {
         ni_edges e = edges_of(job->settings->own, l.run.graph, 0);

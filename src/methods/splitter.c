@@ -199,6 +199,14 @@ static neap_status make_personas(ni_learner *l, neap_error *err)
     return make_scale(m, err);
 }
 
+/* A checkpoint brings the owners along, but personas are those of the graph. */
+static neap_status check_owners(const ni_splitter *s, neap_error *err)
+{
+    if (!memcmp(s->owners, s->personas.owner, s->personas.count * sizeof *s->owners)) return NEAP_OK;
+    return ni_fail(err, NEAP_E_MISMATCH,
+                   "the checkpoint has other personas than the graph; train without --resume");
+}
+
 static neap_status step_to_end(ni_learner *l, const ni_splitter_options *o, neap_error *err)
 {
     neap_status rc = NEAP_OK;
@@ -224,6 +232,7 @@ static neap_status learn_personas(ni_learner *l, const ni_splitter_options *o, c
     if (rc != NEAP_OK) return rc;
     rc = ni_walking_create(&w, l, &o->walk, false, err);
     if (rc == NEAP_OK) rc = ni_learner_begin(l, &w.source, w.visits, NI_WALKING_POWER, err);
+    if (rc == NEAP_OK) rc = check_owners(l->run.model->own, err);
     if (rc == NEAP_OK) rc = step_to_end(l, o, err);
     ni_walking_free(&w);
     return rc;
@@ -286,7 +295,8 @@ static neap_hooks hooks_of(report *r)
 static neap_status learn(ni_learner *l, const ni_splitter_options *o, const ni_links *links,
                          neap_error *err)
 {
-    const neap_hooks none = NEAP_SIZED(neap_hooks), *hooks = l->run.hooks ? l->run.hooks : &none;
+    static const neap_hooks none = NEAP_SIZED(neap_hooks);
+    const neap_hooks *hooks = l->run.hooks ? l->run.hooks : &none;
     report r = { .theirs = hooks, .places = (uint64_t)links->nodes * o->walk.walks * o->walk.walk_length };
     neap_hooks with = hooks_of(&r);
     neap_status rc = NEAP_OK;

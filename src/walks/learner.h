@@ -30,7 +30,7 @@ typedef struct ni_learner {
 } ni_learner;
 
 /* A model without tensors, and the pairs kept back for validation. NEAP_E_FORMAT if no two nodes are
- * linked. */
+ * linked. To be ended or dropped in any case. */
 neap_status ni_learner_prepare(ni_learner *l, const ni_job *job, const ni_learning *o, neap_error *err);
 
 /* State of a run for a method's declaration: the outputs of negative sampling, the inner nodes of a tree.
