@@ -75,6 +75,7 @@ static void choose_losses(ni_learner *l, const ni_walk_options *o, bool scales)
 neap_status ni_walking_prepare(ni_learner *l, const ni_job *job, const ni_walk_options *o, bool scales,
                                neap_error *err)
 {
+    *l = (ni_learner){ 0 };
     if (scales && o->learning.dim % o->window)
         return ni_fail(err, NEAP_E_ARG,
                        "--dim %u cannot be divided into %u scales; use a multiple of --window",
