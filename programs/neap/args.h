@@ -147,7 +147,11 @@ void format_flag(const arg_flag *flag, char *text, size_t room);
 /* "128 (paper, authors: 200)", or "" where there is no default to show. */
 void format_default(const arg_flag *flag, char *text, size_t room);
 
-/* The heading under which a group of options stands. */
-const char *group_title(const char *group);
+/* Groups of options and their headings, in the order of help and manual; ended by a name of NULL. */
+typedef struct option_group {
+    const char *name, *title;
+} option_group;
+
+extern const option_group option_groups[];
 
 #endif

@@ -115,7 +115,6 @@ static void print_ending(void)
 
 static neap_status run(const args *a, neap_error *err)
 {
-    static const char *const groups[] = { "model", "training", "walks", "reading", "running", "general" };
     if (a->json) return ni_fail(err, NEAP_E_ARG, "a manual page is text; it has no --json");
     printf(".TH NEAP 1 \"\" \"neap %s\" \"User Commands\"\n", neap_version());
     puts(".SH NAME\nneap \\- context\\-sensitive node embeddings of graphs");
@@ -129,9 +128,10 @@ static neap_status run(const args *a, neap_error *err)
          ".SH COMMANDS");
     for (const command *const *c = commands; *c; c++) print_command(*c);
     puts(".SH OPTIONS\nA default that depends on the preset is shown for each of them.");
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-        printf(".SS %s\n", group_title(groups[i]));
-        print_flags(find_command("train"), groups[i]);
+    for (const option_group *g = option_groups; g->name; g++) {
+        if (!*g->name) continue; /* those stand with their commands */
+        printf(".SS %s\n", g->title);
+        print_flags(find_command("train"), g->name);
     }
     print_ending();
     return NEAP_OK;

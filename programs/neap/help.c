@@ -117,16 +117,16 @@ void format_default(const arg_flag *flag, char *text, size_t room)
     else snprintf(text, room, "%s; paper: %s; authors: %s", neap, paper, authors);
 }
 
-const char *group_title(const char *group)
-{
-    static const char *const titles[][2] = { { "", "Options" },          { "model", "Model" },
-                                             { "training", "Training" }, { "walks", "Walks" },
-                                             { "reading", "Reading" },   { "running", "Running" },
-                                             { "general", "General" } };
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        if (!strcmp(group, titles[i][0])) return titles[i][1];
-    return group;
-}
+const option_group option_groups[] = {
+    { "", "Options" },
+    { "model", "Model" },
+    { "training", "Training" },
+    { "walks", "Walks" },
+    { "reading", "Reading" },
+    { "running", "Running" },
+    { "general", "General" },
+    { 0 },
+};
 
 void print_flag(const arg_flag *flag)
 {
@@ -140,12 +140,15 @@ void print_flag(const arg_flag *flag)
     print_wrapped(text, INDENT);
 }
 
-static void print_flags(const command *c)
+/* Each heading once, though a method's own options follow those that all methods share. */
+static void print_flags(const command *c, const option_group *group)
 {
-    const char *group = "none yet";
+    bool first = true;
     arg_flag flag;
     for (size_t i = 0; args_flag(c, i, &flag); i++) {
-        if (strcmp(group, flag.group)) printf("\n%s:\n", group_title(group = flag.group));
+        if (strcmp(flag.group, group->name)) continue;
+        if (first) printf("\n%s:\n", group->title);
+        first = false;
         print_flag(&flag);
     }
 }
@@ -166,7 +169,7 @@ void print_help(const command *c)
         putchar('\n');
         at = print_wrapped(at, 0);
     }
-    print_flags(c);
+    for (const option_group *g = option_groups; g->name; g++) print_flags(c, g);
     printf("\nExamples:\n");
     print_indented(c->examples);
 }

@@ -31,6 +31,8 @@ while read -r command; do
     same out text "neap $command -h"
     longest=$(wc -L <text)
     [[ $longest -le 80 ]] || fail "help of $command is $longest columns wide"
+    twice=$(grep -E '^[A-Z][a-z]+:$' text | sort | uniq -d)
+    [[ -z $twice ]] || fail "help of $command has more than one heading '$twice'"
 done <commands
 
 expect 0 "$NEAP" train --help

@@ -24,6 +24,14 @@ refused 'Try `neap train --help`' train friends.txt -o m --dim x
 refused '--dim takes a whole number' train friends.txt -o m --dim x
 refused '--dim must be between' train friends.txt -o m --dim 0
 refused 'max|mean' train friends.txt -o m --pooling median
+for command in 'train friends.txt -o m' 'estimate friends.txt'; do
+    # shellcheck disable=SC2086
+    {
+        refused 'use a multiple of --window' $command --method walklets --dim 5
+        refused '--dim must be even' $command --dim 5 --method line
+        refused 'two halves of one length' $command --method attentivewalk --dim 5
+    }
+done
 refused 'neap|paper|authors' train friends.txt -o m --preset best
 refused '--test must be between' train friends.txt -o m --test 1.5
 refused '--test takes a number' train friends.txt -o m --test nan
