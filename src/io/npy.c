@@ -229,13 +229,13 @@ static neap_status read_numbers(ni_stream_in *in, const layout *l, uint64_t head
 /* (columns, rows) -> (rows, columns). */
 static neap_status transpose(ni_npy *npy, neap_error *err)
 {
-    float *turned = ni_array(npy->rows * npy->columns, sizeof *turned);
-    if (!turned) return ni_fail_memory(err, "the numbers of a NumPy file");
+    float *values = ni_array(npy->rows * npy->columns, sizeof *values);
+    if (!values) return ni_fail_memory(err, "the numbers of a NumPy file");
     for (uint64_t j = 0; j < npy->columns; j++)
         for (uint64_t i = 0; i < npy->rows; i++)
-            turned[i * npy->columns + j] = npy->values[j * npy->rows + i];
+            values[i * npy->columns + j] = npy->values[j * npy->rows + i];
     ni_free(npy->values);
-    npy->values = turned;
+    npy->values = values;
     return NEAP_OK;
 }
 

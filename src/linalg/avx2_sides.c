@@ -1,5 +1,5 @@
-/* Several sides of one neighbourhood at once: what is loaded serves all of them, and their sums stay in
- * registers, as in avx2.c.                                                                          */
+/* Gather-sum and scatter-sum for several sides of one neighbourhood: a loaded row serves all sides, and
+ * their sums stay in registers, as in avx2.c. */
 #include "linalg/avx2.h"
 
 #if defined(__x86_64__)
@@ -28,7 +28,7 @@ INLINE void add_products(const int many, const int registers, const float *const
     }
 }
 
-/* ---- mix ---- */
+/* ---- mix: gather-sum ---- */
 
 /* Some registers of columns of all sums, which stay there while all rows pass by. */
 INLINE void mix_columns(const int sides, const int registers, const float *const *weight,
@@ -85,7 +85,7 @@ void ni_avx2_mix(const float *const *weight, uint32_t sides, const uint32_t *row
     } /* clang-format on */
 }
 
-/* ---- share ---- */
+/* ---- share: scatter-sum ---- */
 
 /* Some registers of columns of a few rows, which stay there while all sides pass by. weight_k[i] is that of
  * the first row. */

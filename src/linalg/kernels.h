@@ -1,9 +1,12 @@
-/* kernels.h - the inner loops, once for every CPU (scalar.c) and once for AVX2 (avx2*.c).
+/* kernels.h - the inner loops: reference kernels in plain C (scalar.c), and kernels for AVX2 (avx2*.c).
  *
- * The scalar version is the specification, including the order of addition: eight running sums, fused
- * multiply-add, a fixed tree at the end. The AVX2 version keeps that order and gives the same bits (but for
- * the sign of a zero that is a maximum, and but for matrix products; see gemm).
- * NEAP_ISA=scalar in the environment forces the scalar one.                                        */
+ * The scalar kernel is the specification, including the order of addition: eight partial sums, fused
+ * multiply-add, a fixed tree at the end. The AVX2 kernel keeps that order and gives the same bits, except
+ * for the sign of a maximum that is zero, and for matrix products (see gemm). NEAP_ISA=scalar in the
+ * environment selects the scalar kernels.
+ *
+ * Kernels allocate nothing, keep no state, and run on the calling thread; all memory is the caller's.
+ * Matrices are row-major. */
 #ifndef NI_KERNELS_H
 #define NI_KERNELS_H
 
@@ -15,7 +18,7 @@
 #include "base/sys.h"
 #include "neap.h"
 
-/* What Adam needs to know in a step (Kingma and Ba 2015, with both bias corrections folded in). */
+/* The constants of one step of Adam (Kingma and Ba 2015), both bias corrections folded in. */
 typedef struct ni_adam_step {
     float beta1, beta2;
     float rate;       /* lr / (1 - beta1^t)          */
@@ -23,41 +26,42 @@ typedef struct ni_adam_step {
     float epsilon;
 } ni_adam_step;
 
-/* A row of a matrix, and how much of it. */
+/* A nonzero of a sparse row: which row of the dense factor, and its weight. */
 typedef struct ni_term {
     uint32_t row;
     float weight;
 } ni_term;
 
-/* A matrix in a product: its rows, or with `turned` its columns, begin `stride` numbers apart. */
+/* A factor of a matrix product: its rows, or with `transposed` its columns, begin `stride` numbers apart.
+ */
 typedef struct ni_factor {
     const float *at;
     size_t stride;
-    bool turned;
+    bool transposed;
 } ni_factor;
 
-/* Largest numbers and where they stand; of equals the first. */
+/* Maxima and their positions, the first of equals. */
 typedef struct ni_maxima {
     float *max;
     uint32_t *arg;
 } ni_maxima;
 
-/* Asks for a row that will be read soon: rows of large tables lie anywhere in memory. */
+/* Prefetches a row of n floats: rows of large tables lie anywhere in memory. */
 static inline void ni_ask_for(const float *row, size_t n)
 {
     for (size_t i = 0; i < n; i += NI_CACHE_LINE / sizeof *row) __builtin_prefetch(row + i);
 }
 
-/* A tile of alignments is made and pooled a strip of rows at a time, so that it never leaves the cache. */
+/* A tile of alignments is computed and pooled by strips of four rows, so that it stays in the cache. */
 enum { NI_STRIP_ROWS = 4, NI_LANES = 8 };
 
-/* So many numbers, up to whole lanes: the lines of a strip are as long. */
+/* n rounded up to whole vectors of NI_LANES: the length of a line of a strip. */
 static inline size_t ni_whole_lanes(size_t numbers)
 {
     return (numbers + NI_LANES - 1) / NI_LANES * NI_LANES;
 }
 
-/* How long a vector is. */
+/* |x|, summed in double. */
 static inline double ni_length(const float *x, size_t n)
 {
     double squares = 0;
@@ -65,20 +69,20 @@ static inline double ni_length(const float *x, size_t n)
     return sqrt(squares);
 }
 
-/* Makes it as long as 1, unless it is zero. */
+/* x / |x|; a zero vector stays zero. */
 static inline void ni_make_unit(float *x, size_t n)
 {
     double length = ni_length(x, n);
     for (size_t i = 0; i < n && length > 0; i++) x[i] = (float)((double)x[i] / length);
 }
 
-/* -log s(z), s(z) = 1 / (1 + e^-z): the loss of what should be large. */
+/* Logistic loss of a score z of label 1: -log s(z), s(z) = 1 / (1 + e^-z). */
 static inline double ni_surprise(double z)
 {
     return (z > 0 ? 0 : -z) + log1p(exp(-fabs(z)));
 }
 
-/* A row of short numbers is `half` bytes A, `half` bytes B, and these; half is a multiple of 4. It may be
+/* A quantised row is `half` bytes A, `half` bytes B (int8), and this; half is a multiple of 4. It may be
  * read up to NI_BYTES beyond its end. */
 typedef struct ni_short {
     float v, q;
@@ -86,8 +90,8 @@ typedef struct ni_short {
 
 enum { NI_BYTES = 32 };
 
-/* What rows of short numbers come to: the largest of each A, the sums of each q B, of v and of q. There are
- * `half` of the first two, with room up to whole NI_BYTES. */
+/* Quantised rows reduced to one: the maximum of each column of A, the sums of each column of q B, of v and
+ * of q. A and qB have `half` entries, with room up to whole NI_BYTES. */
 typedef struct ni_met {
     int8_t *A;
     float *qB;
@@ -111,30 +115,31 @@ typedef struct ni_kernels {
     /* x += a y and y += a x, each by what the other was */
     void (*bond)(float a, float *x, float *y, size_t n);
 
-    /* out (n) = sum_i weight_i B[row_i], one term after the other; B has rows of n numbers */
+    /* A sparse row times a dense matrix: out (n) = sum_i weight_i B[row_i], in the order of the terms; B
+     * has rows of n numbers. */
     void (*combine)(const ni_term *term, size_t count, const float *B, size_t n, float *out);
 
-    /* out_k (n) = sum_i weight_k[i] B[row_i] for k < sides <= NI_STRIP_ROWS, each as `combine` has it: sums
-     * of the same rows, which are read once for all */
+    /* Gather-sum for several sides: out_k (n) = sum_i weight_k[i] B[row_i], k < sides <= NI_STRIP_ROWS,
+     * each in the order of `combine`. The rows are read once for all sides. */
     void (*mix)(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
                 const float *B, size_t n, float *const *out);
 
-    /* The way back of `mix`: out[row_i] (n) += sum_k weight_k[i] x_k, one after the other, for any number
-     * of sides. No row comes twice. */
+    /* Scatter-sum, the gradient of `mix`: out[row_i] (n) += sum_k weight_k[i] x_k, in the order of k, for
+     * any number of sides. No row occurs twice. */
     void (*share)(const float *const *weight, const float *const *x, uint32_t sides, const uint32_t *row,
                   uint32_t rows, size_t n, float *out);
 
-    /* strip_ij = A[a_row_i] . B[b_row_j], each as `dot` has it; a <= NI_STRIP_ROWS. Lines of the strip are
-     * ni_whole_lanes(b) apart. */
+    /* Gathered dot products: strip_ij = A[a_row_i] . B[b_row_j], each as `dot` sums it; a <= NI_STRIP_ROWS.
+     * Lines of the strip are ni_whole_lanes(b) apart. */
     void (*align)(const float *A, const uint32_t *a_row, uint32_t a, const float *B, const uint32_t *b_row,
                   uint32_t b, size_t n, float *strip);
 
     /* C (m x n) = A (m x k) B (k x n), or with `add` C += A B; rows of C begin ldc apart. The only kernel
-     * of which the scalar version, that of OpenBLAS, has an order of its own. */
+     * whose scalar version, which is OpenBLAS's, sums in an order of its own. */
     ni_product *gemm;
 
-    /* Pools a strip (a x b): sets the maxima of its rows (a places; row may be NULL), raises those of the
-     * columns (ni_whole_lanes(b) places). first: the number of the strip's first row in the whole tile. */
+    /* Max-pools a strip (a x b): sets the maxima of its rows (a of them; row may be NULL), raises those of
+     * its columns (ni_whole_lanes(b)). first: the number of the strip's first row in the whole tile. */
     void (*pool)(const float *strip, uint32_t a, uint32_t b, uint32_t first, const ni_maxima *row,
                  const ni_maxima *col);
 
@@ -144,20 +149,20 @@ typedef struct ni_kernels {
     /* out_i = exp(x_i), for |x_i| <= 80; returns their sum */
     float (*exp)(const float *x, size_t n, float *out);
 
-    /* z_i = rate (label - s(z_i - bias)), s(z) = 1 / (1 + e^-z): the step of z_i up the chance of its
-     * label, 1 or 0. What is farther than 30 from bias counts as that far. */
+    /* z_i = rate (label - s(z_i - bias)), s(z) = 1 / (1 + e^-z): the gradient step of z_i on its logistic
+     * loss, label 1 or 0. z_i - bias is clamped to +-30. */
     void (*logistic_step)(float *z, size_t n, float bias, float label, float rate);
 
-    /* For `lanes` columns of the given rows of B, which begin `stride` apart: the largest number of each of
-     * the first `maxima` columns, the sum of each other one. Both are multiples of NI_LANES. */
+    /* Gather-max and gather-sum: over the given rows of B, which begin `stride` apart, the maximum of each
+     * of the first `maxima` columns and the sum of each other one of `lanes`; multiples of NI_LANES. */
     void (*meet)(const float *B, size_t stride, const uint32_t *row, size_t count, size_t maxima,
                  size_t lanes, float *out);
 
-    /* out_i = 127 x_i / r, to the nearest whole number, where r is the largest |x_i|, but no less than
-     * `least` > 0. Returns r; if that is not finite, out is left alone. */
+    /* Quantises to int8: out_i = 127 x_i / r rounded, r = max(least, max |x_i|), least > 0. Returns r; if
+     * that is not finite, out is unchanged. */
     float (*shorten)(const float *x, size_t n, float least, int8_t *out);
 
-    /* Of the given rows, which begin `stride` bytes apart (see ni_short): out's maxima and sums. */
+    /* Gather-max and gather-sum of quantised rows (ni_short), which begin `stride` bytes apart. */
     void (*meet_short)(const int8_t *rows, size_t stride, const uint32_t *row, size_t count, size_t half,
                        ni_met *out);
 
@@ -187,15 +192,15 @@ enum { NI_TANH_COUNT = 5, NI_EXP_COUNT = 6 };
 #define NI_LN2_HIGH 0.693359375F
 #define NI_LN2_LOW (-2.12194440e-4F)
 #define NI_TANH_SMALL 0.625F
-#define NI_TANH_LARGE 9.0F      /* from here on tanh stays the number next to 1 */
-#define NI_LOGISTIC_LARGE 30.0F /* from here on s is 1 to the last bit, or less than 1e-13 */
+#define NI_TANH_LARGE 9.0F      /* from here on tanh rounds to the float below 1 */
+#define NI_LOGISTIC_LARGE 30.0F /* from here on s(z) rounds to 1, or is below 1e-13 */
 
 extern const ni_kernels ni_kernels_scalar;
 #if defined(__x86_64__)
 extern const ni_kernels ni_kernels_avx2;
 #endif
 
-/* The best for this CPU, or what NEAP_ISA asks for; settled at the first call. */
+/* The fastest kernels that this CPU runs, or those of NEAP_ISA; chosen at the first call. */
 const ni_kernels *ni_kernels_get(void);
 
 #endif

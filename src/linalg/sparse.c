@@ -6,7 +6,7 @@ enum { ROWS_PER_TASK = 64 };
 
 /* ---- sorting ---- */
 
-/* The i-th chunk of so many things begins here. */
+/* Where chunk i of so many items begins. */
 static uint64_t chunk_first(uint64_t things, uint64_t i)
 {
     return things * i / NI_SPARSE_CHUNKS;
@@ -23,7 +23,8 @@ static void count_task(void *arg, uint32_t task, uint32_t thread)
         if (m->row[i] != NEAP_NONE) place[m->row[i]]++;
 }
 
-/* The counts of the chunks become the places where they write next; behind the last of a row it ends. */
+/* A prefix sum: the counts of the chunks become the positions they write to next, and end up as row ends.
+ */
 static void sum_counts(ni_sparse *m)
 {
     uint32_t sum = 0;
@@ -62,11 +63,11 @@ void ni_sparse_sort(ni_sparse *matrix, ni_threads *threads)
 typedef struct merging {
     ni_sparse *matrix;
     uint64_t columns;
-    uint32_t *known; /* threads x columns: where the term of a column stands, if it does */
+    uint32_t *known; /* threads x columns: position of the term of a column, if there is one */
 } merging;
 
-/* Returns how many are left. What `known` says of other rows is seen to be wrong; it is cleared once a
- * call, only so that nothing undefined is read. */
+/* Returns how many are left. `known` may hold positions of earlier rows, which the comparison of columns
+ * rejects; it is cleared once per call, so that nothing undefined is read. */
 static uint32_t merge_row(ni_term *term, uint32_t count, uint32_t *known)
 {
     uint32_t left = 0;
@@ -99,16 +100,16 @@ void ni_sparse_merge(ni_sparse *matrix, uint64_t columns, uint32_t *known, ni_th
                    &(merging){ matrix, columns, known });
 }
 
-/* ---- turning ---- */
+/* ---- transposing ---- */
 
-typedef struct turning {
+typedef struct transposing {
     const ni_sparse *from;
     ni_sparse *to;
-} turning;
+} transposing;
 
 static void count_columns_task(void *arg, uint32_t task, uint32_t thread)
 {
-    const turning *t = arg;
+    const transposing *t = arg;
     const ni_sparse *from = t->from;
     uint32_t *place = t->to->place + task * t->to->rows;
     uint64_t end = chunk_first(from->rows, task + 1ULL);
@@ -120,7 +121,7 @@ static void count_columns_task(void *arg, uint32_t task, uint32_t thread)
 
 static void write_columns_task(void *arg, uint32_t task, uint32_t thread)
 {
-    const turning *t = arg;
+    const transposing *t = arg;
     const ni_sparse *from = t->from;
     uint32_t *place = t->to->place + task * t->to->rows;
     uint64_t end = chunk_first(from->rows, task + 1ULL);
@@ -130,11 +131,11 @@ static void write_columns_task(void *arg, uint32_t task, uint32_t thread)
             t->to->term[place[from->term[i].row]++] = (ni_term){ (uint32_t)r, from->term[i].weight };
 }
 
-void ni_sparse_turn(const ni_sparse *matrix, ni_sparse *turned, ni_threads *threads)
+void ni_sparse_turn(const ni_sparse *matrix, ni_sparse *transposed, ni_threads *threads)
 {
-    turning t = { matrix, turned };
+    transposing t = { matrix, transposed };
     ni_threads_run(threads, NI_SPARSE_CHUNKS, count_columns_task, &t);
-    sum_counts(turned);
+    sum_counts(transposed);
     ni_threads_run(threads, NI_SPARSE_CHUNKS, write_columns_task, &t);
 }
 
