@@ -14,7 +14,7 @@ enum { ROWS = 128, ALL = 1000, DIM = 200, STRIPE = 54, ROUNDS = 7 };
 
 typedef struct shape {
     const char *about;
-    bool a_turned, b_turned;
+    bool a_transposed, b_transposed;
     size_t m, n, k;
 } shape;
 
@@ -29,7 +29,7 @@ static const shape shapes[] = {
 static double rate_of(ni_product *product, const shape *s, const float *A, const float *B, float *C,
                       double seconds)
 {
-    ni_factor left = { A, DIM, s->a_turned }, right = { B, DIM, s->b_turned };
+    ni_factor left = { A, DIM, s->a_transposed }, right = { B, DIM, s->b_transposed };
     double start = ni_seconds(), passed;
     uint64_t times = 0;
     do {

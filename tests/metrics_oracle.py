@@ -22,7 +22,7 @@ HITS_MOST = 100
 
 def build(source, folder):
     path = os.path.join(folder, "metrics.so")
-    files = [f"{source}/src/eval/{name}.c" for name in ("auc", "f1", "gaps", "labelings", "ranks")]
+    files = [f"{source}/src/eval/{name}.c" for name in ("gaps", "labelings", "metrics")]
     files += sorted(glob.glob(f"{source}/src/base/*.c") + glob.glob(f"{source}/src/support/*.c"))
     command = shlex.split(os.environ.get("CC") or "cc") + [
         "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-O2", "-fPIC", "-shared",

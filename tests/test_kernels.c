@@ -191,12 +191,12 @@ static void a_matrix_product_adds_up_in_order(void **state)
     fill(A, SIDE * DEPTH, 1);
     fill(B, SIDE * DEPTH, 2);
     for (size_t c = 0; c < 8 * CASES; c++) {
-        bool a_turned = c & 1, b_turned = c & 2, add = c & 4;
+        bool a_transposed = c & 1, b_transposed = c & 2, add = c & 4;
         size_t m = sizes[c / 8 % SIZES], n = sizes[c / 8 / SIZES % SIZES],
                k = depths[c / 8 / SIZES / SIZES];
         size_t ldc = n + BEYOND;
-        ni_factor a = { A, a_turned ? SIDE : DEPTH, a_turned },
-                  b = { B, b_turned ? DEPTH : SIDE, b_turned };
+        ni_factor a = { A, a_transposed ? SIDE : DEPTH, a_transposed },
+                  b = { B, b_transposed ? DEPTH : SIDE, b_transposed };
         for (int set = 0; set < 2; set++) {
             fill(C, m * ldc, 3);
             memcpy(D, C, m * ldc * sizeof *C);
@@ -205,8 +205,8 @@ static void a_matrix_product_adds_up_in_order(void **state)
                 for (size_t j = 0; j < n; j++) {
                     float sum = add ? D[i * ldc + j] : 0;
                     for (size_t p = 0; p < k; p++)
-                        sum = fmaf(A[a_turned ? p * SIDE + i : i * DEPTH + p],
-                                   B[b_turned ? j * DEPTH + p : p * SIDE + j], sum);
+                        sum = fmaf(A[a_transposed ? p * SIDE + i : i * DEPTH + p],
+                                   B[b_transposed ? j * DEPTH + p : p * SIDE + j], sum);
                     if (sets[set]->gemm == ni_blas_gemm) assert_true(fabsf(sum - C[i * ldc + j]) < 1e-4F);
                     else assert_memory_equal(&sum, &C[i * ldc + j], sizeof sum);
                     D[i * ldc + j] = C[i * ldc + j];

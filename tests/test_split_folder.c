@@ -469,7 +469,7 @@ static void a_folder_that_cannot_be_made_is_told_with_the_reason(void **state)
     neap_graph_free(g);
 }
 
-/* The numbers of the rivals are read when they are needed, and must still be those of the manifest. */
+/* The numbers of the candidates are read when they are needed, and must still be those of the manifest. */
 static void a_file_that_changes_after_loading_is_noticed(void **state)
 {
     neap_graph *g = messy_graph(1);
@@ -503,8 +503,9 @@ static neap_status no_opinion(void *self, const neap_pair *pairs, size_t count, 
     return NEAP_OK;
 }
 
-/* 4,400 test pairs: their rivals take 1.8 MB on disk. Measuring takes 16 bytes a pair and the blocks. */
-static void rivals_are_never_in_memory_all_at_once(void **state)
+/* 4,400 test pairs: their candidates take 1.8 MB on disk. Measuring takes 16 bytes a pair and the blocks.
+ */
+static void candidates_are_never_in_memory_all_at_once(void **state)
 {
     neap_graph *g;
     neap_link_result r = NEAP_SIZED(neap_link_result);
@@ -612,7 +613,7 @@ int main(void)
         IN_SCRATCH(nothing_is_left_of_a_split_that_was_replaced),
         IN_SCRATCH(a_folder_that_cannot_be_made_is_told_with_the_reason),
         IN_SCRATCH(a_file_that_changes_after_loading_is_noticed),
-        IN_SCRATCH(rivals_are_never_in_memory_all_at_once),
+        IN_SCRATCH(candidates_are_never_in_memory_all_at_once),
         IN_SCRATCH(every_failure_is_told_and_leaves_nothing_behind),
     };
     faults_install();

@@ -12,8 +12,8 @@
 
 #include "settings.h"
 
+#include "eval/candidates.h"
 #include "eval/link.h"
-#include "eval/rivals.h"
 #include "trials.h"
 
 /* ---- every protocol ---- */
@@ -68,8 +68,8 @@ static void expect_same(const ni_trial *a, const ni_trial *b)
     assert_memory_equal(a->valid, b->valid, a->valids * sizeof *a->valid);
     assert_memory_equal(a->valid_negative, b->valid_negative, a->valids * sizeof *a->valid);
     for (size_t i = 0; i < a->count; i++)
-        for (uint32_t k = 0; k < ni_trial_rivals(a); k += 3)
-            assert_int_equal(ni_trial_draw_rival(a, i, k), ni_trial_draw_rival(b, i, k));
+        for (uint32_t k = 0; k < ni_trial_candidates(a); k += 3)
+            assert_int_equal(ni_trial_draw_candidate(a, i, k), ni_trial_draw_candidate(b, i, k));
 }
 
 static void a_split_parts_the_edges_and_its_seed_says_how(void **state)
@@ -139,7 +139,7 @@ static void clean_negatives_are_no_links_of_the_whole_graph(void **state)
                 assert_true(n.source == p.source && n.target != n.source);
                 assert_false(ni_linked(&t->known, n.source, n.target));
                 for (uint32_t k = 0; k < NI_RANK_NEGATIVES; k += 17) {
-                    uint32_t w = ni_trial_draw_rival(t, i, k);
+                    uint32_t w = ni_trial_draw_candidate(t, i, k);
                     assert_true(w != p.source && !ni_linked(&t->known, p.source, w));
                 }
             }
@@ -159,7 +159,7 @@ static void kinds_of_negatives_are_what_they_say(void **state)
         ni_trial *t = trial_of(g, NI_CLEAN, kind, 0.7, 1);
         for (size_t i = 0; i < t->count; i++)
             for (uint32_t k = 0; k < NI_RANK_NEGATIVES; k++) {
-                uint32_t u = t->positive[i].source, w = ni_trial_draw_rival(t, i, k), shared = 0;
+                uint32_t u = t->positive[i].source, w = ni_trial_draw_candidate(t, i, k), shared = 0;
                 for (uint64_t e = t->seen.offset[u]; e < t->seen.offset[u + 1]; e++)
                     shared += ni_linked(&t->seen, t->seen.node[e], w);
                 degree[kind] += (double)ni_degree(&t->seen, w);
@@ -186,7 +186,7 @@ static void the_papers_split_keeps_what_it_keeps(void **state)
             neap_pair p = t->positive[i];
             assert_true(ni_graph_has(g, p.source, p.target) && !ni_graph_has(t->train, p.source, p.target));
             for (uint32_t pass = 0; pass < NI_PASSES; pass++) {
-                uint32_t w = ni_trial_draw_rival(t, i, pass);
+                uint32_t w = ni_trial_draw_candidate(t, i, pass);
                 assert_true(w != p.source && w != p.target);
                 assert_true(ni_degree(&t->seen, w) > 0 || ni_graph_has(t->train, w, w));
             }
@@ -311,16 +311,16 @@ static void the_papers_metric_is_that_computed_by_hand(void **state)
     neap_graph *g = cocktail_party();
     ni_trial *t = trial_of(g, NI_PAPER_CLEAN, NI_UNIFORM, 0.6, 1);
     const neap_pair positive[] = { { 0, 2 }, { 0, 5 }, { 2, 2 }, { 5, 2 } };
-    const uint32_t candidate[] = { 0, 2, 5 };
+    const uint32_t eligible[] = { 0, 2, 5 };
     scored list[] = { { 0, 2, 1 }, { 0, 5, 0.5f }, { 2, 2, 9 }, { 5, 2, 0 },
                       { 5, 0, 0 }, { 2, 0, 0 },    { 2, 5, 0 }, { 0, 0, -1 } };
     neap_link_result r = NEAP_SIZED(neap_link_result);
     (void)state;
-    assert_true(t->count >= 4 && t->candidates >= 3);
+    assert_true(t->count >= 4 && t->eligible_count >= 3);
     memcpy(t->positive, positive, sizeof positive);
-    memcpy(t->candidate, candidate, sizeof candidate);
+    memcpy(t->eligible, eligible, sizeof eligible);
     t->count = 4;
-    t->candidates = 3;
+    t->eligible_count = 3;
     t->loops = 1;
     assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list, false }, NULL, &r, NULL), NEAP_OK);
     assert_true(fabs(r.auc - 2.5 / 4) < 1e-12 && fabs(r.auc_no_loops - 1.5 / 3) < 1e-12);

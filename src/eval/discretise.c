@@ -96,11 +96,12 @@ static void start_rotation(rotor *r, uint32_t first)
     }
 }
 
-static void turn(const double *a, int a_turned, const double *b, int b_turned, uint32_t rows, uint32_t k,
-                 double *out)
+static void turn(const double *a, int a_transposed, const double *b, int b_transposed, uint32_t rows,
+                 uint32_t k, double *out)
 {
-    cblas_dgemm(CblasRowMajor, a_turned ? CblasTrans : CblasNoTrans, b_turned ? CblasTrans : CblasNoTrans,
-                (blasint)rows, (blasint)k, (blasint)k, 1, a, (blasint)k, b, (blasint)k, 0, out, (blasint)k);
+    cblas_dgemm(CblasRowMajor, a_transposed ? CblasTrans : CblasNoTrans,
+                b_transposed ? CblasTrans : CblasNoTrans, (blasint)rows, (blasint)k, (blasint)k, 1, a,
+                (blasint)k, b, (blasint)k, 0, out, (blasint)k);
 }
 
 /* The largest entry of each row of X R, the first of equals, and the sums Z'X over the new clusters. */

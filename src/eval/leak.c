@@ -6,7 +6,7 @@
 
 #include "base/sized.h"
 #include "base/sys.h"
-#include "eval/rivals.h"
+#include "eval/candidates.h"
 #include "model/method.h"
 #include "support/order.h"
 #include "support/status.h"
@@ -173,17 +173,17 @@ static neap_status look_at(negative_scan *s, neap_pair positive, uint32_t w, nea
                                            : "one that the protocol does not allow");
 }
 
-static neap_status look_at_rivals(negative_scan *s, neap_error *err)
+static neap_status look_at_candidates(negative_scan *s, neap_error *err)
 {
     const ni_trial *t = s->trial;
-    uint32_t each = ni_trial_rivals(t), node[NI_RANK_NEGATIVES];
-    ni_rivals r;
-    neap_status rc = ni_rivals_open(t, &r, err);
+    uint32_t each = ni_trial_candidates(t), node[NI_RANK_NEGATIVES];
+    ni_candidates r;
+    neap_status rc = ni_candidates_open(t, &r, err);
     for (size_t i = 0; i < t->count && rc == NEAP_OK; i++) {
-        rc = ni_rivals_next(&r, 1, node, err);
+        rc = ni_candidates_next(&r, 1, node, err);
         for (uint32_t k = 0; k < each && rc == NEAP_OK; k++) rc = look_at(s, t->positive[i], node[k], err);
     }
-    ni_rivals_close(&r);
+    ni_candidates_close(&r);
     return rc;
 }
 
@@ -193,7 +193,7 @@ static neap_status check_negatives(const ni_trial *t, neap_leak_report *report, 
     neap_status rc = start_scan(t, report, &s, err);
     for (size_t i = 0; t->negative && i < t->count && rc == NEAP_OK; i++)
         rc = look_at(&s, t->positive[i], t->negative[i].target, err);
-    if (rc == NEAP_OK) rc = look_at_rivals(&s, err);
+    if (rc == NEAP_OK) rc = look_at_candidates(&s, err);
     end_scan(&s);
     return rc;
 }

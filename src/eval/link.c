@@ -6,9 +6,9 @@
 #include "attention/attention.h"
 #include "base/sized.h"
 #include "base/sys.h"
+#include "eval/candidates.h"
 #include "eval/leak.h"
 #include "eval/metrics.h"
-#include "eval/rivals.h"
 #include "linalg/kernels.h"
 #include "model/method.h"
 #include "support/status.h"
@@ -64,7 +64,7 @@ static neap_status score_by_vectors(void *self, const neap_pair *pairs, size_t c
 enum { BLOCK = 1 << 16, PIECE = 32 * NI_FORWARD_MOST };
 
 /* Each test pair of a block has a row of pairs: itself, if sources cost (otherwise all test pairs are
- * scored before); its own negative (clean); its rivals. */
+ * scored before); its own negative (clean); its candidates. */
 typedef struct sheet {
     const ni_trial *trial;
     const ni_scorer *scorer;
@@ -74,7 +74,7 @@ typedef struct sheet {
     float *positive;           /* the score of each test pair              */
     uint32_t width, lead, own; /* of a row; 1 with itself, 1 with an own negative */
     size_t first, end;         /* test pairs of the block                  */
-    ni_rivals rivals;
+    ni_candidates candidates;
     neap_pair *pair;
     float *score;
     uint32_t *node;
@@ -86,18 +86,18 @@ static neap_status sheet_open(sheet *s, const ni_trial *t, const ni_scorer *scor
     *s = (sheet){ .trial = t, .scorer = scorer, .hooks = hooks, .start = ni_seconds() };
     s->lead = scorer->by_source;
     s->own = t->protocol == NI_CLEAN;
-    s->width = s->lead + s->own + ni_trial_rivals(t);
+    s->width = s->lead + s->own + ni_trial_candidates(t);
     s->positive = ni_array(t->count, sizeof *s->positive);
     s->pair = ni_array(BLOCK, sizeof *s->pair);
     s->score = ni_array(BLOCK, sizeof *s->score);
     s->node = ni_array(BLOCK, sizeof *s->node);
     if (!s->positive || !s->pair || !s->score || !s->node) return ni_fail_memory(err, "the scores");
-    return ni_rivals_open(t, &s->rivals, err);
+    return ni_candidates_open(t, &s->candidates, err);
 }
 
 static void sheet_close(sheet *s)
 {
-    ni_rivals_close(&s->rivals);
+    ni_candidates_close(&s->candidates);
     ni_free(s->positive);
     ni_free(s->pair);
     ni_free(s->score);
@@ -119,7 +119,7 @@ static neap_status tell_progress(const sheet *s, neap_error *err)
 {
     if (!s->hooks || !s->hooks->progress) return NEAP_OK;
     double seconds = ni_seconds() - s->start;
-    uint64_t each = 1 + s->own + ni_trial_rivals(s->trial), all = each * s->trial->count;
+    uint64_t each = 1 + s->own + ni_trial_candidates(s->trial), all = each * s->trial->count;
     neap_progress now = { .size = sizeof now,
                           .stage = "score",
                           .done = s->done / each,
@@ -151,14 +151,14 @@ static neap_status score(sheet *s, const neap_pair *pair, size_t count, float *s
 static neap_status fill_rows(sheet *s, neap_error *err)
 {
     const ni_trial *t = s->trial;
-    uint32_t before = s->lead + s->own, rivals = s->width - before;
-    neap_status rc = ni_rivals_next(&s->rivals, s->end - s->first, s->node, err);
+    uint32_t before = s->lead + s->own, candidates = s->width - before;
+    neap_status rc = ni_candidates_next(&s->candidates, s->end - s->first, s->node, err);
     for (size_t i = s->first; i < s->end && rc == NEAP_OK; i++) {
         neap_pair *row = s->pair + (i - s->first) * s->width;
-        const uint32_t *node = s->node + (i - s->first) * rivals;
+        const uint32_t *node = s->node + (i - s->first) * candidates;
         if (s->lead) row[0] = t->positive[i];
         if (s->own) row[s->lead] = t->negative[i];
-        for (uint32_t k = 0; k < rivals; k++)
+        for (uint32_t k = 0; k < candidates; k++)
             row[before + k] = (neap_pair){ t->positive[i].source, node[k] };
     }
     return rc;
@@ -179,14 +179,14 @@ static bool sheet_next(sheet *s, neap_status *rc, neap_error *err)
 }
 
 /* The scores of what test pair i of the block is compared with. */
-static const float *rivals_of(const sheet *s, size_t i)
+static const float *candidates_of(const sheet *s, size_t i)
 {
     return s->score + (i - s->first) * s->width + s->lead;
 }
 
 /* ---- clean ---- */
 
-/* The row of one test pair: its rivals give it a rank. */
+/* The row of one test pair: its candidates give it a rank. */
 static neap_status take_row(float positive, const float *row, neap_link_result *r, neap_error *err)
 {
     static const double K[NI_HITS] = { 1, 10, 50 };
@@ -229,7 +229,7 @@ static neap_status measure_clean(sheet *s, neap_link_result *r, neap_error *err)
     for (int h = 0; h < NI_HITS; h++) r->hits[h] = 0;
     while (sheet_next(s, &rc, err))
         for (size_t i = s->first; i < s->end && rc == NEAP_OK; i++) {
-            const float *row = rivals_of(s, i);
+            const float *row = candidates_of(s, i);
             negative[i] = row[0];
             rc = take_row(s->positive[i], row, r, err);
         }
@@ -248,7 +248,7 @@ typedef struct passes {
 static void take_passes(const sheet *s, size_t i, passes *p, neap_link_result *r)
 {
     neap_pair pair = s->trial->positive[i];
-    const float *negative = rivals_of(s, i);
+    const float *negative = candidates_of(s, i);
     for (uint32_t pass = 0; pass < NI_PASSES; pass++) {
         double win = s->positive[i] > negative[pass] ? 1 : s->positive[i] == negative[pass] ? 0.5 : 0;
         p->wins[pass] += win;

@@ -29,7 +29,7 @@ const char *ni_part_name(const ni_manifest *m, ni_part part)
     case NI_PART_HELD_OUT: return "held_out.tsv";
     case NI_PART_TEST: return "test.tsv";
     case NI_PART_TEST_NEGATIVES: return clean ? "test_negatives.npy" : NULL;
-    case NI_PART_RIVALS: return clean ? "rank_negatives.npy" : "pass_negatives.npy";
+    case NI_PART_CANDIDATES: return clean ? "rank_negatives.npy" : "pass_negatives.npy";
     case NI_PART_VALID: return m->facts.valid ? "valid.tsv" : NULL;
     case NI_PART_VALID_NEGATIVES: return m->facts.valid ? "valid_negatives.npy" : NULL;
     case NI_PARTS: break;

@@ -11,7 +11,7 @@ typedef enum ni_part {
     NI_PART_HELD_OUT,       /* held_out.tsv: all other edges of the graph                          */
     NI_PART_TEST,           /* test.tsv: the pairs that are scored                                 */
     NI_PART_TEST_NEGATIVES, /* test_negatives.npy: clean: one target a test pair                   */
-    NI_PART_RIVALS,         /* rank_negatives.npy, or pass_negatives.npy in the paper protocols    */
+    NI_PART_CANDIDATES,     /* rank_negatives.npy, or pass_negatives.npy in the paper protocols    */
     NI_PART_VALID,          /* valid.tsv: pairs of train.tsv that choose the epoch                 */
     NI_PART_VALID_NEGATIVES,
     NI_PARTS

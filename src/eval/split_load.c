@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "eval/candidates.h"
 #include "eval/leak.h"
 #include "eval/manifest.h"
-#include "eval/rivals.h"
 #include "graph/lines.h"
+#include "io/npy.h"
 #include "io/stream.h"
 #include "support/path.h"
 #include "support/status.h"
@@ -269,10 +270,10 @@ static neap_status load_targets(loading *l, ni_part part, const neap_pair *posit
     uint32_t number[PIECE];
     ni_stream_in *in = NULL;
     neap_status rc = choose_part(l, part, err);
-    if (rc == NEAP_OK) rc = ni_numbers_open(l->path, count, 0, &in, err);
+    if (rc == NEAP_OK) rc = ni_npy_open_u32(l->path, count, 0, &in, err);
     for (size_t i = 0, n; i < count && rc == NEAP_OK; i += n) {
         n = count - i < PIECE ? count - i : PIECE;
-        rc = ni_numbers_next(in, l->trial->whole->nodes, n, number, err);
+        rc = ni_npy_next_u32(in, l->trial->whole->nodes, n, number, err);
         for (size_t k = 0; k < n && rc == NEAP_OK; k++)
             negative[i + k] = (neap_pair){ positive[i + k].source, number[k] };
     }
@@ -367,9 +368,9 @@ static neap_status load_all(loading *l, const neap_graph *graph, neap_error *err
     if (rc == NEAP_OK) rc = ni_links_create(t->train, &t->seen, err);
     if (rc == NEAP_OK) rc = load_pairs(l, err);
     if (rc == NEAP_OK) rc = check_digests(l, err);
-    if (rc == NEAP_OK) rc = choose_part(l, NI_PART_RIVALS, err);
+    if (rc == NEAP_OK) rc = choose_part(l, NI_PART_CANDIDATES, err);
     if (rc == NEAP_OK)
-        rc = ni_rival_file_create(l->path, l->manifest.part[NI_PART_RIVALS].crc, &t->file, err);
+        rc = ni_candidate_file_create(l->path, l->manifest.part[NI_PART_CANDIDATES].crc, &t->file, err);
     if (rc != NEAP_OK) return rc;
     t->held_out = count_held_out(l);
     ni_trial_count(t);

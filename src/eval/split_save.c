@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "eval/candidates.h"
 #include "eval/manifest.h"
-#include "eval/rivals.h"
 #include "graph/lines.h"
 #include "io/npy.h"
 #include "io/output.h"
@@ -120,19 +120,19 @@ static neap_status save_valid_negatives(const saving *s, const char *path, neap_
     return save_targets(s->trial->valid_negative, s->trial->valids, path, err);
 }
 
-static neap_status save_rivals(const saving *s, const char *path, neap_error *err)
+static neap_status save_candidates(const saving *s, const char *path, neap_error *err)
 {
-    uint32_t each = ni_trial_rivals(s->trial), node[NI_RANK_NEGATIVES];
+    uint32_t each = ni_trial_candidates(s->trial), node[NI_RANK_NEGATIVES];
     ni_output *out;
-    ni_rivals r;
-    neap_status rc = ni_rivals_open(s->trial, &r, err);
+    ni_candidates r;
+    neap_status rc = ni_candidates_open(s->trial, &r, err);
     if (rc != NEAP_OK) return rc;
     rc = open_numbers(path, s->trial->count, each, &out, err);
     for (size_t i = 0; i < s->trial->count && rc == NEAP_OK; i++) {
-        rc = ni_rivals_next(&r, 1, node, err);
+        rc = ni_candidates_next(&r, 1, node, err);
         if (rc == NEAP_OK) ni_output_write(out, node, each * sizeof *node);
     }
-    ni_rivals_close(&r);
+    ni_candidates_close(&r);
     if (rc == NEAP_OK) return ni_output_commit(out, err);
     ni_output_abandon(out);
     return rc;
@@ -146,7 +146,7 @@ static neap_status (*const save_part[NI_PARTS])(const saving *s, const char *pat
     [NI_PART_HELD_OUT] = save_held_out,
     [NI_PART_TEST] = save_test,
     [NI_PART_TEST_NEGATIVES] = save_test_negatives,
-    [NI_PART_RIVALS] = save_rivals,
+    [NI_PART_CANDIDATES] = save_candidates,
     [NI_PART_VALID] = save_valid,
     [NI_PART_VALID_NEGATIVES] = save_valid_negatives,
 };

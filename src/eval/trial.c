@@ -6,8 +6,8 @@
 #include "base/rng.h"
 #include "base/sized.h"
 #include "base/sys.h"
+#include "eval/candidates.h"
 #include "eval/leak.h"
-#include "eval/rivals.h"
 #include "support/order.h"
 #include "support/status.h"
 
@@ -57,12 +57,12 @@ static uint32_t draw_in_pass(const ni_trial *t, size_t i, uint32_t pass)
     ni_rng rng = ni_rng_at(t->seed, NI_STREAM_PAPER, 1 + pass, i);
     neap_pair p = t->positive[i];
     for (;;) {
-        uint32_t w = t->candidate[ni_below(&rng, t->candidates)];
+        uint32_t w = t->eligible[ni_below(&rng, t->eligible_count)];
         if (w != p.source && w != p.target) return w;
     }
 }
 
-uint32_t ni_trial_draw_rival(const ni_trial *t, size_t i, uint32_t k)
+uint32_t ni_trial_draw_candidate(const ni_trial *t, size_t i, uint32_t k)
 {
     return t->protocol == NI_CLEAN ? draw_ranked(t, i, k) : draw_in_pass(t, i, k);
 }
@@ -127,18 +127,18 @@ static bool keep_chosen(void *user, uint32_t s, uint32_t t)
 }
 
 /* The nodes of all test edges, scored or not, that have a training edge, once each. */
-static bool collect_candidates(ni_trial *t)
+static bool collect_eligible(ni_trial *t)
 {
     const neap_graph *g = t->whole;
     uint8_t *is_test = ni_zeros(t->whole->nodes, 1);
-    t->candidate = ni_array(t->whole->nodes, sizeof *t->candidate);
-    bool ok = is_test && t->candidate;
+    t->eligible = ni_array(t->whole->nodes, sizeof *t->eligible);
+    bool ok = is_test && t->eligible;
     if (ok) {
         for (uint32_t u = 0; u < g->nodes; u++)
             for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
                 if (!ni_graph_has(t->train, u, g->target[e])) is_test[u] = is_test[g->target[e]] = 1;
         for (uint32_t u = 0; u < g->nodes; u++)
-            if (is_test[u] && ni_trial_trained(t, u)) t->candidate[t->candidates++] = u;
+            if (is_test[u] && ni_trial_trained(t, u)) t->eligible[t->eligible_count++] = u;
     }
     ni_free(is_test);
     return ok;
@@ -171,8 +171,8 @@ static neap_status split_paper(ni_trial *t, neap_error *err)
     t->positive = ni_array(t->whole->edges - c.train, sizeof *t->positive);
     if (!t->positive) return ni_fail_memory(err, "the test edges");
     collect_test(t, c.train);
-    if (!collect_candidates(t)) return ni_fail_memory(err, "the test edges");
-    if (t->candidates < 3)
+    if (!collect_eligible(t)) return ni_fail_memory(err, "the test edges");
+    if (t->eligible_count < 3)
         return ni_fail(err, NEAP_E_FORMAT,
                        "too few test edges have nodes with a training edge; use another ratio");
     return NEAP_OK;
@@ -258,10 +258,10 @@ void neap_trial_free(ni_trial *t)
     ni_links_free(&t->seen);
     ni_free(t->positive);
     ni_free(t->negative);
-    ni_free(t->candidate);
+    ni_free(t->eligible);
     ni_free(t->valid);
     ni_free(t->valid_negative);
-    ni_rival_file_free(t->file);
+    ni_candidate_file_free(t->file);
     ni_free(t);
 }
 

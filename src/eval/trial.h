@@ -35,14 +35,14 @@ typedef struct neap_trial {
     neap_pair *positive; /* test pairs that are scored                                  */
     neap_pair *negative; /* clean: one a test pair                                      */
     size_t count;
-    size_t held_out;     /* test pairs before any were skipped                    */
-    size_t loops;        /* self-loops among the scored                           */
-    uint32_t *candidate; /* paper: nodes that may be a negative                   */
-    size_t candidates;
+    size_t held_out;    /* test pairs before any were skipped                    */
+    size_t loops;       /* self-loops among the scored                           */
+    uint32_t *eligible; /* paper: nodes that may be a negative                   */
+    size_t eligible_count;
     neap_pair *valid;          /* training pairs that choose the epoch; NULL: none      */
     neap_pair *valid_negative; /* one each                                              */
     size_t valids;
-    struct ni_rival_file *file; /* rivals are read from here; NULL: they are drawn       */
+    struct ni_candidate_file *file; /* candidates are read from here; NULL: they are drawn       */
     neap_trial_facts facts;
 } ni_trial;
 
@@ -59,14 +59,15 @@ void ni_trial_count(ni_trial *t);
 /* Skipped in the paper protocols otherwise: the node has a training edge, maybe to itself. */
 bool ni_trial_trained(const ni_trial *t, uint32_t node);
 
-/* Each test pair has so many rivals, nodes that its target is compared with: those it is ranked among
+/* Each test pair has so many candidates, nodes that its target is compared with: those it is ranked among
  * (clean), or one a pass (paper protocols). */
-static inline uint32_t ni_trial_rivals(const ni_trial *t)
+static inline uint32_t ni_trial_candidates(const ni_trial *t)
 {
     return t->protocol == NI_CLEAN ? NI_RANK_NEGATIVES : NI_PASSES;
 }
 
-/* Draws rival k of test pair i. Whoever scores them asks rivals.h, since they may also be on disk. */
-uint32_t ni_trial_draw_rival(const ni_trial *t, size_t i, uint32_t k);
+/* Draws candidate k of test pair i. Whoever scores them asks candidates.h, since they may also be on disk.
+ */
+uint32_t ni_trial_draw_candidate(const ni_trial *t, size_t i, uint32_t k);
 
 #endif

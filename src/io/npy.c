@@ -260,3 +260,37 @@ void ni_npy_free(ni_npy *npy)
     ni_free(npy->values);
     *npy = (ni_npy){ 0 };
 }
+
+/* ---- whole numbers ---- */
+
+neap_status ni_npy_open_u32(const char *path, uint64_t rows, uint32_t columns, ni_stream_in **in,
+                            neap_error *err)
+{
+    char expected[NI_NPY_HEADER], found[NI_NPY_HEADER];
+    ni_npy_header("<u4", rows, columns, expected);
+    neap_status rc = ni_stream_open(path, in, err);
+    if (rc != NEAP_OK) return rc;
+    rc = read_exactly(*in, found, sizeof found, err);
+    if (rc == NEAP_OK && memcmp(expected, found, sizeof found))
+        rc = ni_fail(err, NEAP_E_FORMAT,
+                     "%.200s does not begin as an array of %llu x %u numbers of 32 bits: is it damaged?",
+                     path, (unsigned long long)rows, columns ? columns : 1);
+    if (rc == NEAP_OK) return rc;
+    ni_stream_close(*in);
+    *in = NULL;
+    return rc;
+}
+
+neap_status ni_npy_next_u32(ni_stream_in *in, uint32_t limit, size_t count, uint32_t *number,
+                            neap_error *err)
+{
+    size_t got = 0;
+    neap_status rc = ni_stream_read(in, number, count * sizeof *number, &got, err);
+    if (rc != NEAP_OK) return rc;
+    if (got < count * sizeof *number) return damaged(in, err, "the file ends too early; is it whole?");
+    for (size_t i = 0; i < count; i++)
+        if (number[i] >= limit)
+            return ni_fail(err, NEAP_E_FORMAT, "%.200s has the number %u where all must be below %u",
+                           ni_stream_label(in), number[i], limit);
+    return NEAP_OK;
+}

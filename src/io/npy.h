@@ -29,4 +29,14 @@ bool ni_npy_is(const void *bytes, size_t count);
 neap_status ni_npy_read(ni_stream_in *in, ni_npy *out, neap_error *err);
 void ni_npy_free(ni_npy *npy);
 
+/* A file of rows x columns uint32, a piece at a time. Opens it and reads its header, which must be that of
+ * ni_npy_header("<u4", rows, columns); the caller closes the stream. On failure *in is NULL. */
+neap_status ni_npy_open_u32(const char *path, uint64_t rows, uint32_t columns, ni_stream_in **in,
+                            neap_error *err);
+
+/* The next `count` numbers, each below `limit`; NEAP_E_FORMAT if there are fewer, or if one is too large.
+ */
+neap_status ni_npy_next_u32(ni_stream_in *in, uint32_t limit, size_t count, uint32_t *number,
+                            neap_error *err);
+
 #endif

@@ -295,7 +295,7 @@ static __m256 tanh_eight(__m256 x)
     const __m256 sign = _mm256_set1_ps(-0.0F), one = _mm256_set1_ps(1), two = _mm256_set1_ps(2);
     __m256 size = _mm256_andnot_ps(sign, x), square = _mm256_mul_ps(x, x);
     __m256 small = _mm256_fmadd_ps(_mm256_mul_ps(polynomial(term, NI_TANH_COUNT, square), square), x, x);
-    __m256 capped = _mm256_min_ps(_mm256_set1_ps(NI_TANH_LARGE), size); /* not a number stays that */
+    __m256 capped = _mm256_min_ps(_mm256_set1_ps(NI_TANH_LARGE), size); /* NaN propagates */
     __m256 e = _mm256_add_ps(exp_eight(_mm256_mul_ps(two, capped)), one);
     __m256 large = _mm256_or_ps(_mm256_sub_ps(one, _mm256_div_ps(two, e)), _mm256_and_ps(sign, x));
     return _mm256_blendv_ps(large, small, _mm256_cmp_ps(size, _mm256_set1_ps(NI_TANH_SMALL), _CMP_LT_OQ));
@@ -333,7 +333,7 @@ static __m256 logistic_eight(__m256 z, __m256 bias, __m256 label, __m256 rate)
     const __m256 one = _mm256_set1_ps(1), most = _mm256_set1_ps(NI_LOGISTIC_LARGE);
     const __m256 least = _mm256_set1_ps(-NI_LOGISTIC_LARGE);
     __m256 x = _mm256_sub_ps(bias, z);
-    x = _mm256_max_ps(least, _mm256_min_ps(most, x)); /* not a number stays that */
+    x = _mm256_max_ps(least, _mm256_min_ps(most, x)); /* NaN propagates */
     __m256 s = _mm256_div_ps(one, _mm256_add_ps(one, exp_eight(x)));
     return _mm256_mul_ps(rate, _mm256_sub_ps(label, s));
 }

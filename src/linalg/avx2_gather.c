@@ -1,5 +1,5 @@
-/* Several sides of one neighbourhood at once: what is loaded serves all of them, and their sums stay in
- * registers, as in avx2.c.                                                                          */
+/* Gather-sum and scatter-sum for several sides of one neighbourhood: a loaded row serves all sides, and
+ * their sums stay in registers, as in avx2.c. */
 #include "linalg/avx2.h"
 
 #if defined(__x86_64__)

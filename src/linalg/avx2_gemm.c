@@ -1,5 +1,5 @@
-/* Matrix products by hand, because OpenBLAS knows only CPUs older than itself: on a newer one Debian 12's
- * falls back to SSE3, at less than half the speed (bench/run products measures both). Every number is
+/* Matrix products of our own, because OpenBLAS knows only CPUs older than itself: on a newer one Debian
+ * 12's falls back to SSE3, at less than half the speed (bench/run products measures both). Every number is
  *
  *     c = add ? C_ij : 0;   for p = 0 .. k-1:  c = fma(A_ip, B_pj, c)
  *
@@ -23,7 +23,7 @@ static size_t least(size_t x, size_t y)
     return x < y ? x : y;
 }
 
-/* The rows of the next tile: all are about as tall, because a flat one is slow. */
+/* The rows of the next tile: tiles are about equally tall, because a flat one wastes registers. */
 static size_t even_share(size_t left)
 {
     size_t tiles = (left + ROWS - 1) / ROWS;
@@ -53,7 +53,7 @@ static void turn_block(const float *from, size_t stride, float *to)
 }
 
 /* B is given by columns: `width` of them, `deep` numbers each. */
-static void pack_turned(const float *B, size_t stride, size_t deep, size_t width, float *panel)
+static void pack_transposed(const float *B, size_t stride, size_t deep, size_t width, float *panel)
 {
     size_t blocks = width / 8 * 8, whole = deep / 8 * 8;
     for (size_t j = 0; j < blocks; j += 8)
@@ -74,7 +74,7 @@ static void pack_rows(const float *B, size_t stride, size_t deep, size_t width, 
 static void pack(const ni_factor *B, size_t p, size_t j, size_t deep, size_t width, float *panel)
 {
     if (width < PANEL) memset(panel, 0, deep * PANEL * sizeof *panel);
-    if (B->turned) pack_turned(B->at + j * B->stride + p, B->stride, deep, width, panel);
+    if (B->transposed) pack_transposed(B->at + j * B->stride + p, B->stride, deep, width, panel);
     else pack_rows(B->at + p * B->stride + j, B->stride, deep, width, panel);
 }
 
@@ -105,7 +105,7 @@ INLINE void tile(const int rows, const float *A, size_t down, size_t along, cons
 static void tile_of(size_t rows, const ni_factor *A, const float *from, const float *panel, size_t deep,
                     bool add, float *C, size_t ldc)
 {
-    switch (2 * rows + A->turned) { /* clang-format off */
+    switch (2 * rows + A->transposed) { /* clang-format off */
 #define TILE(r) case 2 * r: tile(r, from, A->stride, 1, panel, deep, add, C, ldc); break; \
                 case 2 * r + 1: tile(r, from, 1, A->stride, panel, deep, add, C, ldc); break;
     TILE(1) TILE(2) TILE(3) TILE(4) TILE(5) TILE(6)
@@ -136,7 +136,7 @@ void ni_avx2_gemm(const ni_factor *A, const ni_factor *B, size_t m, size_t n, si
                        width = least(PANEL, n - j);
                 pack(B, p, j, deep, width, panel);
                 for (size_t i = top, rows; i < bottom; i += rows) {
-                    const float *from = A->at + (A->turned ? p * A->stride + i : i * A->stride + p);
+                    const float *from = A->at + (A->transposed ? p * A->stride + i : i * A->stride + p);
                     rows = even_share(bottom - i);
                     float *to = C + i * ldc + j;
                     if (width == PANEL) tile_of(rows, A, from, panel, deep, add, to, ldc);

@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The larger of the bits of |x| and of `most`: as whole numbers they have the order of the floats, and what
- * is not a number is above all. */
+/* max(|x|, most) by their bits, which as integers have the order of the floats, with NaN above all. */
 INLINE __m256i farther(__m256 x, __m256i most)
 {
     return _mm256_max_epi32(_mm256_and_si256(_mm256_castps_si256(x), _mm256_set1_epi32(INT32_MAX)), most);
@@ -19,7 +18,7 @@ INLINE float farthest(__m256i most)
     return _mm_cvtss_f32(_mm_castsi128_ps(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1))));
 }
 
-/* Eight numbers as bytes, in the low half. */
+/* Eight floats rounded to int8, in the low half. */
 INLINE __m128i to_bytes(__m256 x)
 {
     __m256i whole = _mm256_cvtps_epi32(x);

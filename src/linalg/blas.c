@@ -28,7 +28,7 @@ void ni_blas_end(void)
 
 static CBLAS_TRANSPOSE way(const ni_factor *f)
 {
-    return f->turned ? CblasTrans : CblasNoTrans;
+    return f->transposed ? CblasTrans : CblasNoTrans;
 }
 
 void ni_blas_gemm(const ni_factor *A, const ni_factor *B, size_t m, size_t n, size_t k, bool add, float *C,

@@ -19,12 +19,13 @@ void ni_blas_end(void);
 /* ni_kernels.gemm by OpenBLAS. */
 ni_product ni_blas_gemm;
 
-/* C (m x n) = A (m x k) B (k x n), or with `add` C += A B; a_turned: A is given as k x m; b_turned: B as
- * n x k. Between ni_gemm_begin and ni_gemm_end, or in a task of ni_gemm_run. */
-static inline void ni_gemm(bool a_turned, bool b_turned, size_t m, size_t n, size_t k, const float *A,
-                           size_t lda, const float *B, size_t ldb, bool add, float *C, size_t ldc)
+/* C (m x n) = A (m x k) B (k x n), or with `add` C += A B; a_transposed: A is given as k x m; b_transposed:
+ * B as n x k. Between ni_gemm_begin and ni_gemm_end, or in a task of ni_gemm_run. */
+static inline void ni_gemm(bool a_transposed, bool b_transposed, size_t m, size_t n, size_t k,
+                           const float *A, size_t lda, const float *B, size_t ldb, bool add, float *C,
+                           size_t ldc)
 {
-    ni_factor left = { A, lda, a_turned }, right = { B, ldb, b_turned };
+    ni_factor left = { A, lda, a_transposed }, right = { B, ldb, b_transposed };
     ni_kernels_get()->gemm(&left, &right, m, n, k, add, C, ldc);
 }
 

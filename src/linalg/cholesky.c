@@ -42,7 +42,7 @@ static blasint factor(const cholesky *c)
     return info;
 }
 
-/* The tiles below it: A_is = A_is L_ss'^-1. */
+/* The tiles below it: L_is = A_is L_ss'^-1. */
 static void divide(void *arg, uint32_t task, uint32_t thread)
 {
     const cholesky *c = arg;
@@ -52,8 +52,8 @@ static void divide(void *arg, uint32_t task, uint32_t thread)
                 tile_at(c, c->step, c->step), (blasint)c->n, tile_at(c, i, c->step), (blasint)c->n);
 }
 
-/* What is right of them, on and below the diagonal: A_ij -= A_is A_js'. Tasks count the tiles row by row.
- */
+/* The tiles right of them, on and below the diagonal: A_ij -= L_is L_js'. Tasks number the tiles row by
+ * row. */
 static void subtract(void *arg, uint32_t task, uint32_t thread)
 {
     const cholesky *c = arg;

@@ -1,9 +1,12 @@
-/* kernels.h - the inner loops, once for every CPU (scalar.c) and once for AVX2 (avx2*.c).
+/* kernels.h - the inner loops: reference kernels in plain C (scalar.c), and kernels for AVX2 (avx2*.c).
  *
- * The scalar version is the specification, including the order of addition: eight running sums, fused
- * multiply-add, a fixed tree at the end. The AVX2 version keeps that order and gives the same bits (but for
- * the sign of a zero that is a maximum, and but for matrix products; see gemm).
- * NEAP_ISA=scalar in the environment forces the scalar one.                                        */
+ * The scalar kernel is the specification, including the order of addition: eight partial sums, fused
+ * multiply-add, a fixed tree at the end. The AVX2 kernel keeps that order and gives the same bits, except
+ * for the sign of a maximum that is zero, and for matrix products (see gemm). NEAP_ISA=scalar in the
+ * environment selects the scalar kernels.
+ *
+ * Kernels allocate nothing, keep no state, and run on the calling thread; all memory is the caller's.
+ * Matrices are row-major. */
 #ifndef NI_KERNELS_H
 #define NI_KERNELS_H
 
@@ -23,20 +26,21 @@ typedef struct ni_adam_step {
     float epsilon;
 } ni_adam_step;
 
-/* A row of a matrix, and how much of it. */
+/* A nonzero of a sparse row: which row of the dense factor, and its weight. */
 typedef struct ni_term {
     uint32_t row;
     float weight;
 } ni_term;
 
-/* A matrix in a product: its rows, or with `turned` its columns, begin `stride` numbers apart. */
+/* A factor of a matrix product: its rows, or with `transposed` its columns, begin `stride` numbers apart.
+ */
 typedef struct ni_factor {
     const float *at;
     size_t stride;
-    bool turned;
+    bool transposed;
 } ni_factor;
 
-/* Largest numbers and where they stand; of equals the first. */
+/* Maxima and their positions, the first of equals. */
 typedef struct ni_maxima {
     float *max;
     uint32_t *arg;
@@ -48,16 +52,16 @@ static inline void ni_prefetch(const float *row, size_t n)
     for (size_t i = 0; i < n; i += NI_CACHE_LINE / sizeof *row) __builtin_prefetch(row + i);
 }
 
-/* A tile of alignments is made and pooled a strip of rows at a time, so that it never leaves the cache. */
+/* A tile of alignments is computed and pooled by strips of four rows, so that it stays in the cache. */
 enum { NI_STRIP_ROWS = 4, NI_LANES = 8 };
 
-/* So many numbers, up to whole lanes: the lines of a strip are as long. */
+/* n rounded up to whole vectors of NI_LANES: the length of a line of a strip. */
 static inline size_t ni_whole_lanes(size_t numbers)
 {
     return (numbers + NI_LANES - 1) / NI_LANES * NI_LANES;
 }
 
-/* How long a vector is. */
+/* |x|, summed in double. */
 static inline double ni_length(const float *x, size_t n)
 {
     double squares = 0;
@@ -65,14 +69,14 @@ static inline double ni_length(const float *x, size_t n)
     return sqrt(squares);
 }
 
-/* Makes it as long as 1, unless it is zero. */
+/* x / |x|; a zero vector stays zero. */
 static inline void ni_make_unit(float *x, size_t n)
 {
     double length = ni_length(x, n);
     for (size_t i = 0; i < n && length > 0; i++) x[i] = (float)((double)x[i] / length);
 }
 
-/* -log s(z), s(z) = 1 / (1 + e^-z): the loss of what should be large. */
+/* Logistic loss of a score z of label 1: -log s(z), s(z) = 1 / (1 + e^-z). */
 static inline double ni_surprise(double z)
 {
     return (z > 0 ? 0 : -z) + log1p(exp(-fabs(z)));
@@ -125,13 +129,13 @@ typedef struct ni_kernels {
     void (*scatter_sum)(const float *const *weight, const float *const *x, uint32_t sides,
                         const uint32_t *row, uint32_t rows, size_t n, float *out);
 
-    /* strip_ij = A[a_row_i] . B[b_row_j], each as `dot` has it; a <= NI_STRIP_ROWS. Lines of the strip are
-     * ni_whole_lanes(b) apart. */
+    /* Gathered dot products: strip_ij = A[a_row_i] . B[b_row_j], each as `dot` sums it; a <= NI_STRIP_ROWS.
+     * Lines of the strip are ni_whole_lanes(b) apart. */
     void (*align)(const float *A, const uint32_t *a_row, uint32_t a, const float *B, const uint32_t *b_row,
                   uint32_t b, size_t n, float *strip);
 
     /* C (m x n) = A (m x k) B (k x n), or with `add` C += A B; rows of C begin ldc apart. The only kernel
-     * of which the scalar version, that of OpenBLAS, has an order of its own. */
+     * whose scalar version, which is OpenBLAS's, sums in an order of its own. */
     ni_product *gemm;
 
     /* Pools a strip (a x b): sets the maxima of its rows (a; row may be NULL), raises those of the columns
@@ -145,8 +149,8 @@ typedef struct ni_kernels {
     /* out_i = exp(x_i), for |x_i| <= 80; returns their sum */
     float (*exp)(const float *x, size_t n, float *out);
 
-    /* z_i = rate (label - s(z_i - bias)), s(z) = 1 / (1 + e^-z): the step of z_i up the chance of its
-     * label, 1 or 0. What is farther than 30 from bias counts as that far. */
+    /* z_i = rate (label - s(z_i - bias)), s(z) = 1 / (1 + e^-z): the gradient step of z_i on its logistic
+     * loss, label 1 or 0. z_i - bias is clamped to +-30. */
     void (*logistic_step)(float *z, size_t n, float bias, float label, float rate);
 
     /* Gathers rows of B, which begin `stride` apart, and reduces them by columns: the maximum of each of
@@ -188,8 +192,8 @@ enum { NI_TANH_COUNT = 5, NI_EXP_COUNT = 6 };
 #define NI_LN2_HIGH 0.693359375F
 #define NI_LN2_LOW (-2.12194440e-4F)
 #define NI_TANH_SMALL 0.625F
-#define NI_TANH_LARGE 9.0F      /* from here on tanh stays the number next to 1 */
-#define NI_LOGISTIC_LARGE 30.0F /* from here on s is 1 to the last bit, or less than 1e-13 */
+#define NI_TANH_LARGE 9.0F      /* from here on tanh rounds to the float below 1 */
+#define NI_LOGISTIC_LARGE 30.0F /* from here on s(z) rounds to 1, or is below 1e-13 */
 
 extern const ni_kernels ni_kernels_scalar;
 #if defined(__x86_64__)

@@ -1,3 +1,4 @@
+/* The reference kernels: what kernels.h specifies, loop by loop, in the order that AVX2 must keep. */
 #include <math.h>
 #include <string.h>
 
@@ -115,7 +116,7 @@ static void gather_max_int8(const int8_t *rows, size_t stride, const uint32_t *r
 
 /* ---- functions ---- */
 
-/* 2^k e^r = e^x with |r| <= ln(2)/2, for |x| <= 80; not a number stays that. */
+/* 2^k e^r = e^x with |r| <= ln(2)/2, for |x| <= 80; NaN propagates. */
 static float exp_one(float x)
 {
     static const float term[] = NI_EXP_TERMS;
