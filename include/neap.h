@@ -111,7 +111,7 @@ typedef enum neap_status {
     NEAP_E_NUMERIC = -8,  /* the loss is not finite any more                                          */
     NEAP_E_MISMATCH = -9, /* the parts do not fit together: another graph, other options              */
     NEAP_E_UNKNOWN = -10, /* no such node                                                             */
-    NEAP_E_LEAK = -11     /* a model or a split knows test pairs that it must not know                */
+    NEAP_E_LEAK = -11     /* a model or a split contains test pairs, which would flatter it           */
 } neap_status;
 
 /* "NEAP_E_FORMAT"; "unknown" for a number that is no status. Static text. */
@@ -265,7 +265,7 @@ typedef struct neap_graph_arrays {
     const float *weight;    /* edges, or NULL: unweighted                                              */
     const char *name_bytes; /* the names one behind the other; NULL: "0", "1", ...                     */
     const uint64_t *name_offset; /* nodes + 1: name i is name_offset[i] .. name_offset[i + 1] - 1, without a
-                                    NUL inside; one at its end is left aside */
+                                    NUL inside; one at its end is dropped */
     int undirected;
 } neap_graph_arrays;
 NEAP_API neap_status neap_graph_from_arrays(const neap_graph_arrays *arrays, neap_graph **out,
@@ -408,7 +408,7 @@ NEAP_API neap_status neap_model_facts_of(const neap_model *model, neap_model_fac
 
 /* A new model with nodes that were not in training: `links` is a graph whose names are matched with the
  * model's. A node unknown to the model becomes a new node whose neighbourhood is its known neighbours;
- * edges between two known or two unknown nodes are counted and left aside. Nothing is trained, nothing
+ * edges between two known or two unknown nodes are counted and skipped. Nothing is trained, nothing
  * learned is copied: the two models share their tensors, and either may be freed first. report may be NULL.
  */
 typedef struct neap_extension {
@@ -566,7 +566,7 @@ NEAP_API neap_status neap_pair_reader_open(const char *path, const neap_options 
 NEAP_API void neap_pair_reader_close(neap_pair_reader *reader);
 
 /* The next pairs; *count < room only at the end of the file or on failure, and then what stands before the
- * trouble has been delivered. NEAP_E_UNKNOWN (err->where: the line) is a line with a name that is no node;
+ * trouble has been delivered. NEAP_E_UNKNOWN (err->where: the line) is a line with an unknown node;
  * the next call goes on behind it. Without err no near names are looked for, which takes time. After any
  * other failure, further calls return it again. */
 NEAP_API neap_status neap_pair_reader_next(neap_pair_reader *reader, neap_pair *pairs, size_t room,
@@ -590,7 +590,7 @@ typedef struct neap_vectors {
     uint32_t nodes, dim;
     float *values;      /* nodes x dim, in the order of the graph's nodes; all finite               */
     uint32_t missing;   /* nodes that the file does not have: their vectors are zero                */
-    uint64_t strangers; /* vectors in the file whose names are no nodes: left aside                 */
+    uint64_t strangers; /* vectors in the file of unknown nodes, skipped                            */
     int by_order;       /* 1: no names were found, and the rows were taken as the nodes in order    */
 } neap_vectors;
 
