@@ -11,8 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "eval/kmeans.h"
-#include "eval/spectral.h"
+#include "eval/cluster.h"
 #include "linalg/blas.h"
 #include "linalg/eigen.h"
 #include "world.h"

@@ -12,7 +12,6 @@
 
 #include "base/rng.h"
 #include "eval/classify.h"
-#include "eval/logistic.h"
 #include "faults.h"
 
 enum { N = 120, D = 5, CLASSES = 3 };

@@ -12,9 +12,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "eval/discretise.h"
-#include "eval/kmeans.h"
-#include "eval/spectral.h"
+#include "eval/cluster.h"
 #include "faults.h"
 #include "linalg/cholesky.h"
 

@@ -12,7 +12,7 @@
 
 #include "settings.h"
 
-#include "eval/candidates.h"
+#include "eval/trial.h"
 #include "eval/link.h"
 #include "trials.h"
 

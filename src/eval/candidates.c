@@ -1,4 +1,4 @@
-#include "eval/candidates.h"
+#include "eval/trial.h"
 
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "base/rng.h"
 #include "base/sized.h"
 #include "base/sys.h"
-#include "eval/logistic.h"
 #include "eval/metrics.h"
 #include "support/status.h"
 #include "support/text.h"

@@ -1,6 +1,6 @@
 /* classify.h - how well a simple classifier does on vectors: what people expect of embeddings.
  *
- * A share of the labelled nodes trains a one-vs-rest logistic regression (logistic.h), the others are
+ * A share of the labelled nodes trains a one-vs-rest logistic regression (below), the others are
  * predicted. The vectors go in as they are; since C = 1 is fixed, longer vectors are penalised less. */
 #ifndef NI_CLASSIFY_H
 #define NI_CLASSIFY_H
@@ -26,5 +26,27 @@ void ni_class_split_free(ni_class_split *split);
  * The same input gives the same bits for any number of threads. */
 neap_status ni_classify(const ni_sample *s, const neap_classify_spec *spec, ni_threads *threads,
                         uint32_t *predicted, neap_classify_result *result, neap_error *err);
+
+/* ---- logistic regression ----
+ *
+ * One-vs-rest, with an L2 penalty.
+ *
+ * For each class c on its own, y_i = 1 where the label of row i is c, else 0, minimise over w, b
+ *
+ *     |w|^2 / 2 + C sum_i log(1 + exp(-(2 y_i - 1)(w x_i + b))),      C = 1
+ *
+ * which is scikit-learn's LogisticRegression(multi_class="ovr") with its defaults; b is not penalised. The
+ * function is convex and smooth: Newton's method, each step solved by conjugate gradients (Lin, Weng and
+ * Keerthi 2008), all in double, one thread per class. */
+
+/* x: vectors of length d, the training ones are row[0 .. m-1] with label[row[i]] below classes. weight:
+ * classes x (d + 1), filled with w and b of each class. A class without a row gets b = -infinity, one that
+ * has all rows b = +infinity. Vectors must be finite. */
+neap_status ni_logistic_fit(const float *x, uint32_t d, const uint32_t *row, uint32_t m,
+                            const uint32_t *label, uint32_t classes, ni_threads *threads, double *weight,
+                            neap_error *err);
+
+/* The class with the largest w x + b; the first of equals. */
+uint32_t ni_logistic_predict(const double *weight, uint32_t classes, const float *x, uint32_t d);
 
 #endif

@@ -6,10 +6,9 @@
 #include "base/sized.h"
 #include "base/sys.h"
 #include "base/threads.h"
-#include "eval/kmeans.h"
+#include "eval/cluster.h"
 #include "eval/metrics.h"
 #include "eval/sample.h"
-#include "eval/spectral.h"
 #include "eval/trial.h"
 #include "support/status.h"
 

@@ -1,4 +1,4 @@
-#include "eval/discretise.h"
+#include "eval/cluster.h"
 
 #include <float.h>
 #include <math.h>

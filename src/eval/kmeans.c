@@ -1,4 +1,4 @@
-#include "eval/kmeans.h"
+#include "eval/cluster.h"
 
 #include <math.h>
 #include <stdbool.h>

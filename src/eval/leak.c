@@ -6,7 +6,7 @@
 
 #include "base/sized.h"
 #include "base/sys.h"
-#include "eval/candidates.h"
+#include "eval/trial.h"
 #include "model/method.h"
 #include "support/order.h"
 #include "support/status.h"

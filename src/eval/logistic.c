@@ -1,4 +1,4 @@
-#include "eval/logistic.h"
+#include "eval/classify.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "eval/spectral.h"
+#include "eval/cluster.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -7,8 +7,6 @@
 
 #include "base/rng.h"
 #include "base/sys.h"
-#include "eval/discretise.h"
-#include "eval/kmeans.h"
 #include "eval/points.h"
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "eval/candidates.h"
 #include "eval/leak.h"
 #include "eval/manifest.h"
+#include "eval/trial.h"
 #include "graph/lines.h"
 #include "io/npy.h"
 #include "io/stream.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "eval/candidates.h"
 #include "eval/manifest.h"
+#include "eval/trial.h"
 #include "graph/lines.h"
 #include "io/npy.h"
 #include "io/output.h"

@@ -15,6 +15,7 @@
 
 #include "data/split.h"
 #include "graph/links.h"
+#include "io/stream.h"
 
 typedef enum ni_protocol { NI_CLEAN, NI_PAPER, NI_PAPER_CLEAN } ni_protocol;
 typedef enum ni_negatives { NI_UNIFORM, NI_BY_DEGREE, NI_TWO_HOP } ni_negatives;
@@ -66,8 +67,37 @@ static inline uint32_t ni_trial_candidates(const ni_trial *t)
     return t->protocol == NI_CLEAN ? NI_RANK_NEGATIVES : NI_PASSES;
 }
 
-/* Draws candidate k of test pair i. Whoever scores them asks candidates.h, since they may also be on disk.
+/* Draws candidate k of test pair i. Who scores them reads ni_candidates, since they may also be on disk.
  */
 uint32_t ni_trial_draw_candidate(const ni_trial *t, size_t i, uint32_t k);
+
+/* ---- candidates ----
+ *
+ * The nodes that test pairs are ranked against (ni_trial_candidates each), in the order of the pairs and a
+ * few pairs at a time, so that they never are in memory all at once: drawn, or from a file. */
+
+/* Where they are on disk: count x ni_trial_candidates node numbers, uint32 (npy.h), row i for test pair i.
+ */
+typedef struct ni_candidate_file {
+    char *path;
+    uint32_t crc; /* CRC32C of the whole file */
+} ni_candidate_file;
+neap_status ni_candidate_file_create(const char *path, uint32_t crc, ni_candidate_file **out,
+                                     neap_error *err);
+void ni_candidate_file_free(ni_candidate_file *file);
+
+typedef struct ni_candidates {
+    const ni_trial *trial;
+    size_t next;      /* the test pair whose candidates come next */
+    ni_stream_in *in; /* NULL: they are drawn                     */
+    uint32_t crc;     /* of what was read so far                  */
+} ni_candidates;
+
+neap_status ni_candidates_open(const ni_trial *trial, ni_candidates *r, neap_error *err);
+
+/* The candidates of the next `count` test pairs: count x ni_trial_candidates. With the last ones it fails
+ * if the file is not what it was when the trial was loaded. */
+neap_status ni_candidates_next(ni_candidates *r, size_t count, uint32_t *node, neap_error *err);
+void ni_candidates_close(ni_candidates *r);
 
 #endif

@@ -1,9 +1,55 @@
-/* spectral.h - spectral clustering of vectors, as scikit-learn's SpectralClustering does it.
+/* cluster.h - clusters of vectors: k-means, and spectral clustering, which ends by rotation or by k-means.
+ */
+#ifndef NI_CLUSTER_H
+#define NI_CLUSTER_H
+
+#include <stdint.h>
+
+#include "base/threads.h"
+#include "neap.h"
+
+/* ---- k-means ----
+ *
+ * Clusters of vectors around their means.
+ *
+ * Starts are drawn by greedy k-means++ (Arthur and Vassilvitskii 2007): the next centre is the best of a
+ * few points drawn with probability proportional to their squared distance from the centres so far. Lloyd's
+ * rounds follow until no point changes its cluster, the centres nearly stand still, or NI_KMEANS_ROUNDS.
+ * Of NI_KMEANS_STARTS such runs, that with the smallest sum of squared distances is kept. */
+enum { NI_KMEANS_STARTS = 10, NI_KMEANS_ROUNDS = 300 };
+
+/* x: n x d. cluster: n, filled with numbers below k; the caller's. A cluster that loses all its points
+ * takes the point that is farthest from its own centre, so every number below k occurs, unless there are
+ * fewer than k different vectors. Memory: the vectors once more and about 16 bytes a vector. NEAP_E_ARG
+ * unless 1 <= k <= n and d >= 1; NEAP_E_NUMERIC if a vector is not finite. The same vectors, k and seed
+ * give the same clusters for any number of threads. */
+neap_status ni_kmeans(const float *x, uint32_t n, uint32_t d, uint32_t k, uint64_t seed,
+                      ni_threads *threads, uint32_t *cluster, neap_error *err);
+
+/* ---- discretisation ----
+ *
+ * From eigenvectors to clusters by rotation (Yu and Shi, Multiclass spectral clustering, 2003).
+ *
+ * Eigenvectors are known only up to a rotation. The points are put on the unit sphere, and the rotation and
+ * the assignment of points to axes that fit each other best are searched in turns: given the rotation R,
+ * point i belongs to the largest entry of row i of X R; given the assignment Z, R = V U' where Z'X = U S
+ * V'. The sum of S can only grow; it ends where it stands still or after NI_DISCRETISE_ROUNDS, as in
+ * scikit-learn. */
+enum { NI_DISCRETISE_ROUNDS = 20 };
+
+/* x: n x k, row i is point i; is overwritten. first: the point that the first axis starts from, below n.
+ * cluster: n, filled with numbers below k, not all of which need occur. One thread. */
+neap_status ni_discretise(double *x, uint32_t n, uint32_t k, uint32_t first, uint32_t *cluster,
+                          neap_error *err);
+
+/* ---- spectral clustering ----
+ *
+ * As scikit-learn's SpectralClustering.
  *
  *   W_ij = exp(-gamma |x_i - x_j|^2), W_ii = 0      affinity
  *   A    = D^-1/2 W D^-1/2, D = row sums of W       I - A is the symmetric normalised Laplacian
  *   the k largest eigenvectors of A (the k smallest of the Laplacian), each divided by sqrt(D)
- *   clusters from the n rows of these k columns, by rotation (discretise.h) or by k-means
+ *   clusters from the n rows of these k columns, by rotation or by k-means
  *
  * Why gamma is chosen from the data: with a fixed one, vectors of twice the length are another problem.
  * Where all distances are far below 1 / sqrt(gamma) the affinity says "all alike", where they are far above
@@ -16,14 +62,6 @@
  *     spectral vectors of Cora    0.38  0.34  0.32  0.18  0.02
  * A kernel that wide is nearly linear: more clusters than the vectors have entries ask for a larger gamma.
  * gamma = 1 is what scikit-learn does if it is told nothing, and what the paper's authors did. */
-#ifndef NI_SPECTRAL_H
-#define NI_SPECTRAL_H
-
-#include <stdint.h>
-
-#include "base/threads.h"
-#include "neap.h"
-
 #define NI_SPECTRAL_WIDTH 0.1
 enum { NI_SPECTRAL_MOST = 20000 }; /* vectors: n x n doubles are 3.2 GB then */
 
