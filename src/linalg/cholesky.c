@@ -65,6 +65,8 @@ neap_status ni_cholesky(double *a, uint32_t n, ni_threads *threads, neap_error *
     ni_blas_start();
     for (; c.step < c.tiles; c.step++) {
         uint32_t below = c.tiles - c.step - 1;
+        neap_status rc = ni_threads_check(threads, err); /* after a stop there is no matrix to go on with */
+        if (rc != NEAP_OK) return rc;
         if (factor(&c)) return ni_fail(err, NEAP_E_NUMERIC, "a matrix is not positive definite");
         ni_threads_run(threads, below, divide, &c);
         ni_threads_run(threads, below * (below + 1) / 2, subtract, &c);

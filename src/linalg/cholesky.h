@@ -9,7 +9,8 @@
 #include "neap.h"
 
 /* a: n x n, of which the lower triangle is read and becomes L; what is above is scratch. Every tile has one
- * owner at a time, so the bits do not depend on the threads. NEAP_E_NUMERIC if a is not positive definite.
+ * owner at a time, so the bits do not depend on the threads. NEAP_E_NUMERIC if a is not positive definite,
+ * NEAP_E_STOPPED if the threads are to stop.
  */
 neap_status ni_cholesky(double *a, uint32_t n, ni_threads *threads, neap_error *err);
 
