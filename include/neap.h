@@ -906,8 +906,8 @@ NEAP_API neap_status neap_folder_create(const char *path, neap_error *err);
 
 /* Replaces the allocator of all code of ours (zstd, jansson and OpenBLAS keep their own). Call it before
  * anything else, once, from one thread. resize(NULL, n) allocates, as realloc does.
- * (OpenBLAS is another thing of the whole process: training and queries set it to one thread a call,
- * because neap has threads of its own.) */
+ * (OpenBLAS is another thing of the whole process: the first training, query or clustering sets it to one
+ * thread and leaves it there, because neap has threads of its own.) */
 typedef struct neap_allocator {
     size_t size;
     void *(*allocate)(size_t bytes);
