@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -459,6 +460,27 @@ static void a_factor_solves(void **state)
     ni_threads_free(pool);
 }
 
+static int stop_at_once(const neap_progress *now, void *user)
+{
+    (void)now, (void)user;
+    return 1;
+}
+
+/* Tiles that were left out must not be factored, nor eigenvectors be looked for in what is no matrix. */
+static void a_stopped_factor_says_so(void **state)
+{
+    double *a = calloc((size_t)ORDER * ORDER, sizeof *a);
+    ni_threads *pool = pool_of(2);
+    neap_hooks hooks = { .size = sizeof hooks, .progress = stop_at_once };
+    (void)state;
+    for (int i = 0; i < ORDER; i++) a[i * ORDER + i] = 1;
+    ni_threads_watch(pool, &hooks, "cluster");
+    usleep(150000); /* nobody looks before a tenth of a second has passed */
+    assert_int_equal(ni_cholesky(a, ORDER, pool, NULL), NEAP_E_STOPPED);
+    free(a);
+    ni_threads_free(pool);
+}
+
 /* Indicator columns of three clusters, mixed by a rotation, are found again. */
 static void discretising_undoes_a_rotation(void **state)
 {
@@ -495,6 +517,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_done_is_said),
         cmocka_unit_test(no_failure_leaks),
         cmocka_unit_test(a_factor_solves),
+        cmocka_unit_test(a_stopped_factor_says_so),
         cmocka_unit_test(discretising_undoes_a_rotation),
     };
     faults_install();

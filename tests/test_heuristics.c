@@ -282,7 +282,7 @@ static matrix expected(const matrix *a, const char *method)
 static neap_pair pairs[MOST * MOST];
 static float scores[MOST * MOST], others[MOST * MOST];
 
-/* A fixed number of terms leaves out a little of ppr, most of all on a long path; see ppr.c. */
+/* A fixed number of terms leaves out a little of ppr, most of all on a long path; see series.c. */
 static double left_out(const char *method)
 {
     return strcmp(method, "ppr") ? 1e-12 : 1e-8;

@@ -279,6 +279,25 @@ static void another_graph_or_other_options_are_refused(void **state)
     neap_graph_free(other);
 }
 
+static int stop_at_the_end_of_epoch_2(const neap_progress *now, void *user)
+{
+    (void)user;
+    return now->epoch_end && now->epoch == 2;
+}
+
+static void a_stop_names_the_epoch_that_progress_named(void **state)
+{
+    neap_graph *g = blocks(6);
+    neap_options *o = small("epochs", "2");
+    neap_hooks hooks = { .size = sizeof hooks, .progress = stop_at_the_end_of_epoch_2 };
+    neap_error err = { 0 };
+    (void)state;
+    assert_int_equal(train_status(g, o, &hooks, &err), NEAP_E_STOPPED);
+    assert_string_equal(err.text, "stopped in epoch 2");
+    neap_options_free(o);
+    neap_graph_free(g);
+}
+
 /* A place beyond the end would never be reached again, and the run would not end. */
 static void a_checkpoint_at_an_impossible_place_is_refused(void **state)
 {
@@ -510,6 +529,8 @@ int main(void)
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(ten_kills_do_not_change_a_byte, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(another_graph_or_other_options_are_refused, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(a_stop_names_the_epoch_that_progress_named, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(a_checkpoint_at_an_impossible_place_is_refused, scratch_enter,
                                         scratch_leave),

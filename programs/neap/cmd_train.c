@@ -238,7 +238,7 @@ static neap_status save(run *r, neap_error *err)
 
 static void json_options(ni_json *j, const neap_options *set)
 {
-    char value[64];
+    char value[1 << 13]; /* more than any list of numbers takes */
     ni_json_open(j, "options", '{');
     for (size_t i = 0; i < neap_option_count(); i++) {
         const neap_option_info *o = neap_option_at(i);

@@ -1,5 +1,5 @@
 /* A step of training: the sampler draws items, their neighbourhoods become sides, the engine makes the
- * gradients of E and P, the optimiser moves them. The loop around the steps is model/loop.c. The trainer
+ * gradients of E and P, the optimiser moves them. The loop around the steps is model/run.h. The trainer
  * owns all of it but the finished model. */
 #include "attention/trainer.h"
 

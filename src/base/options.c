@@ -202,6 +202,13 @@ neap_status ni_options_give(neap_options *options, const char *name, const char 
 
 /* ---- read ---- */
 
+bool ni_option_is_common(const ni_option *option)
+{
+    for (size_t i = 0; i < ni_common_set.count; i++)
+        if (option == &ni_common_set.option[i]) return true;
+    return false;
+}
+
 bool ni_option_part_has(const ni_option_part *part, const ni_option *option)
 {
     return !part->names || ni_word_in(part->names, ',', option->info.name) >= 0;

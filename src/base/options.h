@@ -78,6 +78,9 @@ typedef struct ni_option_layout {
 /* The method has this option of the set. */
 bool ni_option_part_has(const ni_option_part *part, const ni_option *option);
 
+/* It is one of ni_common_set. */
+bool ni_option_is_common(const ni_option *option);
+
 /* The default of an option in a preset, the method's own or that of its set. layout may be NULL. */
 const char *ni_option_default(const ni_option *option, const ni_option_layout *layout, uint32_t preset);
 

@@ -82,7 +82,7 @@ neap_status ni_tensors_only(const ni_tensors *t, const char *const *tensors, con
 const char *ni_type_name(ni_type type);
 size_t ni_type_width(ni_type type);
 
-/* Numbers in a tensor; false if there are more than 2^64 - 1 bytes of them. */
+/* Bytes of a tensor; false if they are more than 2^64 - 1. */
 bool ni_tensor_bytes(ni_type type, uint32_t rank, const uint64_t *shape, uint64_t *bytes);
 
 /* "F32 [1005, 128]" for people. */

@@ -69,17 +69,19 @@ static void subtract(void *arg, uint32_t task, uint32_t thread)
 neap_status ni_cholesky(double *a, uint32_t n, ni_threads *threads, neap_error *err)
 {
     cholesky c = tiles_of(a, n);
-    blasint failed = 0;
+    neap_status rc = NEAP_OK;
     ni_blas_begin();
     for (; c.step < c.tiles; c.step++) {
         uint32_t below = c.tiles - c.step - 1;
-        failed = factor(&c);
-        if (failed) break;
+        rc = ni_threads_check(threads, err); /* after a stop there is no matrix to go on with */
+        if (rc == NEAP_OK && factor(&c))
+            rc = ni_fail(err, NEAP_E_NUMERIC, "a matrix is not positive definite");
+        if (rc != NEAP_OK) break;
         ni_threads_run(threads, below, divide, &c);
         ni_threads_run(threads, below * (below + 1) / 2, subtract, &c);
     }
     ni_blas_end();
-    return failed ? ni_fail(err, NEAP_E_NUMERIC, "a matrix is not positive definite") : NEAP_OK;
+    return rc;
 }
 
 /* ---- solving ---- */

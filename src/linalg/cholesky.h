@@ -14,7 +14,8 @@
 #include "neap.h"
 
 /* a: n x n, of which the lower triangle is read and becomes L; the upper one is scratch. NEAP_E_NUMERIC if
- * a is not positive definite, and then a is spoilt. */
+ * a is not positive definite, NEAP_E_STOPPED if the threads are to stop; then a is
+ * spoilt. */
 neap_status ni_cholesky(double *a, uint32_t n, ni_threads *threads, neap_error *err);
 
 /* X = (L L')^-1 X, X: n x columns. */

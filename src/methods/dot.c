@@ -18,20 +18,11 @@ void ni_dot_declare(neap_model *m, ni_declaration *d)
     ni_declare_matrix(d, "E", NI_LEARNED, m->rows, m->dim, &own->E);
 }
 
-/* Neighbours that were in training. */
-static uint32_t count_known(const neap_model *m, uint32_t u)
-{
-    uint32_t known = 0;
-    for (uint64_t i = m->links.offset[u]; i < m->links.offset[u + 1]; i++)
-        known += m->links.node[i] < m->rows;
-    return known;
-}
-
 const float *ni_dot_vector(const neap_model *m, uint32_t u, float *scratch)
 {
     const float *E = vectors_of(m);
     if (u < m->rows) return E + (uint64_t)u * m->dim;
-    float share = 1 / (float)count_known(m, u);
+    float share = 1 / (float)ni_model_known_links(m, u);
     memset(scratch, 0, m->dim * sizeof *scratch);
     for (uint64_t i = m->links.offset[u]; i < m->links.offset[u + 1]; i++) {
         uint32_t v = m->links.node[i];

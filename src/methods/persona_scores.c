@@ -39,15 +39,14 @@ static void add_mean(const neap_model *m, uint32_t u, float share, float *out)
 static void mean_of(const neap_model *m, uint32_t u, float *out)
 {
     const ni_links *links = &m->links;
-    uint32_t known = 0; /* neighbours that were in training */
     memset(out, 0, m->dim * sizeof *out);
     if (u < m->rows) {
         add_mean(m, u, 1, out);
         return;
     }
-    for (uint64_t i = links->offset[u]; i < links->offset[u + 1]; i++) known += links->node[i] < m->rows;
+    float share = 1 / (float)ni_model_known_links(m, u);
     for (uint64_t i = links->offset[u]; i < links->offset[u + 1]; i++)
-        if (links->node[i] < m->rows) add_mean(m, links->node[i], 1 / (float)known, out);
+        if (links->node[i] < m->rows) add_mean(m, links->node[i], share, out);
 }
 
 void ni_vectors_of_node(const neap_model *m, uint32_t u, float *room, ni_node_vectors *f)

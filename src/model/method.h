@@ -1,5 +1,5 @@
 /* method.h - a system: its options, its tensors, how it is trained, and what can be asked of it. One file
- * for a family of them, one line each in methods/registry.c; methods do not know each other. A question a
+ * for a family of them, one line each in methods/methods.def; methods do not know each other. A question a
  * method has no answer to is NULL. */
 #ifndef NI_METHOD_H
 #define NI_METHOD_H
@@ -90,7 +90,7 @@ neap_status ni_settings_read(const neap_options *options, const ni_method **meth
 /* The declaration of an option by name or alias; NULL if there is none in any method. */
 const ni_option *ni_option_find(const char *name);
 
-/* Whether the method, or any, has an option of that name. */
+/* Whether the method has an option of that name besides the common ones. */
 bool ni_method_has_option(const ni_method *method, const char *name);
 
 /* ---- estimate.c ---- */

@@ -144,6 +144,14 @@ void ni_model_draw_rows(const neap_model *m, double bound, float *rows)
 
 /* ---- facts ---- */
 
+uint32_t ni_model_known_links(const neap_model *m, uint32_t u)
+{
+    uint32_t known = 0;
+    for (uint64_t i = m->links.offset[u]; i < m->links.offset[u + 1]; i++)
+        known += m->links.node[i] < m->rows;
+    return known;
+}
+
 uint64_t ni_model_graph_bytes(const neap_model *m, const neap_graph *given)
 {
     return ni_graph_bytes(given) + (m->graph == given ? 0 : ni_graph_bytes(m->graph)) +

@@ -61,6 +61,9 @@ void ni_model_draw_rows(const neap_model *model, double bound, float *rows);
 /* Memory of the graph as it was given, of the model's own, its links and neighbourhoods. */
 uint64_t ni_model_graph_bytes(const neap_model *model, const neap_graph *given);
 
+/* Links of a node with nodes that were in training. */
+uint32_t ni_model_known_links(const neap_model *model, uint32_t node);
+
 /* The option dim, or 0 in a method without. */
 uint32_t ni_model_dim(const ni_settings *settings);
 

@@ -15,12 +15,19 @@ static const char option_prefix[] = "option.";
 
 /* ---- a model as tensors ---- */
 
+enum { KEY_ROOM = 80 };
+
 /* The method is said under its own name, the other options with a prefix. */
+static const char *key_of(const char *option, char key[KEY_ROOM])
+{
+    snprintf(key, KEY_ROOM, "%s%s", strcmp(option, "method") ? option_prefix : "", option);
+    return key;
+}
+
 static void say_option(const char *name, const char *value, void *user)
 {
-    char key[80];
-    snprintf(key, sizeof key, "%s%s", strcmp(name, "method") ? option_prefix : "", name);
-    ni_tensors_say(user, key, value);
+    char key[KEY_ROOM];
+    ni_tensors_say(user, key_of(name, key), value);
 }
 
 static void format_hash(const neap_graph *graph, char text[17])
@@ -67,8 +74,7 @@ static neap_status give_option(const ni_tensors *t, const ni_method *method, nea
     if (!o || strcmp(o->info.name, name) || !o->info.saved)
         return ni_fail(err, NEAP_E_FORMAT,
                        "there is no option '%.40s'; was the file made by a newer version?", name);
-    bool common = o >= ni_common_set.option && o < ni_common_set.option + ni_common_set.count;
-    if (common || ni_method_has_option(method, name))
+    if (ni_option_is_common(o) || ni_method_has_option(method, name))
         return ni_options_give(options, o->info.name, value, false, err);
     if (t->format == 1) return NEAP_OK;
     return ni_fail(err, NEAP_E_FORMAT, "method %s has no option '%.40s'", method->info.name, name);
@@ -83,9 +89,8 @@ typedef struct spelling {
 static void compare_option(const char *name, const char *value, void *user)
 {
     spelling *s = user;
-    char key[80];
-    snprintf(key, sizeof key, "%s%s", strcmp(name, "method") ? option_prefix : "", name);
-    const char *said = ni_tensors_fact(s->t, key);
+    char key[KEY_ROOM];
+    const char *said = ni_tensors_fact(s->t, key_of(name, key));
     if (said && strcmp(said, value) && !s->name) s->name = name;
 }
 

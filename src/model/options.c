@@ -121,41 +121,43 @@ size_t neap_option_count(void)
 
 /* ---- the options of a method ---- */
 
-/* The i-th that it has, or NULL; *values: where the struct of its set is in the method's. */
-static const ni_option *method_option(const ni_method *method, size_t i, size_t *at)
+/* The i-th that it has besides the common ones, or NULL. */
+static const ni_option *option_of(const ni_method *method, size_t i)
 {
     for (const ni_option_part *p = method->options.parts; p && p->set; p++)
         for (size_t k = 0; k < p->set->count; k++)
-            if (ni_option_part_has(p, &p->set->option[k]) && i-- == 0) {
-                *at = p->at;
-                return &p->set->option[k];
-            }
+            if (ni_option_part_has(p, &p->set->option[k]) && i-- == 0) return &p->set->option[k];
+    return NULL;
+}
+
+/* The option as the method has it, one of its own or a common one; NULL: it has none. */
+static const ni_option *find_in(const ni_method *method, const char *name)
+{
+    const ni_option *o;
+    for (size_t i = 0; i < ni_common_set.count; i++)
+        if (answers_to(&ni_common_set.option[i], name)) return &ni_common_set.option[i];
+    for (size_t i = 0; (o = option_of(method, i)); i++)
+        if (answers_to(o, name)) return o;
     return NULL;
 }
 
 bool ni_method_has_option(const ni_method *method, const char *name)
 {
-    size_t at;
-    const ni_option *o;
-    for (size_t i = 0; (o = method_option(method, i, &at)); i++)
-        if (answers_to(o, name)) return true;
-    return false;
+    const ni_option *o = find_in(method, name);
+    return o && !ni_option_is_common(o);
 }
 
 int neap_method_has_option(const char *method, const char *option)
 {
     const ni_method *m = ni_method_find(method, NULL);
-    for (size_t i = 0; m && i < ni_common_set.count; i++)
-        if (answers_to(&ni_common_set.option[i], option)) return 1;
-    return m && ni_method_has_option(m, option);
+    return m && find_in(m, option);
 }
 
 neap_status neap_method_option(const char *name, size_t i, neap_option_info *info, neap_error *err)
 {
-    size_t at;
     const ni_method *method = ni_method_find(name, err);
     if (!method) return NEAP_E_ARG;
-    const ni_option *o = method_option(method, i, &at);
+    const ni_option *o = option_of(method, i);
     if (!o) return ni_fail(err, NEAP_E_UNKNOWN, "method %s has %zu options", name, i);
     neap_option_info mine = o->info;
     for (uint32_t preset = 0; preset < 3; preset++)
@@ -223,20 +225,6 @@ neap_status neap_options_check(const neap_options *options, neap_error *err)
     return rc;
 }
 
-/* The option as the method has it, and the layout that says its default; NULL: it has none. */
-static const ni_option *find_own(const ni_method *method, const char *name, const ni_option_layout **layout)
-{
-    size_t at;
-    const ni_option *o;
-    *layout = NULL;
-    for (size_t i = 0; i < ni_common_set.count; i++)
-        if (answers_to(&ni_common_set.option[i], name)) return &ni_common_set.option[i];
-    *layout = &method->options;
-    for (size_t i = 0; (o = method_option(method, i, &at)); i++)
-        if (answers_to(o, name)) return o;
-    return NULL;
-}
-
 /* The value alone is read, which takes no memory. */
 neap_status neap_options_get(const neap_options *options, const char *name, char *text, size_t room,
                              neap_error *err)
@@ -248,20 +236,20 @@ neap_status neap_options_get(const neap_options *options, const char *name, char
     } value;
     char number[NI_OPTION_ROOM];
     ni_common common;
-    const ni_option_layout *layout;
     if (!ni_option_find(name)) return unknown(name, err);
     neap_status rc = ni_common_read(options, &common, err);
     if (rc != NEAP_OK) return rc;
     const ni_method *method = ni_method_find(common.method, err);
     if (!method) return NEAP_E_ARG;
-    const ni_option *own = find_own(method, name, &layout);
-    if (!own) return ni_fail(err, NEAP_E_ARG, "method %s has no option '%s'", method->info.name, name);
-    ni_option o = *own;
+    const ni_option *found = find_in(method, name);
+    if (!found) return ni_fail(err, NEAP_E_ARG, "method %s has no option '%s'", method->info.name, name);
+    const ni_option_layout *layout = ni_option_is_common(found) ? NULL : &method->options;
+    ni_option o = *found;
     o.at = 0;
-    rc = ni_option_read(&o, ni_options_text(options, own, layout), &value, err);
+    rc = ni_option_read(&o, ni_options_text(options, found, layout), &value, err);
     if (rc != NEAP_OK) return rc;
-    const char *found = ni_option_text(&o, &value, number);
-    if (strlen(found) >= room) return ni_fail(err, NEAP_E_ARG, "no room for the value of %s", name);
-    memcpy(text, found, strlen(found) + 1);
+    const char *used = ni_option_text(&o, &value, number);
+    if (strlen(used) >= room) return ni_fail(err, NEAP_E_ARG, "no room for the value of %s", name);
+    memcpy(text, used, strlen(used) + 1);
     return NEAP_OK;
 }

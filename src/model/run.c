@@ -197,12 +197,12 @@ static neap_status report(ni_run *run)
 {
     double every = run->hooks && run->hooks->checkpoint_seconds > 0 ? run->hooks->checkpoint_seconds : 60;
     bool stop = asks_to_stop(run);
+    uint64_t epoch = run->at.epoch + !run->epoch_end; /* of the step, from 1 */
     neap_status rc = NEAP_OK;
     if (run->epoch_end || stop || ni_seconds() - run->last_checkpoint >= every) rc = save_checkpoint(run);
     run->took = run->epoch_end = false;
     if (rc == NEAP_OK && stop)
-        rc = ni_fail(run->err, NEAP_E_STOPPED, "stopped in epoch %llu",
-                     (unsigned long long)run->at.epoch + 1);
+        rc = ni_fail(run->err, NEAP_E_STOPPED, "stopped in epoch %llu", (unsigned long long)epoch);
     return rc;
 }
 

@@ -20,8 +20,8 @@
 #include "model/model.h"
 #include "model/optimizer.h"
 
-/* a run that can go on: the model so far, the state behind it, the position, the best epoch.
- */
+/* ---- what a checkpoint holds besides the model: the position, the state, the best epoch ---- */
+
 /* Where a run stands. Random draws are functions of coordinates, so that this and the tensors are all there
  * is. */
 typedef struct ni_position {

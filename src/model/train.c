@@ -19,8 +19,9 @@ static void note_unused(const ni_method *method, const neap_options *options, co
     for (size_t i = 0; i < options->count; i++) {
         const ni_given *g = &options->given[i];
         const ni_option *o = ni_option_find(g->name);
-        bool common = o >= ni_common_set.option && o < ni_common_set.option + ni_common_set.count;
-        if (g->suggested || common || !o->info.saved || ni_method_has_option(method, g->name)) continue;
+        if (g->suggested || !o->info.saved || ni_option_is_common(o) ||
+            ni_method_has_option(method, g->name))
+            continue;
         snprintf(text, sizeof text, "--%s has no meaning for %s and changes nothing", g->name,
                  method->info.name);
         ni_note(hooks, text);

@@ -52,7 +52,6 @@ typedef struct ni_windows {
 void ni_windows_walks(const ni_windows *w, uint64_t epoch, uint64_t first, uint32_t count, ni_rng *rng,
                       uint32_t *walk, uint32_t *lengths);
 
-/* Places that it needs for its walks. */
 ni_source ni_windows_source(const ni_windows *w);
 
 /* How often each node is visited by one walk from every node. */

@@ -72,6 +72,11 @@ assert (o["dim"], o["epochs"], o["batch"], o["padding"]) == ("8", "1", "64", "ze
 expect 0 "$NEAP" train friends.txt -o b --dim 8 --epochs 1 --preset=paper
 same a b 'preset behind the options'
 
+# A value of any length is among the options.
+weights=$(printf '0.12345678,%.0s' {1..11})1
+expect 0 "$NEAP" train friends.txt -o long --method fastrp --dim 8 --hop-weights "$weights" --json
+says out "\"hop-weights\": \"$weights\""
+
 # A file whose name looks like an option.
 cp friends.txt ./--dim
 expect 0 "$NEAP" info -- --dim
