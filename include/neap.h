@@ -25,7 +25,7 @@
  * Rules that hold for every function
  *   - It returns NEAP_OK (0) or a negative neap_status, and on failure fills *err if err is not NULL.
  *   - On failure every object is NULL or as it was, a buffer of the caller's may hold anything, nothing
- * leaks, and no file is half written.
+ *     leaks, and no file is half written.
  *   - A pointer argument may be NULL only where its text says so.
  *   - It never prints, never exits, never asserts on input.
  *   - `_create`, `_load` and `neap_train` give an object; `_free` takes it back and accepts NULL; a
@@ -36,12 +36,12 @@
  *
  * Rules that keep old programs running
  *   - An open struct that is passed by itself begins with its size, in and out: NEAP_SIZED sets it and
- * makes the rest 0, which always is a good start. A library that is newer fills only what the caller's
- * struct has; one that is older refuses (NEAP_E_ARG) what it does not know unless it is 0. Afterwards the
- * size of a struct that was filled says how much of it was.
+ *     makes the rest 0, which always is a good start. A library that is newer fills only what the
+ *     caller's struct has; one that is older refuses (NEAP_E_ARG) what it does not know unless it is 0.
+ *     Afterwards the size of a struct that was filled says how much of it was.
  *   - neap_error and elements of arrays (neap_pair, neap_edge, neap_bench_stage) are frozen.
  *   - Results that will grow are objects of the library with one array per column (neap_scores,
- * neap_ranking, neap_reasons); their size says which columns there are.
+ *     neap_ranking, neap_reasons); their size says which columns there are.
  *   - Facts of an object X come by neap_X_facts_of(x, &facts, err).
  *   - The header has three tiers: simple calls, contexts, what may still change.
  *

@@ -164,7 +164,8 @@ neap_status neap_graph_from_memory(const void *bytes, size_t count, neap_graph *
     if (rc != NEAP_OK) return rc;
     rc = ni_tensors_are(&t, "graph")
              ? ni_graph_from_file(&t, out, err)
-             : ni_fail(err, NEAP_E_FORMAT, "it holds a %s, not a graph", ni_tensors_fact(&t, "neap.kind"));
+             : ni_fail(err, NEAP_E_FORMAT, "this is a file of kind '%s', not a graph",
+                       ni_tensors_fact(&t, "neap.kind"));
     ni_tensors_release(&t);
     return rc;
 }

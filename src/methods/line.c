@@ -1,6 +1,6 @@
 /* LINE: linked nodes have a large product (order 1), and so have a node and the contexts of those that it
  * is linked to (order 2). With negatives n for an edge (i, j), drawn by degree^(3/4), it maximises
- *     order 1:  log s(u_i.u_j) + sum_n log s(-u_i.u_n)     u: one vector a node
+ *     order 1:  log s(u_i.u_j) + sum_n log s(-u_i.u_n)     u: one vector per node
  *     order 2:  log s(v_i.c_j) + sum_n log s(-v_i.c_n)     c: a node as a context, not kept in the end
  * `both` trains u and v, of half the length each, on the same edges; a vector is u and v side by side, or
  * with `unit` their directions, so that a product is the sum of two cosines. */
@@ -124,7 +124,7 @@ const ni_method ni_method_line = {
               .details =
                   "Order 1 makes the products of linked nodes large, order 2 those of a node with the "
                   "contexts of its neighbours;\nwith both, half of a vector comes from each; with "
-                  "--unit a score is the sum of two\ncosines. One epoch is 100 samples an edge, drawn by "
+                  "--unit a score is the sum of two\ncosines. One epoch is 100 samples per edge, drawn by "
                   "weight. Order 1 has no direction, order 2 follows it with --along.\nLinks were "
                   "predicted better with --no-unit on three graphs of three.\nTang, Qu, Wang, Zhang, Yan "
                   "and "

@@ -300,7 +300,8 @@ neap_status ni_model_from_tensors(const ni_tensors *t, neap_model **out, neap_er
 static neap_status from_file(const ni_tensors *t, neap_model **out, neap_error *err)
 {
     if (ni_tensors_are(t, "model")) return ni_model_from_tensors(t, out, err);
-    return ni_fail(err, NEAP_E_FORMAT, "it holds a %s, not a model", ni_tensors_fact(t, "neap.kind"));
+    return ni_fail(err, NEAP_E_FORMAT, "this is a file of kind '%s', not a model",
+                   ni_tensors_fact(t, "neap.kind"));
 }
 
 neap_status neap_model_load(const char *path, const neap_hooks *hooks, neap_model **out, neap_error *err)
