@@ -908,7 +908,7 @@ NEAP_API neap_status neap_folder_create(const char *path, neap_error *err);
  * anything else, once, from one thread. resize(NULL, n) allocates, as realloc does.
  * (OpenBLAS's number of threads is another thing of the whole process. Neap has threads of its own, so it
  * sets that number to one while it uses OpenBLAS, which only clustering does on CPUs with AVX2, and
- * restores it before it returns or calls back.) */
+ * restores it before it returns; a progress callback may see the one.) */
 typedef struct neap_allocator {
     size_t size;
     void *(*allocate)(size_t bytes);

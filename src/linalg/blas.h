@@ -4,7 +4,8 @@
  * threads belongs to the whole process, hence to the host: who calls OpenBLAS does so between ni_blas_begin
  * and ni_blas_end. The first to begin sets the number to one, the last to end restores it. Pairs nest, and
  * several threads may have one open at once. A pair takes 30 ns or more: it stands around a round of tasks
- * or an algorithm, never around a single product, and never around a call of the host's. */
+ * or an algorithm, never around a single product. The progress of the host, called between tasks, sees one.
+ */
 #ifndef NI_BLAS_H
 #define NI_BLAS_H
 
