@@ -1,6 +1,5 @@
-/* candidates.h - the nodes that test pairs are compared with (ni_trial_candidates each), in the order of
- * the pairs and a few pairs at a time, so that they never are in memory all at once: drawn, or from a file.
- */
+/* candidates.h - the nodes that test pairs are ranked against (ni_trial_candidates each), as a stream in
+ * the order of the pairs, drawn or from a file: they are never in memory all at once. */
 #ifndef NI_CANDIDATES_H
 #define NI_CANDIDATES_H
 

@@ -1,4 +1,4 @@
-/* classify.h - how well a simple classifier does on vectors: what people expect of embeddings.
+/* classify.h - node classification: F1 of a linear classifier on the vectors of nodes.
  *
  * A share of the labelled nodes trains a one-vs-rest logistic regression (logistic.h), the others are
  * predicted. The vectors go in as they are; since C = 1 is fixed, longer vectors are penalised less. */

@@ -1,4 +1,4 @@
-/* cluster.h - do clusters of vectors find the classes of nodes? */
+/* cluster.h - node clustering: clusters of vectors compared with the classes of nodes (NMI, AMI, ARI). */
 #ifndef NI_CLUSTER_H
 #define NI_CLUSTER_H
 

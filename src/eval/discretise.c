@@ -16,16 +16,16 @@ void dgesvd_(const char *jobu, const char *jobvt, const blasint *m, const blasin
 
 typedef struct rotor {
     uint32_t n, k;
-    double *x;            /* n x k: points on the unit sphere */
-    double *turned;       /* n x k: X R                       */
+    double *x;            /* n x k: rows of length 1          */
+    double *rotated;      /* n x k: X R                       */
     double *rotation;     /* k x k: R                         */
     double *sum, *u, *vt; /* k x k: Z'X = U S V'              */
-    double *s, *work;     /* k, room                          */
+    double *s, *work;     /* k, room: singular values         */
     blasint room;
     double *overlap; /* n */
 } rotor;
 
-/* LAPACK says how much room it wants; the smallest legal room, 5 k, is what it gets if it wants less. */
+/* The workspace that LAPACK asks for, at least the smallest legal one, 5 k. */
 static blasint svd_room(uint32_t k)
 {
     blasint size = (blasint)k, ask = -1, info = 0;
@@ -39,7 +39,7 @@ static neap_status set_up(rotor *r, double *x, uint32_t n, uint32_t k, neap_erro
 {
     *r = (rotor){ .n = n, .k = k, .x = x, .room = svd_room(k) };
     size_t width = k * sizeof(double);
-    r->turned = ni_array(n, width);
+    r->rotated = ni_array(n, width);
     r->rotation = ni_array(k, width);
     r->sum = ni_array(k, width);
     r->u = ni_array(k, width);
@@ -47,13 +47,13 @@ static neap_status set_up(rotor *r, double *x, uint32_t n, uint32_t k, neap_erro
     r->s = ni_array(1, width);
     r->work = ni_array((size_t)r->room, sizeof *r->work);
     r->overlap = ni_zeros(n, sizeof *r->overlap);
-    bool all = r->turned && r->rotation && r->sum && r->u && r->vt && r->s && r->work && r->overlap;
+    bool all = r->rotated && r->rotation && r->sum && r->u && r->vt && r->s && r->work && r->overlap;
     return all ? NEAP_OK : ni_fail_memory(err, "the rotation of eigenvectors");
 }
 
 static void tear_down(rotor *r)
 {
-    ni_free(r->turned);
+    ni_free(r->rotated);
     ni_free(r->rotation);
     ni_free(r->sum);
     ni_free(r->u);
@@ -80,7 +80,8 @@ static void normalise(rotor *r)
     }
 }
 
-/* The first axis is a point, each further one the point that overlaps least with all axes before it. */
+/* The first axis is a point, each further one the point with the smallest sum of |x.axis| over the axes
+ * before it. */
 static void start_rotation(rotor *r, uint32_t first)
 {
     uint32_t next = first;
@@ -96,21 +97,22 @@ static void start_rotation(rotor *r, uint32_t first)
     }
 }
 
-static void turn(const double *a, int a_turned, const double *b, int b_turned, uint32_t rows, uint32_t k,
-                 double *out)
+static void multiply(const double *a, int a_transposed, const double *b, int b_transposed, uint32_t rows,
+                     uint32_t k, double *out)
 {
-    cblas_dgemm(CblasRowMajor, a_turned ? CblasTrans : CblasNoTrans, b_turned ? CblasTrans : CblasNoTrans,
-                (blasint)rows, (blasint)k, (blasint)k, 1, a, (blasint)k, b, (blasint)k, 0, out, (blasint)k);
+    cblas_dgemm(CblasRowMajor, a_transposed ? CblasTrans : CblasNoTrans,
+                b_transposed ? CblasTrans : CblasNoTrans, (blasint)rows, (blasint)k, (blasint)k, 1, a,
+                (blasint)k, b, (blasint)k, 0, out, (blasint)k);
 }
 
 /* The largest entry of each row of X R, the first of equals, and the sums Z'X over the new clusters. */
 static void assign(rotor *r, uint32_t *cluster)
 {
     uint32_t k = r->k;
-    turn(r->x, 0, r->rotation, 0, r->n, k, r->turned);
+    multiply(r->x, 0, r->rotation, 0, r->n, k, r->rotated);
     memset(r->sum, 0, (size_t)k * k * sizeof *r->sum);
     for (uint32_t i = 0; i < r->n; i++) {
-        const double *row = r->turned + (size_t)i * k;
+        const double *row = r->rotated + (size_t)i * k;
         uint32_t most = 0;
         for (uint32_t j = 1; j < k; j++)
             if (row[j] > row[most]) most = j;
@@ -128,7 +130,7 @@ static neap_status rotate(rotor *r, double *fit, neap_error *err)
     if (info) return ni_fail(err, NEAP_E_NUMERIC, "the rotation of the eigenvectors has not converged");
     *fit = 0;
     for (uint32_t j = 0; j < r->k; j++) *fit += r->s[j];
-    turn(r->u, 1, r->vt, 1, r->k, r->k, r->rotation);
+    multiply(r->u, 1, r->vt, 1, r->k, r->k, r->rotation);
     return NEAP_OK;
 }
 

@@ -5,6 +5,10 @@
  *   the k largest eigenvectors of A (the k smallest of the Laplacian), each divided by sqrt(D)
  *   clusters from the n rows of these k columns, by rotation (discretise.h) or by k-means
  *
+ * Cost: n^2 d flops and 2 n^2 exponentials for A, n^2 doubles; then 20 to 60 products of A with 8 vectors
+ * (2 n^2 flops each) where the kernel is wide, or a Cholesky factor (n^3 / 3) and about as many solutions
+ * where it is narrow. Threads share the rows of A; the last step, by rotation, is single-threaded.
+ *
  * Why gamma is chosen from the data: with a fixed one, vectors of twice the length are another problem.
  * Where all distances are far below 1 / sqrt(gamma) the affinity says "all alike", where they are far above
  * it says "all alone", and two methods would be compared by the length of their vectors. NI_SPECTRAL_WIDTH

@@ -1,9 +1,11 @@
+/* Training twice: once with validation pairs to find the number of epochs, then on all pairs for as many.
+ * The first model is freed before the second is made. */
 #include <math.h>
 
 #include "base/options.h"
 #include "neap.h"
 
-/* What is heard of the second run bears its name. */
+/* Progress of the second run has a stage name of its own. */
 static int on_second(const neap_progress *now, void *user)
 {
     const neap_hooks *hooks = user;
