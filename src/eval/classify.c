@@ -66,7 +66,7 @@ typedef struct task {
     const ni_sample *s;
     ni_class_split split;
     double *weight;          /* classes x (d + 1)    */
-    uint32_t *truth, *guess; /* one each a test node */
+    uint32_t *truth, *guess; /* one per test node   */
 } task;
 
 static neap_status task_init(task *t, const neap_classify_spec *spec, neap_error *err)
@@ -89,7 +89,7 @@ static void task_free(task *t)
     ni_free(t->guess);
 }
 
-/* The class that most of the training nodes are of; the first of equals. *most is 0 before. */
+/* The most frequent class of the training nodes, the first of equals. *most is 0 before. */
 static neap_status most_frequent(const task *t, uint32_t *most, neap_error *err)
 {
     uint32_t *count = ni_zeros(t->s->classes, sizeof *count);

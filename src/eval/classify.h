@@ -1,4 +1,4 @@
-/* classify.h - how well a simple classifier does on vectors: what people expect of embeddings.
+/* classify.h - node classification: F1 of a linear classifier on the vectors of nodes.
  *
  * A share of the labelled nodes trains a one-vs-rest logistic regression (below), the others are
  * predicted. The vectors go in as they are; since C = 1 is fixed, longer vectors are penalised less. */
@@ -29,15 +29,16 @@ neap_status ni_classify(const ni_sample *s, const neap_classify_spec *spec, ni_t
 
 /* ---- logistic regression ----
  *
- * One-vs-rest, with an L2 penalty.
+ * One-vs-rest logistic regression with an L2 penalty.
  *
  * For each class c on its own, y_i = 1 where the label of row i is c, else 0, minimise over w, b
  *
  *     |w|^2 / 2 + C sum_i log(1 + exp(-(2 y_i - 1)(w x_i + b))),      C = 1
  *
  * which is scikit-learn's LogisticRegression(multi_class="ovr") with its defaults; b is not penalised. The
- * function is convex and smooth: Newton's method, each step solved by conjugate gradients (Lin, Weng and
- * Keerthi 2008), all in double, one thread per class. */
+ * objective is convex and smooth: truncated Newton, each step solved by conjugate gradients and followed by
+ * a backtracking line search (Lin, Weng and Keerthi 2008), all in double. A product with the Hessian takes
+ * 4 m d flops. One task per class; scratch of 3 m + 5 d doubles per thread. */
 
 /* x: vectors of length d, the training ones are row[0 .. m-1] with label[row[i]] below classes. weight:
  * classes x (d + 1), filled with w and b of each class. A class without a row gets b = -infinity, one that

@@ -10,17 +10,20 @@
 
 /* ---- k-means ----
  *
- * Clusters of vectors around their means.
+ * Clusters of vectors that minimise the sum of squared distances to their means.
  *
- * Starts are drawn by greedy k-means++ (Arthur and Vassilvitskii 2007): the next centre is the best of a
- * few points drawn with probability proportional to their squared distance from the centres so far. Lloyd's
- * rounds follow until no point changes its cluster, the centres nearly stand still, or NI_KMEANS_ROUNDS.
- * Of NI_KMEANS_STARTS such runs, that with the smallest sum of squared distances is kept. */
+ * Greedy k-means++ (Arthur and Vassilvitskii 2007) initialises: the next centre is the best of 2 + ln k
+ * points drawn with probability proportional to their squared distance from the centres so far. Lloyd's
+ * iterations follow until no point changes its cluster, the centres have nearly stopped, or
+ * NI_KMEANS_ROUNDS. Of NI_KMEANS_STARTS runs, that with the smallest sum is kept, as scikit-learn does.
+ *
+ * Cost: 2 n k d flops per iteration, as matrix products over tiles of 256 points (points.h), and about
+ * (2 + ln k) times that of one iteration to initialise. Tasks are tiles, and clusters for the means. */
 enum { NI_KMEANS_STARTS = 10, NI_KMEANS_ROUNDS = 300 };
 
 /* x: n x d. cluster: n, filled with numbers below k; the caller's. A cluster that loses all its points
  * takes the point that is farthest from its own centre, so every number below k occurs, unless there are
- * fewer than k different vectors. Memory: the vectors once more and about 16 bytes a vector. NEAP_E_ARG
+ * fewer than k different vectors. Memory: a copy of the vectors and about 16 bytes per vector. NEAP_E_ARG
  * unless 1 <= k <= n and d >= 1; NEAP_E_NUMERIC if a vector is not finite. The same vectors, k and seed
  * give the same clusters for any number of threads. */
 neap_status ni_kmeans(const float *x, uint32_t n, uint32_t d, uint32_t k, uint64_t seed,
@@ -28,28 +31,37 @@ neap_status ni_kmeans(const float *x, uint32_t n, uint32_t d, uint32_t k, uint64
 
 /* ---- discretisation ----
  *
- * From eigenvectors to clusters by rotation (Yu and Shi, Multiclass spectral clustering, 2003).
+ * From eigenvectors to clusters by rotation (Yu and Shi, Multiclass spectral clustering,
+ * 2003).
  *
- * Eigenvectors are known only up to a rotation. The points are put on the unit sphere, and the rotation and
- * the assignment of points to axes that fit each other best are searched in turns: given the rotation R,
- * point i belongs to the largest entry of row i of X R; given the assignment Z, R = V U' where Z'X = U S
- * V'. The sum of S can only grow; it ends where it stands still or after NI_DISCRETISE_ROUNDS, as in
- * scikit-learn. */
+ * Eigenvectors are known up to a rotation only. The rows of X (n x k) are normalised; then the rotation R
+ * (k x k, orthogonal) and the assignment Z (n x k, one 1 per row) that minimise |X R - Z| are optimised in
+ * turns:
+ *
+ *     given R, point i belongs to the largest entry of row i of X R
+ *     given Z, R = V U' where Z'X = U S V' (orthogonal Procrustes)
+ *
+ * trace S never decreases; it ends where that converges or after NI_DISCRETISE_ROUNDS, as in scikit-learn.
+ * 2 n k^2 flops per round and an SVD of k x k by LAPACK; n (k + 1) doubles of memory; one thread. */
 enum { NI_DISCRETISE_ROUNDS = 20 };
 
 /* x: n x k, row i is point i; is overwritten. first: the point that the first axis starts from, below n.
- * cluster: n, filled with numbers below k, not all of which need occur. One thread. */
+ * cluster: n, filled with numbers below k, not all of which need occur. */
 neap_status ni_discretise(double *x, uint32_t n, uint32_t k, uint32_t first, uint32_t *cluster,
                           neap_error *err);
 
 /* ---- spectral clustering ----
  *
- * As scikit-learn's SpectralClustering.
+ * Spectral clustering of vectors, as scikit-learn's SpectralClustering does it.
  *
  *   W_ij = exp(-gamma |x_i - x_j|^2), W_ii = 0      affinity
  *   A    = D^-1/2 W D^-1/2, D = row sums of W       I - A is the symmetric normalised Laplacian
  *   the k largest eigenvectors of A (the k smallest of the Laplacian), each divided by sqrt(D)
- *   clusters from the n rows of these k columns, by rotation or by k-means
+ *   clusters from the n rows of these k columns, by rotation (above) or by k-means
+ *
+ * Cost: n^2 d flops and 2 n^2 exponentials for A, n^2 doubles; then 20 to 60 products of A with 8 vectors
+ * (2 n^2 flops each) where the kernel is wide, or a Cholesky factor (n^3 / 3) and about as many solutions
+ * where it is narrow. Threads share the rows of A; the last step, by rotation, is single-threaded.
  *
  * Why gamma is chosen from the data: with a fixed one, vectors of twice the length are another problem.
  * Where all distances are far below 1 / sqrt(gamma) the affinity says "all alike", where they are far above

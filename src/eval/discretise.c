@@ -16,16 +16,16 @@ void dgesvd_(const char *jobu, const char *jobvt, const blasint *m, const blasin
 
 typedef struct rotor {
     uint32_t n, k;
-    double *x;            /* n x k: points on the unit sphere */
+    double *x;            /* n x k: rows of length 1          */
     double *rotated;      /* n x k: X R                       */
     double *rotation;     /* k x k: R                         */
     double *sum, *u, *vt; /* k x k: Z'X = U S V'              */
-    double *s, *work;     /* k, room                          */
+    double *s, *work;     /* k, room: singular values         */
     blasint room;
     double *overlap; /* n */
 } rotor;
 
-/* LAPACK says how much room it wants; the smallest legal room, 5 k, is what it gets if it wants less. */
+/* The workspace that LAPACK asks for, at least the smallest legal one, 5 k. */
 static blasint svd_room(uint32_t k)
 {
     blasint size = (blasint)k, ask = -1, info = 0;
@@ -80,7 +80,8 @@ static void normalise(rotor *r)
     }
 }
 
-/* The first axis is a point, each further one the point that overlaps least with all axes before it. */
+/* The first axis is a point, each further one the point with the smallest sum of |x.axis| over the axes
+ * before it. */
 static void start_rotation(rotor *r, uint32_t first)
 {
     uint32_t next = first;

@@ -1,3 +1,7 @@
+/* Positives against one pool of negatives (metrics.h): AUC, average precision and Hits@K are functions of
+ * how many negatives fall between which positives. Sorting takes O(n log n), each negative O(log n) and no
+ * memory: counts are kept, not scores, but for the NI_HITS_MOST best negatives. ni_gaps owns the sorted
+ * positives and the counts, 12 bytes per positive; one thread at a time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +14,7 @@ __extension__ typedef unsigned __int128 u128; /* pairs of a positive and a negat
 
 struct ni_gaps {
     float *sorted;            /* (n) the positives, ascending                             */
-    uint64_t *counts;         /* (n + 1) at i: negatives that i positives are not above   */
+    uint64_t *counts;         /* (n + 1) at i: negatives with i positives at or below them */
     size_t n;                 /* positives                                                */
     uint64_t m;               /* negatives so far                                         */
     u128 ties;                /* pairs of equal score                                     */
@@ -88,7 +92,7 @@ static size_t positives_not_above(const ni_gaps *gaps, float x)
     return low;
 }
 
-/* Insertion into a short list; in a long stream hardly any negative gets past the first line. */
+/* Insertion into a short sorted list; in a long stream nearly every negative returns at once. */
 static void keep_if_among_the_best(ni_gaps *gaps, float x)
 {
     if (gaps->m >= NI_HITS_MOST && x <= gaps->best[NI_HITS_MOST - 1]) return;

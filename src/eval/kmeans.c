@@ -13,8 +13,8 @@
 enum { TILE = 256 };           /* points and centres in one matrix product */
 enum { TRIALS_MOST = 2 + 22 }; /* 2 + ln k, k < 2^32                       */
 
-static const double STILL =
-    1e-4; /* centres stand still below this share of the variance, as in scikit-learn */
+static const double TOLERANCE =
+    1e-4; /* squared shift of the centres over the variance, as in scikit-learn */
 
 typedef struct kmeans {
     ni_points points;
@@ -24,12 +24,12 @@ typedef struct kmeans {
     float *centre, *norm;      /* k x d, k                                             */
     float *trial, *trial_norm; /* TRIALS_MOST x d, TRIALS_MOST: candidates for a centre */
     uint32_t trials;
-    float *apart;             /* n: squared distance to the nearest centre             */
+    float *distance;          /* n: squared distance to the nearest centre             */
     double *part;             /* tiles x TRIALS_MOST: sums over a tile                 */
     uint32_t *cluster;        /* n                                                     */
     uint8_t *changed;         /* tiles: a point of the tile has changed its cluster    */
     uint32_t *start, *member; /* k + 1, n: the points of each cluster, ascending       */
-    double *shift;            /* k: how far a centre has moved, squared                */
+    double *shift;            /* k: squared distance that a centre has moved           */
     double *sum;              /* threads x d                                           */
     float *tile;              /* threads x TILE x TILE                                 */
 } kmeans;
@@ -44,7 +44,7 @@ static neap_status set_up(kmeans *m, const float *x, uint32_t n, uint32_t d, nea
     m->norm = ni_array(m->k, sizeof *m->norm);
     m->trial = ni_array(TRIALS_MOST, width);
     m->trial_norm = ni_array(TRIALS_MOST, sizeof *m->trial_norm);
-    m->apart = ni_array(n, sizeof *m->apart);
+    m->distance = ni_array(n, sizeof *m->distance);
     m->part = ni_array(m->tiles, TRIALS_MOST * sizeof *m->part);
     m->cluster = ni_array(n, sizeof *m->cluster);
     m->changed = ni_array(m->tiles, sizeof *m->changed);
@@ -53,7 +53,7 @@ static neap_status set_up(kmeans *m, const float *x, uint32_t n, uint32_t d, nea
     m->shift = ni_array(m->k, sizeof *m->shift);
     m->sum = ni_array(threads, d * sizeof *m->sum);
     m->tile = ni_array(threads, TILE * TILE * sizeof *m->tile);
-    bool all = m->centre && m->norm && m->trial && m->trial_norm && m->apart && m->part && m->cluster &&
+    bool all = m->centre && m->norm && m->trial && m->trial_norm && m->distance && m->part && m->cluster &&
                m->changed && m->start && m->member && m->shift && m->sum && m->tile;
     return all ? NEAP_OK : ni_fail_memory(err, "k-means");
 }
@@ -65,7 +65,7 @@ static void tear_down(kmeans *m)
     ni_free(m->norm);
     ni_free(m->trial);
     ni_free(m->trial_norm);
-    ni_free(m->apart);
+    ni_free(m->distance);
     ni_free(m->part);
     ni_free(m->cluster);
     ni_free(m->changed);
@@ -89,30 +89,32 @@ static const float *point(const kmeans *m, uint32_t i)
 
 /* ---- the start: greedy k-means++ ---- */
 
-/* part[tile][j]: what the sum of squared distances over this tile would be with candidate j as a centre. */
+/* part[tile][j]: the sum of squared distances over this tile if candidate j became a centre. */
 static void weigh_trials(void *arg, uint32_t tile, uint32_t thread)
 {
     kmeans *m = arg;
     uint32_t first = tile * TILE, rows = rows_of(m, tile);
-    float *apart = m->tile + (size_t)thread * TILE * TILE;
+    float *distance = m->tile + (size_t)thread * TILE * TILE;
     double *part = m->part + (size_t)tile * TRIALS_MOST;
-    ni_points_apart(&m->points, first, rows, m->trial, m->trial_norm, m->trials, apart);
+    ni_points_distances(&m->points, first, rows, m->trial, m->trial_norm, m->trials, distance);
     for (uint32_t j = 0; j < m->trials; j++) part[j] = 0;
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j < m->trials; j++)
-            part[j] += fminf(m->apart[first + i], apart[(size_t)i * m->trials + j]);
+            part[j] += fminf(m->distance[first + i], distance[(size_t)i * m->trials + j]);
 }
 
-/* Takes the only candidate: apart becomes the distance to the nearest centre, part[tile][0] its sum. */
+/* Takes the only candidate as a centre: distance becomes that to the nearest centre, part[tile][0] its sum.
+ */
 static void take_trial(void *arg, uint32_t tile, uint32_t thread)
 {
     kmeans *m = arg;
     uint32_t first = tile * TILE, rows = rows_of(m, tile);
-    float *apart = m->tile + (size_t)thread * TILE * TILE;
+    float *distance = m->tile + (size_t)thread * TILE * TILE;
     double *part = m->part + (size_t)tile * TRIALS_MOST;
-    ni_points_apart(&m->points, first, rows, m->trial, m->trial_norm, 1, apart);
+    ni_points_distances(&m->points, first, rows, m->trial, m->trial_norm, 1, distance);
     *part = 0;
-    for (uint32_t i = 0; i < rows; i++) *part += m->apart[first + i] = fminf(m->apart[first + i], apart[i]);
+    for (uint32_t i = 0; i < rows; i++)
+        *part += m->distance[first + i] = fminf(m->distance[first + i], distance[i]);
 }
 
 static void set_trial(kmeans *m, uint32_t j, uint32_t i)
@@ -128,8 +130,8 @@ static double sum_parts(const kmeans *m, uint32_t j)
     return sum;
 }
 
-/* A point drawn with probability apart / total; any point if all stand on a centre. Tiles are skipped by
- * their sums, so a draw looks at tiles + TILE numbers. */
+/* A point drawn with probability distance / total; any point if all lie on a centre. Tiles are skipped by
+ * their sums, so a draw reads tiles + TILE numbers. */
 static uint32_t draw_point(const kmeans *m, double total, ni_rng *rng)
 {
     if (!(total > 0)) return (uint32_t)ni_below(rng, m->points.n);
@@ -138,7 +140,7 @@ static uint32_t draw_point(const kmeans *m, double total, ni_rng *rng)
     while (tile + 1 < m->tiles && left >= m->part[(size_t)tile * TRIALS_MOST])
         left -= m->part[(size_t)tile++ * TRIALS_MOST];
     uint32_t i = tile * TILE, last = i + rows_of(m, tile) - 1;
-    while (i < last && left >= m->apart[i]) left -= m->apart[i++];
+    while (i < last && left >= m->distance[i]) left -= m->distance[i++];
     return i;
 }
 
@@ -158,7 +160,7 @@ static uint32_t best_trial(kmeans *m)
 static void draw_centres(kmeans *m, uint32_t run)
 {
     uint32_t drawn[TRIALS_MOST];
-    for (uint32_t i = 0; i < m->points.n; i++) m->apart[i] = INFINITY;
+    for (uint32_t i = 0; i < m->points.n; i++) m->distance[i] = INFINITY;
     for (uint32_t c = 0; c < m->k; c++) {
         ni_rng rng = ni_rng_at(m->seed, NI_STREAM_KMEANS, run, c);
         m->trials = c ? 2 + (uint32_t)log(m->k) : 1;
@@ -182,25 +184,25 @@ static void assign_tile(void *arg, uint32_t tile, uint32_t thread)
 {
     kmeans *m = arg;
     uint32_t first = tile * TILE, rows = rows_of(m, tile), nearest[TILE] = { 0 };
-    float *apart = m->tile + (size_t)thread * TILE * TILE, least[TILE];
+    float *distance = m->tile + (size_t)thread * TILE * TILE, least[TILE];
     for (uint32_t i = 0; i < rows; i++) least[i] = INFINITY;
     for (uint32_t c = 0; c < m->k; c += TILE) {
         uint32_t width = m->k - c < TILE ? m->k - c : TILE;
-        ni_points_apart(&m->points, first, rows, m->centre + (size_t)c * m->points.d, m->norm + c, width,
-                        apart);
+        ni_points_distances(&m->points, first, rows, m->centre + (size_t)c * m->points.d, m->norm + c,
+                            width, distance);
         for (uint32_t i = 0; i < rows; i++)
             for (uint32_t j = 0; j < width; j++)
-                if (apart[(size_t)i * width + j] < least[i])
-                    least[i] = apart[(size_t)i * width + j], nearest[i] = c + j;
+                if (distance[(size_t)i * width + j] < least[i])
+                    least[i] = distance[(size_t)i * width + j], nearest[i] = c + j;
     }
     m->changed[tile] = memcmp(m->cluster + first, nearest, rows * sizeof *nearest) != 0;
     memcpy(m->cluster + first, nearest, rows * sizeof *nearest);
     double sum = 0;
-    for (uint32_t i = 0; i < rows; i++) sum += m->apart[first + i] = least[i];
+    for (uint32_t i = 0; i < rows; i++) sum += m->distance[first + i] = least[i];
     m->part[(size_t)tile * TRIALS_MOST] = sum;
 }
 
-/* Sorts the points by cluster: counting sort, so the members of each stand in ascending order. */
+/* Sorts the points by cluster: counting sort, so the members of each are in ascending order. */
 static void collect_members(kmeans *m)
 {
     memset(m->start, 0, ((size_t)m->k + 1) * sizeof *m->start);
@@ -218,12 +220,12 @@ static bool has_empty(const kmeans *m)
     return false;
 }
 
-/* The point farthest from its centre, to all digits, or NEAP_NONE if each stands on its centre. */
+/* The point farthest from its centre, or NEAP_NONE if each lies on its centre. */
 static uint32_t farthest(const kmeans *m)
 {
     uint32_t far = NEAP_NONE;
     for (uint32_t i = 0; i < m->points.n; i++)
-        if (m->apart[i] > 0 && (far == NEAP_NONE || m->apart[i] > m->apart[far])) far = i;
+        if (m->distance[i] > 0 && (far == NEAP_NONE || m->distance[i] > m->distance[far])) far = i;
     return far;
 }
 
@@ -232,19 +234,19 @@ static void fill_empty(kmeans *m)
 {
     uint32_t d = m->points.d;
     for (uint32_t i = 0; i < m->points.n; i++)
-        m->apart[i] = (float)ni_apart(point(m, i), m->centre + (size_t)m->cluster[i] * d, d);
+        m->distance[i] = (float)ni_squared_distance(point(m, i), m->centre + (size_t)m->cluster[i] * d, d);
     for (uint32_t c = 0; c < m->k; c++) {
         if (m->start[c] != m->start[c + 1]) continue;
         uint32_t far = farthest(m);
         if (far == NEAP_NONE) break;
         m->cluster[far] = c;
-        m->apart[far] = 0;
+        m->distance[far] = 0;
         m->changed[far / TILE] = 1;
     }
     collect_members(m);
 }
 
-/* The mean of a cluster; one task a cluster, so that its sum has one owner and one order. */
+/* The mean of a cluster; one task per cluster, so that its sum has one owner and one order. */
 static void move_centre(void *arg, uint32_t c, uint32_t thread)
 {
     kmeans *m = arg;
@@ -263,7 +265,7 @@ static void move_centre(void *arg, uint32_t c, uint32_t thread)
         shift += ((double)to - centre[j]) * ((double)to - centre[j]);
         centre[j] = to;
     }
-    m->norm[c] = ni_norm(centre, d);
+    m->norm[c] = ni_squared_norm(centre, d);
     m->shift[c] = shift;
 }
 
@@ -297,10 +299,10 @@ static double variance(const ni_points *p)
 /* One start and its rounds; gives the sum of squared distances. */
 static double run_once(kmeans *m, uint32_t run)
 {
-    double still = STILL * variance(&m->points);
+    double least = TOLERANCE * variance(&m->points);
     memset(m->cluster, 0xff, m->points.n * sizeof *m->cluster);
     draw_centres(m, run);
-    for (int round = 0; round < NI_KMEANS_ROUNDS && assign(m) && move_centres(m) > still; round++) continue;
+    for (int round = 0; round < NI_KMEANS_ROUNDS && assign(m) && move_centres(m) > least; round++) continue;
     return sum_parts(m, 0);
 }
 

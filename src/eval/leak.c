@@ -17,7 +17,7 @@ static bool joined(const neap_graph *g, uint32_t u, uint32_t v)
 }
 
 /* Loops are no pairs in clean, where training drops them. */
-static bool is_secret(const ni_trial *t, uint32_t u, uint32_t v)
+static bool is_held_out(const ni_trial *t, uint32_t u, uint32_t v)
 {
     if (u == v && t->protocol == NI_CLEAN) return false;
     return joined(t->whole, u, v) && !joined(t->train, u, v);
@@ -63,25 +63,26 @@ static int is_scored(const ni_trial *t, uint32_t u, uint32_t v)
     return bsearch(&p, t->positive, t->count, sizeof p, ni_ascending_pair) != NULL;
 }
 
-static bool knows_all(const ni_trial *t, uint32_t u)
+static bool is_linked_to_all(const ni_trial *t, uint32_t u)
 {
     return ni_degree(&t->known, u) + 1 >= t->whole->nodes;
 }
 
-/* Whether an edge that was held out is scored, or not, as the protocol says: in clean once a pair, unless
+/* Whether an edge that was held out is scored, or not, as the protocol says: in clean once per pair, unless
  * it has no negative; in the others, if both ends have a training edge. */
-static bool is_fair(const ni_trial *t, uint32_t u, uint32_t v)
+static bool follows_protocol(const ni_trial *t, uint32_t u, uint32_t v)
 {
     int scored = is_scored(t, u, v) + (u != v && is_scored(t, v, u));
     if (t->protocol == NI_CLEAN)
-        return u == v ? !scored : scored == 1 || (!scored && (knows_all(t, u) || knows_all(t, v)));
+        return u == v ? !scored
+                      : scored == 1 || (!scored && (is_linked_to_all(t, u) || is_linked_to_all(t, v)));
     bool should = ni_trial_trained(t, u) && ni_trial_trained(t, v);
     return (is_scored(t, u, v) || (t->whole->undirected && scored)) == should;
 }
 
-/* Nobody has picked the test pairs: all that were held out are scored, and they are as many as the ratio
- * says. */
-static neap_status check_fairness(const ni_trial *t, neap_error *err)
+/* The test pairs are not a selection: all that were held out are scored, and their number is that of the
+ * ratio. */
+static neap_status check_selection(const ni_trial *t, neap_error *err)
 {
     const neap_graph *g = t->whole;
     bool clean = t->protocol == NI_CLEAN;
@@ -89,7 +90,7 @@ static neap_status check_fairness(const ni_trial *t, neap_error *err)
     for (uint32_t u = 0; u < g->nodes; u++)
         for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
             uint32_t v = g->target[e];
-            if (!ni_graph_has(t->train, u, v) && !is_fair(t, u, v))
+            if (!ni_graph_has(t->train, u, v) && !follows_protocol(t, u, v))
                 return ni_fail(err, NEAP_E_FORMAT,
                                "the split is damaged or picked by hand: whether the held-out pair "
                                "'%.100s' - '%.100s' is scored is not as the protocol says",
@@ -104,7 +105,7 @@ static neap_status check_valid(const ni_trial *t, neap_error *err)
 {
     for (size_t i = 0; i < t->valids; i++) {
         neap_pair p = t->valid[i], n = t->valid_negative[i];
-        if (is_secret(t, p.source, p.target))
+        if (is_held_out(t, p.source, p.target))
             return leak(t, p.source, p.target, "among the validation pairs", err);
         if (!joined(t->train, p.source, p.target) || p.source == p.target)
             return ni_fail(err, NEAP_E_FORMAT,
@@ -120,7 +121,7 @@ static neap_status check_valid(const ni_trial *t, neap_error *err)
 
 /* ---- the trial: negatives ---- */
 
-/* Validation negatives by key, and which of them have been met among the test negatives. */
+/* Validation negatives by key, and which of them are test negatives, too. */
 typedef struct negative_scan {
     const ni_trial *trial;
     neap_leak_report *report;
@@ -157,7 +158,7 @@ static bool is_allowed(const ni_trial *t, neap_pair p, uint32_t w)
     return w != p.source && w != p.target && ni_trial_trained(t, w);
 }
 
-static neap_status look_at(negative_scan *s, neap_pair positive, uint32_t w, neap_error *err)
+static neap_status check_negative(negative_scan *s, neap_pair positive, uint32_t w, neap_error *err)
 {
     const ni_trial *t = s->trial;
     uint64_t key = pair_key(positive.source, w),
@@ -173,7 +174,7 @@ static neap_status look_at(negative_scan *s, neap_pair positive, uint32_t w, nea
                                            : "one that the protocol does not allow");
 }
 
-static neap_status look_at_candidates(negative_scan *s, neap_error *err)
+static neap_status check_candidates(negative_scan *s, neap_error *err)
 {
     const ni_trial *t = s->trial;
     uint32_t each = ni_trial_candidates(t), node[NI_RANK_NEGATIVES];
@@ -181,7 +182,8 @@ static neap_status look_at_candidates(negative_scan *s, neap_error *err)
     neap_status rc = ni_candidates_open(t, &r, err);
     for (size_t i = 0; i < t->count && rc == NEAP_OK; i++) {
         rc = ni_candidates_next(&r, 1, node, err);
-        for (uint32_t k = 0; k < each && rc == NEAP_OK; k++) rc = look_at(s, t->positive[i], node[k], err);
+        for (uint32_t k = 0; k < each && rc == NEAP_OK; k++)
+            rc = check_negative(s, t->positive[i], node[k], err);
     }
     ni_candidates_close(&r);
     return rc;
@@ -192,8 +194,8 @@ static neap_status check_negatives(const ni_trial *t, neap_leak_report *report, 
     negative_scan s;
     neap_status rc = start_scan(t, report, &s, err);
     for (size_t i = 0; t->negative && i < t->count && rc == NEAP_OK; i++)
-        rc = look_at(&s, t->positive[i], t->negative[i].target, err);
-    if (rc == NEAP_OK) rc = look_at_candidates(&s, err);
+        rc = check_negative(&s, t->positive[i], t->negative[i].target, err);
+    if (rc == NEAP_OK) rc = check_candidates(&s, err);
     end_scan(&s);
     return rc;
 }
@@ -206,7 +208,7 @@ neap_status ni_leak_in_trial(const ni_trial *t, neap_leak_report *report, neap_e
     report->reverse = t->facts.reverse;
     neap_status rc = check_held_out(t, err);
     if (rc == NEAP_OK) rc = check_test(t, err);
-    if (rc == NEAP_OK) rc = check_fairness(t, err);
+    if (rc == NEAP_OK) rc = check_selection(t, err);
     if (rc == NEAP_OK) rc = check_valid(t, err);
     return rc == NEAP_OK ? check_negatives(t, report, err) : rc;
 }
@@ -235,8 +237,9 @@ static neap_status match_nodes(model_scan *s, neap_error *err)
     return NEAP_OK;
 }
 
-/* What a model knows beyond training may be anything, test pairs in other clothes included. */
-static neap_status unknown(const ni_trial *t, uint32_t u, uint32_t v, const char *what, neap_error *err)
+/* Data of a model that is not in training may be derived from test pairs. */
+static neap_status not_in_training(const ni_trial *t, uint32_t u, uint32_t v, const char *what,
+                                   neap_error *err)
 {
     return ni_fail(err, NEAP_E_LEAK, "leak: '%.100s' - '%.100s' is %s, which the split does not train on",
                    ni_name(&t->whole->names, u), ni_name(&t->whole->names, v), what);
@@ -248,8 +251,9 @@ static double weight_of(const neap_graph *g, uint32_t u, uint32_t v)
     return place == g->edges ? 0 : g->weight ? (double)g->weight[place] : 1;
 }
 
-/* Weights tell, too. Where only the model has no direction, it has added those of both. */
-static bool is_weighed(const ni_trial *t, const neap_graph *g, uint32_t u, uint32_t v, double weight)
+/* Weights are data, too. Where only the model is undirected, it has added those of both directions. */
+static bool has_training_weight(const ni_trial *t, const neap_graph *g, uint32_t u, uint32_t v,
+                                double weight)
 {
     double there = weight_of(t->train, u, v), back = weight_of(t->train, v, u);
     double known = there > 0 ? there : back;
@@ -264,11 +268,11 @@ static neap_status check_edge(const ni_trial *t, const neap_graph *g, uint32_t u
     bool either = g->undirected || t->protocol == NI_CLEAN;
     if (u == v && t->protocol == NI_CLEAN) return NEAP_OK;
     if (!(either ? joined(t->train, u, v) : ni_graph_has(t->train, u, v)))
-        return ni_graph_has(t->whole, u, v) || is_secret(t, u, v)
+        return ni_graph_has(t->whole, u, v) || is_held_out(t, u, v)
                    ? leak(t, u, v, "a training edge of the model", err)
-                   : unknown(t, u, v, "an edge of the model", err);
-    if (weight && !is_weighed(t, g, u, v, (double)*weight))
-        return unknown(t, u, v, "an edge of the model with a weight", err);
+                   : not_in_training(t, u, v, "an edge of the model", err);
+    if (weight && !has_training_weight(t, g, u, v, (double)*weight))
+        return not_in_training(t, u, v, "an edge of the model with a weight", err);
     return NEAP_OK;
 }
 
@@ -295,10 +299,10 @@ static neap_status check_neighbourhoods(const model_scan *s, neap_error *err)
         for (uint64_t k = h->offset[i]; k < h->offset[i + 1]; k++) {
             uint32_t j = h->node[k], u = s->node[i], v = s->node[j];
             if (i == j && self) continue;
-            if (is_secret(s->trial, u, v))
+            if (is_held_out(s->trial, u, v))
                 return leak(s->trial, u, v, "in a neighbourhood of the model", err);
             if (u != v && !ni_linked(&s->trial->seen, u, v))
-                return unknown(s->trial, u, v, "in a neighbourhood of the model", err);
+                return not_in_training(s->trial, u, v, "in a neighbourhood of the model", err);
         }
     s->report->neighbours = h->offset[h->nodes];
     return NEAP_OK;
@@ -310,14 +314,14 @@ static neap_status check_rejected(const model_scan *s, neap_error *err)
     for (uint32_t i = 0; i < l->nodes; i++)
         for (uint64_t k = l->offset[i]; k < l->offset[i + 1]; k++) {
             uint32_t u = s->node[i], v = s->node[l->node[k]];
-            if (is_secret(s->trial, u, v))
+            if (is_held_out(s->trial, u, v))
                 return leak(s->trial, u, v, "among the links that training negatives avoid", err);
         }
     s->report->rejected = l->offset[l->nodes];
     return NEAP_OK;
 }
 
-/* Partners in training, counted from its edges: each pair where it is met first. */
+/* Training degrees, counted from its edges: each pair at its first edge. */
 static uint64_t *count_degrees(const neap_graph *g)
 {
     uint64_t *degree = ni_zeros(g->nodes, sizeof *degree);

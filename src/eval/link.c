@@ -22,14 +22,14 @@ static neap_status score_by_model(void *self, const neap_pair *pairs, size_t cou
     return ni_query_score(self, pairs, count, scores, err);
 }
 
-/* The product of two rows. */
+/* The dot product, or the cosine, of two vectors. */
 typedef struct vector_scorer {
     const float *vectors; /* n x dim                                                     */
     uint32_t dim;
     const float *scale; /* NULL, or a factor for each row: 1 / length makes it the cosine */
 } vector_scorer;
 
-/* The slow way, for vectors so long or short that their product is no ordinary float. */
+/* In double, for vectors so long or short that the product in float overflows. */
 static float cosine_of(const float *a, const float *b, uint32_t dim)
 {
     double both = 0, left = 0, right = 0;
@@ -58,13 +58,12 @@ static neap_status score_by_vectors(void *self, const neap_pair *pairs, size_t c
 
 /* ---- a block of test pairs at a time ---- */
 
-/* A block is scored in pieces, small enough for a word about the progress now and then. The last bits of a
- * model's score may depend on the NI_FORWARD_MOST pairs that are computed together, so a piece is a
- * multiple of that. */
+/* A block is scored in pieces, so that progress is reported often enough. The last bits of a model's score
+ * may depend on the NI_FORWARD_MOST pairs that are computed together, so a piece is a multiple of that. */
 enum { BLOCK = 1 << 16, PIECE = 32 * NI_FORWARD_MOST };
 
-/* Each test pair of a block has a row of pairs: itself, if sources cost (otherwise all test pairs are
- * scored before); its own negative (clean); its candidates. */
+/* Each test pair of a block has a row of pairs: itself, if the scorer works by source (otherwise all test
+ * pairs are scored before); its own negative (clean); its candidates. */
 typedef struct sheet {
     const ni_trial *trial;
     const ni_scorer *scorer;
@@ -104,8 +103,8 @@ static void sheet_close(sheet *s)
     ni_free(s->node);
 }
 
-/* Pairs stand by source. At most so many from `first` on, and to where a source ends, unless that is more
- * than they are. */
+/* The end of at most `most` pairs from `first` on, which are sorted by source: where a source ends, unless
+ * one source has more than that. */
 static size_t end_of_source(const neap_pair *pair, size_t count, size_t first, size_t most)
 {
     size_t end = count - first < most ? count : first + most, cut = end;
@@ -114,8 +113,8 @@ static size_t end_of_source(const neap_pair *pair, size_t count, size_t first, s
     return cut > first ? cut : end;
 }
 
-/* Says how much is scored, and hears whether to go on. */
-static neap_status tell_progress(const sheet *s, neap_error *err)
+/* Reports progress; NEAP_E_STOPPED if the callback asks for it. */
+static neap_status report_progress(const sheet *s, neap_error *err)
 {
     if (!s->hooks || !s->hooks->progress) return NEAP_OK;
     double seconds = ni_seconds() - s->start;
@@ -141,7 +140,7 @@ static neap_status score(sheet *s, const neap_pair *pair, size_t count, float *s
     for (size_t first = 0, end; first < count && rc == NEAP_OK; first = end) {
         end = count - first < PIECE ? count : first + PIECE;
         if (by->by_source) end = end_of_source(pair, count, first, PIECE);
-        rc = tell_progress(s, err);
+        rc = report_progress(s, err);
         if (rc == NEAP_OK) rc = by->score(by->self, pair + first, end - first, scores + first, err);
         s->done += end - first;
     }
@@ -178,7 +177,7 @@ static bool sheet_next(sheet *s, neap_status *rc, neap_error *err)
     return *rc == NEAP_OK;
 }
 
-/* The scores of what test pair i of the block is compared with. */
+/* The scores of the negatives of test pair i of the block. */
 static const float *candidates_of(const sheet *s, size_t i)
 {
     return s->score + (i - s->first) * s->width + s->lead;
@@ -186,7 +185,7 @@ static const float *candidates_of(const sheet *s, size_t i)
 
 /* ---- clean ---- */
 
-/* The row of one test pair: its candidates give it a rank. */
+/* The rank of a test pair among its candidates, and what follows from it. */
 static neap_status take_row(float positive, const float *row, neap_link_result *r, neap_error *err)
 {
     static const double K[NI_HITS] = { 1, 10, 50 };
@@ -302,7 +301,7 @@ neap_status ni_link_measure(const ni_trial *t, const ni_scorer *scorer, const ne
 
 /* ---- in public ---- */
 
-/* The only thing that a training part of a good graph can be is too small. */
+/* The training part of a valid graph can fail to be a valid graph only by being too small. */
 static neap_status too_small(const neap_trial *t, const neap_options *options, neap_error *err)
 {
     unsigned long long edges = t->train->edges;
@@ -339,8 +338,8 @@ static bool same_names(const ni_names *a, const ni_names *b)
                                                   !memcmp(a->bytes, b->bytes, a->offset[a->count])));
 }
 
-/* What the model knows must be clean, or in the leaky protocol be told. */
-static neap_status look_for_leaks(const neap_trial *t, const neap_model *m, int *sees_test, neap_error *err)
+/* A model that has seen test pairs is refused; in the leaky protocol it is reported. */
+static neap_status check_leaks(const neap_trial *t, const neap_model *m, int *sees_test, neap_error *err)
 {
     neap_error why = { 0 };
     if (!same_names(&t->whole->names, &m->graph->names))
@@ -384,7 +383,7 @@ neap_status neap_trial_measure(const neap_trial *t, const neap_model *m, const n
     neap_hooks heard = NEAP_SIZED(neap_hooks);
     neap_query *q = NULL;
     neap_status rc = ni_sized_look(result, "neap_link_result", err);
-    if (rc == NEAP_OK) rc = look_for_leaks(t, m, &sees_test, err);
+    if (rc == NEAP_OK) rc = check_leaks(t, m, &sees_test, err);
     if (rc == NEAP_OK && hooks) rc = ni_sized_in(&heard, sizeof heard, hooks, "neap_hooks", err);
     if (rc == NEAP_OK) rc = neap_query_create(m, NULL, &q, err);
     if (rc == NEAP_OK) rc = measure(t, q, &heard, &mine, err);

@@ -1,4 +1,9 @@
-/* link.h - link prediction: how well the test pairs of a trial are told from their negatives. */
+/* link.h - link prediction: how well a score separates the test pairs of a trial from their negatives.
+ *
+ * clean: AUC and average precision over all test pairs and one negative each; MRR and Hits@K of each test
+ * pair among NI_RANK_NEGATIVES candidates. paper: AUC as the share of test edges that outscore one random
+ * pair each, mean and deviation over NI_PASSES. docs/evaluation.md has the protocols, metrics.h the
+ * definitions. */
 #ifndef NI_LINK_H
 #define NI_LINK_H
 
@@ -6,17 +11,17 @@
 
 enum { NI_HITS = 3 }; /* K = 1, 10, 50 */
 
-/* Whatever gives a pair a score. */
+/* A function that scores pairs. */
 typedef struct ni_scorer {
     neap_status (*score)(void *self, const neap_pair *pairs, size_t count, float *scores, neap_error *err);
     void *self;
-    bool by_source; /* it works source by source: sources cost, not pairs, and are best kept together; a
-                       score never depends on what else is scored */
+    bool by_source; /* the cost is per source, not per pair: pairs of a source should come together; a score
+                       never depends on what else is scored */
 } ni_scorer;
 
-/* Measures a scorer; fills everything but epochs and sees_test. Each test pair is scored together with what
- * it is compared with, so that a source is worked out once. 16 bytes a test pair: of its negatives one
- * score is kept, the others come and go in blocks. hooks may be NULL; its progress is called between
+/* Measures a scorer; fills everything but epochs and sees_test. Each test pair is scored together with its
+ * negatives, so that a source is computed once. Memory: 16 bytes per test pair, since only one negative
+ * score of each is kept, and blocks of fixed size. hooks may be NULL; its progress is called between
  * blocks. */
 neap_status ni_link_measure(const ni_trial *trial, const ni_scorer *scorer, const neap_hooks *hooks,
                             neap_link_result *result, neap_error *err);

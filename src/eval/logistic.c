@@ -12,12 +12,12 @@
 enum { STEPS_MOST = 100, CG_MOST = 250, HALVINGS_MOST = 40 };
 
 static const double C = 1;
-static const double ENOUGH = 1e-7; /* the gradient has shrunk to this share of what it was at 0 */
+static const double TOLERANCE = 1e-7; /* |gradient| over that at w = 0 */
 
 /* Scratch of one thread. Vectors of length d + 1 end with the entry of b. */
 typedef struct scratch {
-    double *z, *dz, *curve;                   /* m: margins, their change, their second derivatives */
-    double *gradient, *step, *rest, *dir, *h; /* d + 1 */
+    double *z, *dz, *curve; /* m: margins, their change, second derivatives of the loss */
+    double *gradient, *step, *residual, *dir, *h; /* d + 1 */
 } scratch;
 
 typedef struct fit {
@@ -74,7 +74,7 @@ static double objective(const fit *f, uint32_t c, const scratch *s, const double
     return square / 2 + C * sum;
 }
 
-/* gradient = (w, 0) + C sum_i (p_i - y_i) (x_i, 1); curve_i = C p_i (1 - p_i). Gives its length. */
+/* gradient = (w, 0) + C sum_i (p_i - y_i) (x_i, 1), curve_i = C p_i (1 - p_i); returns |gradient|. */
 static double differentiate(const fit *f, uint32_t c, const scratch *s, const double *w)
 {
     memcpy(s->gradient, w, f->d * sizeof *w);
@@ -87,7 +87,7 @@ static double differentiate(const fit *f, uint32_t c, const scratch *s, const do
     return sqrt(dot(s->gradient, s->gradient, (size_t)f->d + 1));
 }
 
-/* h = H dir = (dir_w, 0) + sum_i curve_i (x_i dir) x_i, in one pass over the rows. */
+/* The Hessian times dir: h = (dir_w, 0) + sum_i curve_i (x_i.dir) x_i, in one pass over the rows. */
 static void multiply(const fit *f, const scratch *s)
 {
     memcpy(s->h, s->dir, f->d * sizeof *s->h);
@@ -95,25 +95,25 @@ static void multiply(const fit *f, const scratch *s)
     for (uint32_t i = 0; i < f->m; i++) add_row(f, i, s->curve[i] * margin(f, i, s->dir), s->h);
 }
 
-/* Conjugate gradients: step with H step = -gradient, until the rest is shorter than `least`. */
+/* Conjugate gradients: H step = -gradient, until the residual is shorter than `least`. */
 static void solve(const fit *f, const scratch *s, double least)
 {
     size_t w = (size_t)f->d + 1;
     memset(s->step, 0, w * sizeof *s->step);
-    for (size_t j = 0; j < w; j++) s->dir[j] = s->rest[j] = -s->gradient[j];
-    double length = dot(s->rest, s->rest, w);
+    for (size_t j = 0; j < w; j++) s->dir[j] = s->residual[j] = -s->gradient[j];
+    double length = dot(s->residual, s->residual, w);
     for (int round = 0; round < CG_MOST && length > least * least; round++) {
         multiply(f, s);
-        double bend = dot(s->dir, s->h, w);
-        if (!(bend > 0)) return;
-        double share = length / bend, before = length;
-        for (size_t j = 0; j < w; j++) s->step[j] += share * s->dir[j], s->rest[j] -= share * s->h[j];
-        length = dot(s->rest, s->rest, w);
-        for (size_t j = 0; j < w; j++) s->dir[j] = s->rest[j] + length / before * s->dir[j];
+        double curvature = dot(s->dir, s->h, w);
+        if (!(curvature > 0)) return;
+        double share = length / curvature, before = length;
+        for (size_t j = 0; j < w; j++) s->step[j] += share * s->dir[j], s->residual[j] -= share * s->h[j];
+        length = dot(s->residual, s->residual, w);
+        for (size_t j = 0; j < w; j++) s->dir[j] = s->residual[j] + length / before * s->dir[j];
     }
 }
 
-/* Goes along step as far as it leads down (Armijo), halving; false if it does not. */
+/* Backtracking line search (Armijo) along step; false if no step decreases the objective. */
 static bool descend(const fit *f, uint32_t c, const scratch *s, double *w)
 {
     double share = 1, down = dot(s->gradient, s->step, (size_t)f->d + 1);
@@ -125,8 +125,8 @@ static bool descend(const fit *f, uint32_t c, const scratch *s, double *w)
     return true;
 }
 
-/* A class that has no row, or all of them, has its optimum at infinity. */
-static bool is_settled(const fit *f, uint32_t c, double *w)
+/* A class with no row, or with all of them, has its optimum at b = -+infinity. */
+static bool is_trivial(const fit *f, uint32_t c, double *w)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < f->m; i++) count += f->label[f->row[i]] == c;
@@ -141,12 +141,12 @@ static void fit_class(void *arg, uint32_t c, uint32_t thread)
     scratch s = scratch_of(f, thread);
     double *w = f->weight + c * ((size_t)f->d + 1), first = 0;
     memset(w, 0, ((size_t)f->d + 1) * sizeof *w);
-    if (is_settled(f, c, w)) return;
+    if (is_trivial(f, c, w)) return;
     memset(s.z, 0, f->m * sizeof *s.z);
     for (int i = 0; i < STEPS_MOST; i++) {
         double length = differentiate(f, c, &s, w);
         if (i == 0) first = length;
-        if (!(length > ENOUGH * first)) return;
+        if (!(length > TOLERANCE * first)) return;
         solve(f, &s, fmin(0.1, sqrt(length / first)) * length);
         for (uint32_t j = 0; j < f->m; j++) s.dz[j] = margin(f, j, s.step);
         if (!descend(f, c, &s, w)) return;

@@ -10,7 +10,7 @@ typedef enum ni_part {
     NI_PART_TRAIN,          /* train.tsv: the edges to train on                                    */
     NI_PART_HELD_OUT,       /* held_out.tsv: all other edges of the graph                          */
     NI_PART_TEST,           /* test.tsv: the pairs that are scored                                 */
-    NI_PART_TEST_NEGATIVES, /* test_negatives.npy: clean: one target a test pair                   */
+    NI_PART_TEST_NEGATIVES, /* test_negatives.npy: clean: one target per test pair                 */
     NI_PART_CANDIDATES,     /* rank_negatives.npy, or pass_negatives.npy in the paper protocols    */
     NI_PART_VALID,          /* valid.tsv: pairs of train.tsv that choose the epoch                 */
     NI_PART_VALID_NEGATIVES,
@@ -37,7 +37,7 @@ const char *ni_part_name(const ni_manifest *m, ni_part part);
 /* Lines of names; the others are node numbers for NumPy. */
 bool ni_part_is_text(const char *name);
 
-/* What is in a file, as it stands there. */
+/* Length, lines and checksum of a file on disk. */
 neap_status ni_digest_of(const char *path, ni_digest *digest, neap_error *err);
 
 neap_status ni_manifest_write(const ni_manifest *m, const char *folder, neap_error *err);

@@ -14,8 +14,8 @@
 
 /* ---- positives against one pool of negatives ---- */
 
-/* The positives are sorted, and negatives are counted into the gaps between them: 12 bytes a
- * positive, whatever the number of negatives. They may come in chunks of any size and in any
+/* The positives are sorted, and negatives are counted into the gaps between them: 12 bytes per
+ * positive, for any number of negatives. They may come in chunks of any size and in any
  * order: the result is the same to the last bit. Counts are whole numbers of 64 and 128 bits, so 10^12
  * negatives are as exact as ten. One thread at a time. */
 typedef struct ni_gaps ni_gaps;
@@ -52,7 +52,7 @@ neap_status ni_own_rank(float positive, const float *negatives, size_t m, double
 /* NEAP_E_NUMERIC if one of the scores is not a number. */
 neap_status ni_scores_check(const float *scores, size_t n, neap_error *err);
 
-/* ---- two labelings of n things ---- */
+/* ---- two labelings of n items ---- */
 
 /* Labels are any numbers below n, n below 2^32 (renumber first). Time and memory are linear in n; the
  * adjusted mutual information takes at most 2n pairs of distinct cluster sizes more. The same partition
@@ -62,8 +62,8 @@ neap_status ni_scores_check(const float *scores, size_t n, neap_error *err);
 /* Mutual information over the arithmetic mean of the entropies: 0 to 1. */
 neap_status ni_nmi(const uint32_t *a, const uint32_t *b, size_t n, double *nmi, neap_error *err);
 
-/* The same after both lose what chance would give (Vinh, Epps, Bailey 2010): 0 on average for labelings
- * that have nothing to do with each other. */
+/* Both less their expectation under random labelings (Vinh, Epps, Bailey 2010): 0 on average for
+ * independent ones. */
 neap_status ni_ami(const uint32_t *a, const uint32_t *b, size_t n, double *ami, neap_error *err);
 
 /* Rand index adjusted for chance (Hubert, Arabie 1985): -0.5 to 1. */

@@ -6,14 +6,14 @@
 #include "linalg/blas.h"
 #include "support/status.h"
 
-float ni_norm(const float *x, uint32_t d)
+float ni_squared_norm(const float *x, uint32_t d)
 {
     double sum = 0;
     for (uint32_t i = 0; i < d; i++) sum += (double)x[i] * x[i];
     return (float)sum;
 }
 
-double ni_apart(const float *x, const float *y, uint32_t d)
+double ni_squared_distance(const float *x, const float *y, uint32_t d)
 {
     double sum = 0;
     for (uint32_t i = 0; i < d; i++) sum += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
@@ -61,7 +61,7 @@ neap_status ni_points_init(ni_points *p, const float *x, uint32_t n, uint32_t d,
     for (uint32_t u = 0; u < n; u++) {
         float *to = p->x + (size_t)u * d;
         for (uint32_t i = 0; i < d; i++) to[i] = (float)((x[(size_t)u * d + i] - mean[i]) / p->scale);
-        p->norm[u] = ni_norm(to, d);
+        p->norm[u] = ni_squared_norm(to, d);
     }
 done:
     ni_free(mean);
@@ -76,13 +76,13 @@ void ni_points_free(ni_points *p)
     *p = (ni_points){ 0 };
 }
 
-void ni_points_apart(const ni_points *p, uint32_t first, uint32_t rows, const float *y, const float *norm,
-                     uint32_t m, float *tile)
+void ni_points_distances(const ni_points *p, uint32_t first, uint32_t rows, const float *y,
+                         const float *norm, uint32_t m, float *tile)
 {
     ni_gemm(0, 1, rows, m, p->d, p->x + (size_t)first * p->d, p->d, y, p->d, 0, tile, m);
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j < m; j++) {
-            float *cell = &tile[(size_t)i * m + j], apart = p->norm[first + i] + norm[j] - 2 * *cell;
-            *cell = apart > 0 ? apart : 0;
+            float *cell = &tile[(size_t)i * m + j], distance = p->norm[first + i] + norm[j] - 2 * *cell;
+            *cell = distance > 0 ? distance : 0;
         }
 }

@@ -1,8 +1,10 @@
-/* points.h - vectors as points in space, and how far apart they are.
+/* points.h - vectors as points in space, and their squared distances.
  *
- * Squared distances come from a matrix product, |x|^2 + |y|^2 - 2 xy, which loses digits where the points
- * lie far from the origin. So the points are moved to their mean, which changes no distance, and divided
- * by a power of two, which changes no digit and keeps every product in the range of a float.          */
+ * |x - y|^2 = |x|^2 + |y|^2 - 2 x.y for whole tiles at once, by a matrix product of 2 d flops per pair.
+ * That loses digits where the points lie far from the origin, so they are moved to their mean, which
+ * changes no distance, and divided by a power of two, which changes no digit and keeps every product in the
+ * range of a float. ni_points owns that copy, n x d floats; a tile is the caller's, computed on the calling
+ * thread. */
 #ifndef NI_POINTS_H
 #define NI_POINTS_H
 
@@ -14,7 +16,7 @@
 typedef struct ni_points {
     uint32_t n, d;
     float *x;     /* n x d: (vector - mean) / scale */
-    float *norm;  /* n: squared length              */
+    float *norm;  /* n: squared norms               */
     double scale; /* a power of two                 */
 } ni_points;
 
@@ -22,19 +24,19 @@ typedef struct ni_points {
 neap_status ni_points_init(ni_points *points, const float *x, uint32_t n, uint32_t d, neap_error *err);
 void ni_points_free(ni_points *points);
 
-/* Squared distances between `rows` points from `first` on and m other points y (m x d) with squared lengths
- * `norm`: tile (rows x m), nothing below 0. In a task of ni_gemm_run. */
-void ni_points_apart(const ni_points *points, uint32_t first, uint32_t rows, const float *y,
-                     const float *norm, uint32_t m, float *tile);
+/* Squared distances between `rows` points from `first` on and m other points y (m x d) with squared norms
+ * `norm`: tile (rows x m), clamped at 0. In a task of ni_gemm_run. */
+void ni_points_distances(const ni_points *points, uint32_t first, uint32_t rows, const float *y,
+                         const float *norm, uint32_t m, float *tile);
 
-/* The same for one point and one y, without the product and to all digits. */
-double ni_apart(const float *x, const float *y, uint32_t d);
+/* |x - y|^2 of two vectors, summed in double without cancellation. */
+double ni_squared_distance(const float *x, const float *y, uint32_t d);
 
-/* |x|^2 as a float. */
-float ni_norm(const float *x, uint32_t d);
+/* |x|^2, summed in double. */
+float ni_squared_norm(const float *x, uint32_t d);
 
-/* Products of floats with doubles are summed in eight lanes and then in a fixed tree, so that a compiler
- * may use vectors without changing a bit. */
+/* x.y in double, in eight lanes and then in a fixed tree, so that a compiler may use vectors without
+ * changing a bit. */
 static inline double ni_dot_mixed(const float *x, const double *y, size_t n)
 {
     double sum[8] = { 0 };

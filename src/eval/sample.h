@@ -1,5 +1,4 @@
-/* sample.h - vectors of nodes, some of which have a class: what clusters and classifiers are measured on.
- */
+/* sample.h - vectors of nodes, some of which have a class: the input of clustering and classification. */
 #ifndef NI_SAMPLE_H
 #define NI_SAMPLE_H
 

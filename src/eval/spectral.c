@@ -17,14 +17,14 @@ enum { TILE = 256 };          /* points in one matrix product        */
 enum { BLOCK = 16 };          /* rows in one task of other work      */
 enum { ROWS = 64 };           /* rows of A in one task of a product  */
 enum { SAMPLE_MOST = 10000 }; /* pairs that decide about the width   */
-enum { PASSES_DIRECT = 40 };  /* A itself is tried with so many blocks, and one more a vector */
+enum { PASSES_DIRECT = 40 };  /* plus k: products with blocks that A itself is tried with */
 
 /* What a draw is for: the epoch of its stream. */
 enum { DRAWS_PAIRS = 0, DRAWS_AXIS = 2 };
 
 /* (SHIFT I - A)^-1 has the eigenvectors of A; its largest eigenvalues belong to the largest of A, and lie
- * far apart even where those crowd below 1. scikit-learn's shift is 2 in this notation, which spreads them
- * less and takes many times as long where clusters are hardly linked. */
+ * far apart even where those crowd below 1. scikit-learn's shift is 2 in this notation, which spreads
+ * them less and takes many times as long where clusters are hardly linked. */
 static const double SHIFT = 1 + 1e-4;
 
 typedef struct spectral {
@@ -74,24 +74,24 @@ static int ascending(const void *a, const void *b)
 static neap_status choose_gamma(const ni_points *p, uint64_t seed, double *gamma, neap_error *err)
 {
     size_t found = 0;
-    double *apart = ni_array(SAMPLE_MOST, sizeof *apart);
-    if (!apart) return ni_fail_memory(err, "a sample of distances");
+    double *distance = ni_array(SAMPLE_MOST, sizeof *distance);
+    if (!distance) return ni_fail_memory(err, "a sample of distances");
     for (uint32_t i = 0; i < SAMPLE_MOST; i++) {
         ni_rng rng = ni_rng_at(seed, NI_STREAM_SPECTRAL, DRAWS_PAIRS, i);
         size_t u = ni_below(&rng, p->n), v = ni_below(&rng, p->n);
-        apart[found] = ni_apart(p->x + u * p->d, p->x + v * p->d, p->d);
-        found += apart[found] > 0;
+        distance[found] = ni_squared_distance(p->x + u * p->d, p->x + v * p->d, p->d);
+        found += distance[found] > 0;
     }
-    qsort(apart, found, sizeof *apart, ascending);
-    *gamma = found ? NI_SPECTRAL_WIDTH / apart[found / 2] : 1;
-    ni_free(apart);
+    qsort(distance, found, sizeof *distance, ascending);
+    *gamma = found ? NI_SPECTRAL_WIDTH / distance[found / 2] : 1;
+    ni_free(distance);
     return NEAP_OK;
 }
 
 /* ---- the matrix ---- */
 
-/* Task t is the t-th tile on or right of the diagonal; it fills its mirror image too, so that the matrix is
- * symmetric to the last bit. A point is infinitely far from itself: W_ii = 0. */
+/* Task t computes the t-th tile on or right of the diagonal and its mirror image, so that the matrix is
+ * symmetric to the last bit. The diagonal is infinite, since W_ii = 0. */
 static void measure_tile(void *arg, uint32_t task, uint32_t thread)
 {
     spectral *s = arg;
@@ -101,7 +101,7 @@ static void measure_tile(void *arg, uint32_t task, uint32_t thread)
     uint32_t top = down * TILE, left = (down + task) * TILE, rows = n - top < TILE ? n - top : TILE,
              columns = n - left < TILE ? n - left : TILE;
     float *tile = s->tile + (size_t)thread * TILE * TILE;
-    ni_points_apart(p, top, rows, p->x + (size_t)left * p->d, p->norm + left, columns, tile);
+    ni_points_distances(p, top, rows, p->x + (size_t)left * p->d, p->norm + left, columns, tile);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++) {
             size_t u = top + i, v = left + j;
@@ -116,7 +116,7 @@ static uint32_t block_end(const spectral *s, uint32_t block)
     return end < s->points.n ? end : s->points.n;
 }
 
-/* log D_i = log sum_j exp(-gamma a_ij), the nearest point's term taken out first. */
+/* log D_i = log sum_j exp(-gamma a_ij), as a log-sum-exp. */
 static void sum_rows(void *arg, uint32_t block, uint32_t thread)
 {
     spectral *s = arg;
@@ -204,9 +204,10 @@ static bool is_wide(const spectral *s)
     return sum > 0.5 * s->points.n * s->points.n;
 }
 
-/* With a wide kernel A is close to a matrix of low rank, and products with A itself, 2 n^2 flops a vector,
- * find its eigenvectors in 20 to 30 blocks. With a narrow one, eigenvalues crowd below 1, and that may take
- * hundreds: then, or if it did, n^3 / 3 flops make the factor of an inverse, which takes about as many. */
+/* With a wide kernel A is close to a matrix of low rank, and products with A itself, 2 n^2 flops per
+ * vector, find its eigenvectors in 20 to 30 blocks. With a narrow one, eigenvalues crowd below 1, and that
+ * may take hundreds: then, or if it did, n^3 / 3 flops make the factor of an inverse, which takes about as
+ * many. */
 static neap_status find_vectors(spectral *s, uint32_t k, neap_error *err)
 {
     ni_eigen problem = { .user = s, .n = s->points.n, .k = k, .seed = s->seed };

@@ -1,6 +1,6 @@
-/* A trial from its folder. Nothing is believed: every file is compared with its checksum, every name is
- * looked up, every edge must be one of the graph, once, either for training or held out. What can be said
- * with a line number is said so; the checksums come last. */
+/* A trial from its folder (docs/split.md). Input is hostile: every file is compared with its checksum,
+ * every name is looked up, every edge must be one of the graph, once, either for training or held out.
+ * Checksums are compared last, so that errors name a line where they can. */
 #include <string.h>
 
 #include "base/sys.h"
@@ -130,7 +130,7 @@ static neap_status assemble(loading *l, neap_graph **out, neap_error *err)
     return rc;
 }
 
-/* If the two were read in different ways, that is the first thing to mend. */
+/* Graphs that were read with different options differ for that reason first. */
 static neap_status another_graph(const loading *l, const neap_graph *graph, neap_error *err)
 {
     const ni_manifest *m = &l->manifest;

@@ -15,8 +15,8 @@ const char *const ni_kinds[] = { "uniform", "degree", "two-hop", NULL };
 
 /* ---- negatives ---- */
 
-/* A node that u has no link with, drawn in proportion to its training degree: the target of a random
- * training link, drawn again while it is u or linked with it. */
+/* A node that u has no link with, drawn in proportion to its training degree by rejection: the target of a
+ * random training link, drawn again while it is u or linked with it. */
 static uint32_t by_degree(const ni_trial *t, uint32_t u, ni_rng *rng)
 {
     uint64_t ends = t->seen.offset[t->seen.nodes];
@@ -27,8 +27,8 @@ static uint32_t by_degree(const ni_trial *t, uint32_t u, ni_rng *rng)
     return ni_stranger(&t->known, u, rng);
 }
 
-/* A neighbour of a neighbour of u in training that is no link of u: the harder it is to tell from one. The
- * walk favours nodes with many paths to u; where a thousand find none, any stranger serves. */
+/* A hard negative: a neighbour of a neighbour of u in training that has no link with u. The walk favours
+ * nodes with many paths to u; after a thousand rejections any unlinked node is taken. */
 static uint32_t two_hop(const ni_trial *t, uint32_t u, ni_rng *rng)
 {
     for (int tries = 0; ni_degree(&t->seen, u) && tries < 1000; tries++) {
@@ -107,7 +107,7 @@ static neap_status split_clean(ni_trial *t, neap_error *err)
     return rc;
 }
 
-/* ---- paper: directed edges, whatever they are ---- */
+/* ---- paper: directed edges, loops and reciprocal ones included ---- */
 
 typedef struct chosen {
     const ni_trial *trial;

@@ -9,7 +9,9 @@
  * In the two paper protocols a test edge is skipped if one of its nodes has no training edge; its negative
  * is a random node of the test edges that has one, and may be a link; there are ten passes.
  *
- * Test pairs stand by source and target, so that whoever works source by source meets each source once. */
+ * Test pairs are sorted by source and target, so that a method that works by source computes each source
+ * once. A trial owns its graphs (shared by count), links and pairs; it does not change once it is made, and
+ * any number of threads may read it. */
 #ifndef NI_TRIAL_H
 #define NI_TRIAL_H
 
@@ -22,7 +24,7 @@ typedef enum ni_negatives { NI_UNIFORM, NI_BY_DEGREE, NI_TWO_HOP } ni_negatives;
 
 enum { NI_PASSES = 10, NI_RANK_NEGATIVES = 100 };
 
-/* Validation pairs where nobody asked for another share. */
+/* The default share of validation pairs. */
 #define NI_VALID_SHARE 0.1
 
 typedef struct neap_trial {
@@ -34,7 +36,7 @@ typedef struct neap_trial {
     ni_links known;      /* links of the whole graph                                    */
     ni_links seen;       /* links of the training graph                                 */
     neap_pair *positive; /* test pairs that are scored                                  */
-    neap_pair *negative; /* clean: one a test pair                                      */
+    neap_pair *negative; /* clean: one per test pair                                    */
     size_t count;
     size_t held_out;    /* test pairs before any were skipped                    */
     size_t loops;       /* self-loops among the scored                           */
@@ -61,7 +63,7 @@ void ni_trial_count(ni_trial *t);
 bool ni_trial_trained(const ni_trial *t, uint32_t node);
 
 /* Each test pair has so many candidates, nodes that its target is compared with: those it is ranked among
- * (clean), or one a pass (paper protocols). */
+ * (clean), or one per pass (paper protocols). */
 static inline uint32_t ni_trial_candidates(const ni_trial *t)
 {
     return t->protocol == NI_CLEAN ? NI_RANK_NEGATIVES : NI_PASSES;
