@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "support/status.h"
 #include "linalg/eigen.h"
+#include "support/status.h"
 
 enum { TURNS_MOST = 60 }; /* QL steps for one eigenvalue; two are usual */
 
