@@ -12,8 +12,8 @@
 
 #include "settings.h"
 
-#include "eval/trial.h"
 #include "eval/link.h"
+#include "eval/trial.h"
 #include "trials.h"
 
 /* ---- every protocol ---- */
