@@ -380,13 +380,13 @@ neap_status neap_trial_measure(const neap_trial *t, const neap_model *m, const n
 {
     int sees_test;
     neap_link_result mine;
-    neap_hooks heard = NEAP_SIZED(neap_hooks);
+    neap_hooks heard;
     neap_query *q = NULL;
     neap_status rc = ni_sized_look(result, "neap_link_result", err);
     if (rc == NEAP_OK) rc = check_leaks(t, m, &sees_test, err);
-    if (rc == NEAP_OK && hooks) rc = ni_sized_in(&heard, sizeof heard, hooks, "neap_hooks", err);
+    if (rc == NEAP_OK) rc = ni_hooks_in(&heard, &hooks, err);
     if (rc == NEAP_OK) rc = neap_query_create(m, NULL, &q, err);
-    if (rc == NEAP_OK) rc = measure(t, q, &heard, &mine, err);
+    if (rc == NEAP_OK) rc = measure(t, q, hooks, &mine, err);
     neap_query_free(q);
     if (rc != NEAP_OK) return rc;
     mine.sees_test = sees_test;
@@ -417,11 +417,11 @@ neap_status neap_trial_measure_vectors(const neap_trial *t, const float *vectors
     if (cosine && !scale) return ni_fail_memory(err, "the lengths of the vectors");
     vector_scorer by = { vectors, dim, scale };
     neap_link_result mine;
-    neap_hooks heard = NEAP_SIZED(neap_hooks);
+    neap_hooks heard;
     neap_status rc = ni_sized_look(result, "neap_link_result", err);
-    if (rc == NEAP_OK && hooks) rc = ni_sized_in(&heard, sizeof heard, hooks, "neap_hooks", err);
+    if (rc == NEAP_OK) rc = ni_hooks_in(&heard, &hooks, err);
     if (rc == NEAP_OK)
-        rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false }, &heard, &mine, err);
+        rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false }, hooks, &mine, err);
     ni_free(scale);
     return rc == NEAP_OK ? ni_sized_out(&mine, sizeof mine, result, "neap_link_result", err) : rc;
 }

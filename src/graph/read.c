@@ -147,6 +147,6 @@ neap_status neap_graph_load(const char *path, const neap_options *options, const
     neap_hooks mine;
     *out = NULL;
     neap_status rc = ni_common_read(options, &common, err);
-    if (rc == NEAP_OK && hooks) rc = ni_sized_in(&mine, sizeof mine, hooks, "neap_hooks", err);
-    return rc == NEAP_OK ? load(path, &common, hooks ? &mine : NULL, out, err) : rc;
+    if (rc == NEAP_OK) rc = ni_hooks_in(&mine, &hooks, err);
+    return rc == NEAP_OK ? load(path, &common, hooks, out, err) : rc;
 }

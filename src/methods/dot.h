@@ -30,6 +30,11 @@ neap_status ni_dot_vectors(neap_query *query, float *vectors, neap_error *err);
 neap_status ni_dot_some_vectors(neap_query *query, const uint32_t *nodes, size_t count, float *vectors,
                                 neap_error *err);
 
+/* The answers of a method that adds nothing to these. */
+#define NI_DOT_ANSWERS                                                                                     \
+    .score = ni_dot_score, .score_all = ni_dot_score_all, .vectors = ni_dot_vectors,                       \
+    .some_vectors = ni_dot_some_vectors
+
 /* The vector of a node: its own, or in scratch (dim) the mean of its neighbours'. */
 const float *ni_dot_vector(const neap_model *model, uint32_t node, float *scratch);
 

@@ -107,8 +107,5 @@ const ni_method ni_method_verse = {
     .declare = declare,
     .train = train,
     .bytes = bytes,
-    .score = ni_dot_score,
-    .score_all = ni_dot_score_all,
-    .vectors = ni_dot_vectors,
-    .some_vectors = ni_dot_some_vectors,
+    NI_DOT_ANSWERS,
 };

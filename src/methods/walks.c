@@ -78,10 +78,7 @@ const ni_method ni_method_deepwalk = {
     .declare = declare,
     .train = train,
     .bytes = bytes,
-    .score = ni_dot_score,
-    .score_all = ni_dot_score_all,
-    .vectors = ni_dot_vectors,
-    .some_vectors = ni_dot_some_vectors,
+    NI_DOT_ANSWERS,
 };
 
 /* ---- node2vec ---- */
@@ -125,10 +122,7 @@ const ni_method ni_method_node2vec = {
     .declare = declare,
     .train = train,
     .bytes = bytes,
-    .score = ni_dot_score,
-    .score_all = ni_dot_score_all,
-    .vectors = ni_dot_vectors,
-    .some_vectors = ni_dot_some_vectors,
+    NI_DOT_ANSWERS,
 };
 
 /* ---- walklets ---- */
@@ -168,8 +162,5 @@ const ni_method ni_method_walklets = {
     .declare = declare,
     .train = train,
     .bytes = bytes,
-    .score = ni_dot_score,
-    .score_all = ni_dot_score_all,
-    .vectors = ni_dot_vectors,
-    .some_vectors = ni_dot_some_vectors,
+    NI_DOT_ANSWERS,
 };

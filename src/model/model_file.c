@@ -309,8 +309,8 @@ neap_status neap_model_load(const char *path, const neap_hooks *hooks, neap_mode
     ni_tensors t;
     *out = NULL;
     neap_hooks mine;
-    neap_status rc = hooks ? ni_sized_in(&mine, sizeof mine, hooks, "neap_hooks", err) : NEAP_OK;
-    if (rc == NEAP_OK) rc = ni_tensors_read(path, hooks ? &mine : NULL, &t, err);
+    neap_status rc = ni_hooks_in(&mine, &hooks, err);
+    if (rc == NEAP_OK) rc = ni_tensors_read(path, hooks, &t, err);
     if (rc != NEAP_OK) return rc;
     rc = from_file(&t, out, err);
     ni_tensors_release(&t);
