@@ -177,9 +177,9 @@ NEAP_API neap_status neap_options_check(const neap_options *options, neap_error 
 NEAP_API neap_status neap_options_get(const neap_options *options, const char *name, char *text,
                                       size_t room, neap_error *err);
 
-/* Calls visit with the name and the value of each option that is part of the result (neap_option_info.saved),
- * the common ones first, then those of the method that is set. Checks all of them first, as
- * neap_options_check does. The texts live until the call returns. */
+/* Calls visit with the name and the value of each option that is part of the result
+ * (neap_option_info.saved), the common ones first, then those of the method that is set. Checks all of them
+ * first, as neap_options_check does. The texts live until the call returns. */
 NEAP_API neap_status neap_options_saved(const neap_options *options,
                                         void (*visit)(const char *name, const char *value, void *user),
                                         void *user, neap_error *err);

@@ -144,8 +144,7 @@ neap_status ni_attention_explain(ni_attention *a, const ni_links *links, uint32_
     if (rc == NEAP_OK)
         rc = ni_explanation_begin(&draft, links, source, target, s.side.count, t.side.count, err);
     if (rc == NEAP_OK) rc = attempt_run(&ref, &s.rows, &t.rows, a->threads, &forth, err);
-    if (rc == NEAP_OK && a->both_orders)
-        rc = attempt_run(&ref, &t.rows, &s.rows, a->threads, &back, err);
+    if (rc == NEAP_OK && a->both_orders) rc = attempt_run(&ref, &t.rows, &s.rows, a->threads, &back, err);
     if (rc != NEAP_OK) goto done;
     fill(&ref, &s, &t, &forth, &back, a->both_orders, &draft);
     *out = ni_explanation_finish(&draft, s.side.ids, t.side.ids);

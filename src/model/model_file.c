@@ -13,9 +13,9 @@
 
 static const char option_prefix[] = "option.";
 
-const char *const ni_model_facts[NI_MODEL_FACTS + 1] = { "neap.kind", "method", "option.",   "rows",
-                                                         "epochs",    "loss",   "valid_auc", "graph.hash",
-                                                         "undirected" };
+const char *const ni_model_facts[NI_MODEL_FACTS + 1] = { "neap.kind", "method",     "option.",
+                                                         "rows",      "epochs",     "loss",
+                                                         "valid_auc", "graph.hash", "undirected" };
 
 /* ---- a model as tensors ---- */
 
