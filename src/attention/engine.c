@@ -51,9 +51,9 @@ bool ni_engine_used_table(const ni_engine *e)
     return e->shape.table;
 }
 
-void ni_engine_force(ni_engine *e, int way)
+void ni_engine_force(ni_engine *e, int alignment)
 {
-    e->way = way;
+    e->alignment = alignment;
 }
 
 void ni_engine_force_order(ni_engine *e, int order)

@@ -111,7 +111,7 @@ ni_stages *ni_engine_stages(ni_engine *e);
 bool ni_engine_used_table(const ni_engine *e);
 
 /* Forces a way (0 by cost, 1 table, 2 pairwise), for tests and benches. */
-void ni_engine_force(ni_engine *e, int way);
+void ni_engine_force(ni_engine *e, int alignment);
 
 /* Forces the order of attention (0 by cost, 1 by sequences, 2 by items), for tests. */
 void ni_engine_force_order(ni_engine *e, int order);

@@ -126,7 +126,7 @@ static bool table_wins(const ni_engine *e)
     const uint32_t most = 8192; /* rows: the table takes at most 4 R^2 bytes      */
     double d = e->in.dim, alignments = (double)e->batch.alignments;
     double table = (double)e->batch.source_rows * (double)e->batch.rows;
-    if (e->way) return e->way == 1;
+    if (e->alignment) return e->alignment == 1;
     return e->batch.rows <= most && table * d + alignments * gather < alignments * d;
 }
 

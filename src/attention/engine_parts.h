@@ -34,7 +34,7 @@ struct ni_engine {
     ni_batch batch;
     ni_shape shape;
     ni_stages stages;
-    int way, order; /* see ni_engine_force, ni_engine_force_order */
+    int alignment, order; /* see ni_engine_force, ni_engine_force_order */
     uint32_t threads;
 
     /* of the call */

@@ -83,7 +83,7 @@ void ni_gap_declare(neap_model *m, ni_declaration *d)
     if (o->matrix) ni_declare_matrix(d, "P", NI_LEARNED, m->dim, m->dim, &own->P);
     if (o->padding == NI_PAD_VECTOR) ni_declare_list(d, "pad", NI_FIXED, NI_F32, m->dim, &own->pad);
     d->moments = moments_of(o->optimizer);
-    d->places = 2 * m->graph->edges; /* both orders */
+    d->positions = 2 * m->graph->edges; /* both orders */
 }
 
 /* E and the padding vector are uniform within +-sqrt(6 / (n + 1 + d)), n nodes and the padding (Glorot and
@@ -270,7 +270,7 @@ static void note_left_out(const trainer *t)
 static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
-    run->places = t->sampler.positions;
+    run->positions = t->sampler.positions;
     run->per_step = t->o->batch;
     neap_status rc = make_tensors(run->model, err);
     if (rc == NEAP_OK) rc = make_optimizer(t, err);

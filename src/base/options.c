@@ -39,7 +39,7 @@ static bool parse_switch(const char *text, bool *on)
     return false;
 }
 
-/* A value before it goes to its place. */
+/* A value that was read and not stored yet. */
 typedef union value {
     uint32_t u32;
     uint64_t u64;

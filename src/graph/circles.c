@@ -48,7 +48,7 @@ static void unite(uint32_t *circle, uint32_t i, uint32_t j)
 
 static bool take_bond(ni_circles *c, uint32_t *circle, uint32_t i, uint32_t j)
 {
-    if (c->way == NI_CIRCLES_LABELS) return add_bond(c, i, j);
+    if (c->rule == NI_CIRCLES_LABELS) return add_bond(c, i, j);
     unite(circle, i, j);
     return true;
 }
@@ -160,7 +160,7 @@ uint32_t ni_circles_find(ni_circles *c, uint32_t u, uint32_t *circle)
     c->bonds = 0;
     for (uint32_t i = 0; i < n; i++) circle[i] = i;
     for (uint32_t i = 0; i < n && ok; i++) ok = find_bonds(c, u, i, circle);
-    if (ok && c->way == NI_CIRCLES_COMPONENTS) return number_roots(n, circle);
+    if (ok && c->rule == NI_CIRCLES_COMPONENTS) return number_roots(n, circle);
     if (ok && !c->bonds) return n;
     if (!ok || !make_rows(c, n)) return NEAP_NONE;
     propagate(c, u, n, circle);

@@ -34,17 +34,17 @@ neap_status ni_links_need_some(const ni_links *links, neap_error *err);
 
 /* The ways out of a node: its links in either direction, or with `along` its edges in theirs (an undirected
  * graph has none). Views of both. */
-typedef struct ni_ways {
+typedef struct ni_arcs {
     const uint64_t *offset;
     const uint32_t *node;
     const float *weight; /* NULL: all alike                        */
     bool symmetric;      /* every way can be gone back             */
-} ni_ways;
+} ni_arcs;
 
-static inline ni_ways ni_ways_of(const neap_graph *graph, const ni_links *links, bool along)
+static inline ni_arcs ni_arcs_of(const neap_graph *graph, const ni_links *links, bool along)
 {
-    if (along && !graph->undirected) return (ni_ways){ graph->offset, graph->target, graph->weight, false };
-    return (ni_ways){ links->offset, links->node, links->weight, true };
+    if (along && !graph->undirected) return (ni_arcs){ graph->offset, graph->target, graph->weight, false };
+    return (ni_arcs){ links->offset, links->node, links->weight, true };
 }
 
 /* u and v are linked. */

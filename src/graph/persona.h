@@ -26,7 +26,7 @@ enum { NI_CIRCLES_ROUNDS = 64 };
 /* Work space for one node after the other, that of one thread. */
 typedef struct ni_circles {
     const ni_links *links;
-    uint32_t way; /* NI_CIRCLES_LABELS, ... */
+    uint32_t rule; /* NI_CIRCLES_LABELS, ... */
     uint64_t seed;
 
     uint32_t *bond; /* pairs of linked neighbours, as places in the row of the node */
@@ -49,8 +49,9 @@ typedef struct ni_personas {
     uint32_t *owner;  /* count: whose a persona is, ascending                                      */
 } ni_personas;
 
-/* way: NI_CIRCLES_LABELS, ... The same for any number of threads. NEAP_E_LIMIT: too many to be numbered. */
-neap_status ni_personas_create(const ni_links *links, uint32_t way, uint64_t seed, ni_threads *threads,
+/* rule: NI_CIRCLES_LABELS, ... The same for any number of threads. NEAP_E_LIMIT: too many to be numbered.
+ */
+neap_status ni_personas_create(const ni_links *links, uint32_t rule, uint64_t seed, ni_threads *threads,
                                ni_personas *personas, ni_links *persona_links, neap_error *err);
 
 /* From a file: NEAP_E_FORMAT if owners do not ascend or leave out one of the nodes. */

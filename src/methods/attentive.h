@@ -38,10 +38,10 @@ typedef struct ni_attentive_options {
 typedef struct ni_attentive {
     uint32_t nodes, half, powers;
     ni_threads *threads;
-    const uint64_t *offset; /* nodes + 1: where the ways out of a node begin             */
+    const uint64_t *offset; /* nodes + 1: where the arcs out of a node begin             */
     const uint32_t *node;   /* where each leads, ascending                               */
     float *chance;          /* of each to be taken                                       */
-    uint64_t *start;        /* nodes + 1: where the ways into a node begin               */
+    uint64_t *start;        /* nodes + 1: where the arcs into a node begin               */
     ni_term *into;          /* from which node each comes, and its chance                */
     float *count;           /* nodes: c_i / n                                            */
     float other;            /* b / n                                                     */
@@ -58,7 +58,7 @@ neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links,
 void ni_attentive_free(ni_attentive *a);
 
 /* Bytes it will hold. */
-uint64_t ni_attentive_bytes(uint64_t nodes, uint64_t ways, uint64_t threads, uint64_t powers);
+uint64_t ni_attentive_bytes(uint64_t nodes, uint64_t arcs, uint64_t threads, uint64_t powers);
 
 /* The loss at E (nodes x 2h) and q, and its gradients. */
 double ni_attentive_pass(const ni_attentive *a, const float *E, const float *q, float *dE, float *dq);

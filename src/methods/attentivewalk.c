@@ -54,7 +54,7 @@ static void declare(neap_model *m, ni_declaration *d)
     ni_dot_declare(m, d);
     ni_declare_list(d, "attention", NI_LEARNED, NI_F32, o->walk.window, &own->attention);
     d->moments = NI_MOMENTS_ADAM;
-    d->places = m->rows;
+    d->positions = m->rows;
 }
 
 /* The vectors uniform within +-0.1, all distances alike: as in the authors' program. */
@@ -136,7 +136,7 @@ static neap_status make_memory(trainer *t, neap_error *err)
 static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
-    run->places = run->per_step = run->model->rows;
+    run->positions = run->per_step = run->model->rows;
     neap_status rc = make_tensors(run->model, err);
     if (rc == NEAP_OK) rc = make_memory(t, err);
     if (rc == NEAP_OK) rc = ni_run_declare(run, err);

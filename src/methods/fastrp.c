@@ -42,7 +42,7 @@ typedef struct spread {
     const neap_model *model;
     const fastrp_options *o;
     float *E;          /* rows x dim                     */
-    ni_ways ways;      /* whom a node hears              */
+    ni_arcs arcs;      /* whom a node hears              */
     float *now, *next; /* rows x dim: N_(k-1) and N_k    */
     double hop[HOPS_MOST];
     uint32_t hops, k;
@@ -70,12 +70,12 @@ static neap_status read_hops(const char *text, spread *s, neap_error *err)
 
 /* ---- spreading ---- */
 
-/* The weights of all ways out of u. */
-static double strength(const ni_ways *ways, uint64_t u)
+/* The weights of all arcs out of u. */
+static double strength(const ni_arcs *arcs, uint64_t u)
 {
     double sum = 0;
-    for (uint64_t i = ways->offset[u]; i < ways->offset[u + 1]; i++)
-        sum += ways->weight ? (double)ways->weight[i] : 1;
+    for (uint64_t i = arcs->offset[u]; i < arcs->offset[u + 1]; i++)
+        sum += arcs->weight ? (double)arcs->weight[i] : 1;
     return sum;
 }
 
@@ -85,7 +85,7 @@ static void draw_task(void *arg, uint32_t task, uint32_t thread)
     const spread *s = arg;
     const neap_model *m = s->model;
     uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, m->rows);
-    ni_ways links = ni_ways_of(m->graph, &m->links, false);
+    ni_arcs links = ni_arcs_of(m->graph, &m->links, false);
     (void)thread;
     for (uint64_t u = first; u < end; u++) {
         ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_TABLE, 0, u);
@@ -103,11 +103,11 @@ static void hear(const spread *s, uint64_t u)
 {
     const ni_kernels *k = ni_kernels_get();
     uint32_t d = s->model->dim;
-    double sum = strength(&s->ways, u);
+    double sum = strength(&s->arcs, u);
     memset(s->next + u * d, 0, d * sizeof *s->next);
-    for (uint64_t i = s->ways.offset[u]; i < s->ways.offset[u + 1]; i++) {
-        double share = (s->ways.weight ? (double)s->ways.weight[i] : 1) / sum;
-        k->axpy((float)share, s->now + (uint64_t)s->ways.node[i] * d, s->next + u * d, d);
+    for (uint64_t i = s->arcs.offset[u]; i < s->arcs.offset[u + 1]; i++) {
+        double share = (s->arcs.weight ? (double)s->arcs.weight[i] : 1) / sum;
+        k->axpy((float)share, s->now + (uint64_t)s->arcs.node[i] * d, s->next + u * d, d);
     }
 }
 
@@ -148,7 +148,7 @@ static neap_status fill(neap_model *m, spread *s, ni_threads *threads, neap_erro
     if (rc != NEAP_OK) return rc;
     s->model = m;
     s->E = ((const ni_dot *)m->own)->E;
-    s->ways = ni_ways_of(m->graph, &m->links, s->o->walk.along);
+    s->arcs = ni_arcs_of(m->graph, &m->links, s->o->walk.along);
     s->now = ni_array(numbers, sizeof *s->now);
     s->next = ni_array(numbers, sizeof *s->next);
     bool ok = s->now && s->next;

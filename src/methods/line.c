@@ -63,7 +63,7 @@ static void declare(neap_model *m, ni_declaration *d)
     const line_options *o = m->settings->own;
     ni_dot_declare(m, d);
     ni_learner_declare(d, m->rows, m->dim, o->order != ORDER_1, false);
-    d->places = m->graph->edges * NI_EDGE_SAMPLES;
+    d->positions = m->graph->edges * NI_EDGE_SAMPLES;
 }
 
 static neap_status learn(ni_learner *l, const line_options *o, neap_error *err)

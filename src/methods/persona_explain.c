@@ -32,7 +32,7 @@ static void side_free(persona_side *s)
 static neap_status look_at(const neap_model *m, uint32_t u, persona_side *s, neap_error *err)
 {
     const ni_splitter_options *o = m->settings->own;
-    ni_circles desk = { .links = &m->links, .way = o->personas, .seed = m->settings->common.seed };
+    ni_circles desk = { .links = &m->links, .rule = o->personas, .seed = m->settings->common.seed };
     ni_vectors_of_node(m, u, NULL, &s->personas);
     s->neighbour = m->links.node + m->links.offset[u];
     s->size = (uint32_t)ni_degree(&m->links, u);

@@ -115,7 +115,7 @@ static void release(neap_model *m)
  * numbered, and number j is one of persona j mod personas: all are pulled equally often, and since each
  * changes one row that is its own, threads do not meet. The authors draw one for every fifth word. */
 
-enum { PLACES_A_PULL = 5, PERSONAS_A_TASK = 256 };
+enum { POSITIONS_PER_PULL = 5, PERSONAS_PER_TASK = 256 };
 
 typedef struct pulls {
     const neap_model *model;
@@ -149,8 +149,8 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
 {
     const pulls *p = arg;
     uint64_t personas = ((const ni_splitter *)p->model->own)->personas.count;
-    uint64_t first = (uint64_t)task * PERSONAS_A_TASK;
-    uint64_t end = ni_task_end(first, PERSONAS_A_TASK, personas_in(p));
+    uint64_t first = (uint64_t)task * PERSONAS_PER_TASK;
+    uint64_t end = ni_task_end(first, PERSONAS_PER_TASK, personas_in(p));
     (void)thread;
     for (uint64_t i = first; i < end; i++)
         pull(p, (uint32_t)((p->from + i) % personas), p->count / personas + (i < p->count % personas));
@@ -159,14 +159,14 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
 void ni_personas_pull(const neap_model *m, uint64_t from, uint64_t to, double step, ni_threads *threads)
 {
     pulls p = { m, from, to - from, step };
-    ni_threads_run(threads, ni_tasks(personas_in(&p), PERSONAS_A_TASK), pull_task, &p);
+    ni_threads_run(threads, ni_tasks(personas_in(&p), PERSONAS_PER_TASK), pull_task, &p);
 }
 
-/* Those that belong to so many places of walks from `first` on, counted since the start of training. */
-static void pull_all(const ni_learner *l, const ni_splitter_options *o, uint64_t first, uint64_t places,
+/* Those that belong to so many positions of walks from `first` on, counted since the start of training. */
+static void pull_all(const ni_learner *l, const ni_splitter_options *o, uint64_t first, uint64_t positions,
                      double rate)
 {
-    uint64_t from = first / PLACES_A_PULL, to = (first + places) / PLACES_A_PULL;
+    uint64_t from = first / POSITIONS_PER_PULL, to = (first + positions) / POSITIONS_PER_PULL;
     ni_personas_pull(l->run.model, from, to, rate * o->lambda, l->run.threads);
 }
 
@@ -212,7 +212,7 @@ static neap_status step_to_end(ni_learner *l, const ni_splitter_options *o, neap
     neap_status rc = NEAP_OK;
     while (rc == NEAP_OK && ni_run_next(&l->run)) {
         const ni_position *at = &l->run.at;
-        uint64_t items, first = at->epoch * l->run.places + at->batch * l->run.per_step;
+        uint64_t items, first = at->epoch * l->run.positions + at->batch * l->run.per_step;
         double loss, rate;
         ni_learner_step(l, &items, &loss, &rate);
         pull_all(l, o, first, items, rate);
@@ -259,7 +259,7 @@ static neap_status learn_nodes(ni_learner *l, const ni_splitter_options *o, neap
 typedef struct report {
     const neap_hooks *theirs;
     bool second;
-    uint64_t places;        /* of an epoch of the second part      */
+    uint64_t positions;     /* of an epoch of the second part      */
     double seconds, before; /* of the part so far; of the first one */
 } report;
 
@@ -271,7 +271,7 @@ static int on_progress(const neap_progress *now, void *user)
     all.epochs = 2 * now->epochs;
     all.epoch += r->second ? now->epochs : 0;
     all.seconds += r->before;
-    if (!r->second) all.left += (double)now->epochs * (double)r->places / now->rate;
+    if (!r->second) all.left += (double)now->epochs * (double)r->positions / now->rate;
     return r->theirs->progress(&all, r->theirs->user);
 }
 
@@ -297,7 +297,8 @@ static neap_status learn(ni_learner *l, const ni_splitter_options *o, const ni_l
 {
     static const neap_hooks none = NEAP_SIZED(neap_hooks);
     const neap_hooks *hooks = l->run.hooks ? l->run.hooks : &none;
-    report r = { .theirs = hooks, .places = (uint64_t)links->nodes * o->walk.walks * o->walk.walk_length };
+    report r = { .theirs = hooks,
+                 .positions = (uint64_t)links->nodes * o->walk.walks * o->walk.walk_length };
     neap_hooks with = hooks_of(&r);
     neap_status rc = NEAP_OK;
     l->run.hooks = &with;

@@ -39,7 +39,7 @@ static neap_status prepare(ni_learner *l, const ni_job *job, neap_error *err)
 static void declare(neap_model *m, ni_declaration *d)
 {
     ni_dot_declare(m, d);
-    d->places = (uint64_t)m->rows * NI_END_SAMPLES;
+    d->positions = (uint64_t)m->rows * NI_END_SAMPLES;
 }
 
 /* With the biases of NCE, all products are to grow from 0 on: so the vectors are not small. */

@@ -35,7 +35,7 @@ static void tell_tensor(const listener *to, const ni_tensor *tensor)
     to->fact(key, value, to->user);
 }
 
-/* The metadata as they stand (neap.kind as kind), what they do not say, then the tensors. */
+/* The metadata as they stand (neap.kind as kind), counts that follow from tensors, then the tensors. */
 static void tell(const listener *to, const ni_tensors *t, const neap_graph *graph)
 {
     for (size_t i = 0; i < t->facts; i++) {

@@ -17,7 +17,7 @@ static const char option_prefix[] = "option.";
 
 enum { KEY_ROOM = 80 };
 
-/* The method is said under its own name, the other options with a prefix. */
+/* The method has the key "method", the other options a prefix. */
 static const char *key_of(const char *option, char key[KEY_ROOM])
 {
     snprintf(key, KEY_ROOM, "%s%s", strcmp(option, "method") ? option_prefix : "", option);
@@ -66,7 +66,7 @@ void ni_model_to_tensors(const neap_model *m, ni_tensors *t)
 
 /* ---- options ---- */
 
-/* Format 1 said all options of all methods; those of others are left aside. */
+/* Format 1 listed the options of all methods; those of others are skipped. */
 static neap_status give_option(const ni_tensors *t, const ni_method *method, neap_options *options,
                                const char *name, const char *value, neap_error *err)
 {
@@ -111,7 +111,7 @@ static neap_status read_options(const ni_tensors *t, const neap_options *options
     return ni_fail(err, NEAP_E_FORMAT, "option %s is not spelled as it would be written", s.name);
 }
 
-/* An option that the file does not know, because it is older, has the method's default. */
+/* An option that is missing, because the file is older, has the method's default. */
 static neap_status take_options(const ni_tensors *t, const ni_method **method, ni_settings **out,
                                 neap_error *err)
 {
@@ -129,7 +129,7 @@ static neap_status take_options(const ni_tensors *t, const ni_method **method, n
         if (strncmp(key, option_prefix, prefix)) continue;
         rc = strcmp(key + prefix, "method")
                  ? give_option(t, *method, options, key + prefix, t->fact[i].value, err)
-                 : ni_fail(err, NEAP_E_FORMAT, "the method is said twice");
+                 : ni_fail(err, NEAP_E_FORMAT, "the method stands there twice");
     }
     if (rc == NEAP_OK) rc = read_options(t, options, method, out, err);
     neap_options_free(options);

@@ -9,7 +9,8 @@
 #include "base/sys.h"
 #include "support/status.h"
 
-/* A range must be large enough to be like the whole graph, and there should be several for each thread. */
+/* A range must be large enough that its weights are distributed as those of the whole graph, and there
+ * should be several per thread. */
 static uint32_t choose_ranges(uint32_t nodes)
 {
     enum { NODES_A_RANGE = 64 };

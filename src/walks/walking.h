@@ -45,7 +45,7 @@ void ni_walking_free(ni_walking *w);
 neap_status ni_walking_prepare(ni_learner *l, const ni_job *job, const ni_walk_options *o, bool scales,
                                neap_error *err);
 
-/* State and places of such a run with so many rows, for the method's declaration. */
+/* State and positions of such a run of `rows` rows, for the method's declaration. */
 void ni_walking_declare(ni_declaration *d, const ni_walk_options *o, bool scales, uint64_t rows);
 
 /* Bytes of a run, by part. */
