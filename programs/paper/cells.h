@@ -8,9 +8,9 @@
 
 typedef struct ni_cell {
     ni_aim aim;
-    const char *protocol; /* "" where there is no split        */
-    ni_place place;       /* graph, method and ratio are given */
-    uint64_t graph_hash;  /* 0: unknown, and not compared      */
+    const char *protocol;   /* "" where there is no split        */
+    ni_condition condition; /* graph, method and ratio are given */
+    uint64_t graph_hash;    /* 0: unknown, and not compared      */
     uint64_t seed;
     bool learns; /* a method without training has no settings */
 } ni_cell;

@@ -35,7 +35,7 @@ static void write_tally(const page *p, tally t)
  * itself. */
 static bool is_gap(const ni_sheet *s, size_t row, bool untrained)
 {
-    const ni_place *p = &s->row[row];
+    const ni_condition *p = &s->row[row];
     return p->method && !strcmp(p->method, "gap") && p->untrained == untrained && p->self == untrained;
 }
 

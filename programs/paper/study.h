@@ -19,7 +19,7 @@ typedef struct ni_entry {
 typedef struct ni_sheet {
     const ni_table *table;
     const char *protocol; /* "paper" (leaky), "paper-clean" or "clean"; "" where there is no split */
-    ni_place *row;
+    ni_condition *row;
     size_t rows;
     ni_entry *entry; /* rows x table->columns */
 } ni_sheet;

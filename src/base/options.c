@@ -1,3 +1,6 @@
+/* Options: declared in sets, kept as text, read by offset into the structs of their sets. Reading is
+ * O(options x values given). neap_options belongs to the caller; ni_settings is immutable and shared by
+ * count. */
 #include "base/options.h"
 
 #include <stdio.h>

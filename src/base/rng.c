@@ -1,3 +1,6 @@
+/* Normal draws, and permutations without memory: an index is encrypted by a Feistel network whose key is
+ * (seed, stream, epoch), and again while the result is not below n (cycle walking). O(1) expected per
+ * index; pure functions, any thread. */
 #include "base/rng.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Memory and file calls through one table, so that tests can let the k-th call fail. Set before threads
+ * start. */
 #include "base/sys.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/* A fixed set of threads and rounds of tasks. A round deals the tasks in equal ranges, one per thread; a
+ * thread takes tasks of its own range first, then of the others' (work stealing by an atomic counter per
+ * range). Between rounds threads spin for some microseconds, then sleep on a condition. Starting and
+ * ending a round costs a few atomic operations per thread. The calling thread is thread 0 and is the only
+ * one that calls the progress of a host. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "base/threads.h"
 

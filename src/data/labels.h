@@ -2,8 +2,8 @@
  *
  * A line is `node<TAB>class`; as in an edge list, the first data line decides between tab, comma,
  * semicolon, pipe and blanks, # and % start a comment, and gzip and zstd are recognised. By line, line i
- * (from 0) is the class of the node *named* i, every line counts, comments are none, and an empty line says
- * nothing. A node has one class; a line that says so again is passed over, one that says otherwise is an
+ * (from 0) is the class of the node *named* i, every line counts, there are no comments, and an empty line
+ * is no label. A node has one class: a second line with the same class is skipped, one with another is an
  * error.            */
 #ifndef NI_LABELS_H
 #define NI_LABELS_H

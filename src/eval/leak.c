@@ -247,8 +247,8 @@ static neap_status not_in_training(const ni_trial *t, uint32_t u, uint32_t v, co
 
 static double weight_of(const neap_graph *g, uint32_t u, uint32_t v)
 {
-    uint64_t place = ni_graph_place(g, u, v);
-    return place == g->edges ? 0 : g->weight ? (double)g->weight[place] : 1;
+    uint64_t edge = ni_graph_find_edge(g, u, v);
+    return edge == g->edges ? 0 : g->weight ? (double)g->weight[edge] : 1;
 }
 
 /* Weights are data, too. Where only the model is undirected, it has added those of both directions. */

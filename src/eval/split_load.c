@@ -191,12 +191,12 @@ static neap_status each_pair(loading *l, ni_part part, take_pair take, neap_erro
 static neap_status take_edge(loading *l, const neap_pair_reader *r, neap_pair p, uint8_t as,
                              neap_error *err)
 {
-    uint64_t place = ni_graph_place(l->trial->whole, p.source, p.target);
-    if (place == l->trial->whole->edges)
+    uint64_t edge = ni_graph_find_edge(l->trial->whole, p.source, p.target);
+    if (edge == l->trial->whole->edges)
         return fail_here(l, r, p, NEAP_E_FORMAT, "is no edge of the graph", err);
-    if (l->is[place] == as) return fail_here(l, r, p, NEAP_E_FORMAT, "stands here twice", err);
-    if (l->is[place]) return fail_here(l, r, p, NEAP_E_LEAK, "is in train.tsv, too: a leak", err);
-    l->is[place] = as;
+    if (l->is[edge] == as) return fail_here(l, r, p, NEAP_E_FORMAT, "stands here twice", err);
+    if (l->is[edge]) return fail_here(l, r, p, NEAP_E_LEAK, "is in train.tsv, too: a leak", err);
+    l->is[edge] = as;
     return NEAP_OK;
 }
 
@@ -213,7 +213,7 @@ static neap_status take_held_out(loading *l, const neap_pair_reader *r, neap_pai
 static bool is_training(void *user, uint32_t u, uint32_t v)
 {
     const loading *l = user;
-    return l->is[ni_graph_place(l->trial->whole, u, v)] == TRAINING;
+    return l->is[ni_graph_find_edge(l->trial->whole, u, v)] == TRAINING;
 }
 
 static neap_status load_edges(loading *l, neap_error *err)

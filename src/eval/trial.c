@@ -122,7 +122,7 @@ static bool in_training(const ni_trial *t, uint64_t edge, uint64_t train)
 static bool keep_chosen(void *user, uint32_t s, uint32_t t)
 {
     const chosen *c = user;
-    return in_training(c->trial, ni_graph_place(c->trial->whole, s, t), c->train);
+    return in_training(c->trial, ni_graph_find_edge(c->trial->whole, s, t), c->train);
 }
 
 /* The nodes of all test edges, scored or not, that have a training edge, once each. */

@@ -13,10 +13,10 @@
 /* The circles of a node: its neighbours, clustered by the links among them.
  *
  * labels       label propagation (Raghavan, Albert and Kumara 2007): every neighbour begins with a label of
- *              its own. They are asked in turn, in an order drawn once for the node; each keeps its label
- * if none is more frequent among those it is linked with, else takes the most frequent, of equals the one
- * drawn. A change adds links within circles, so that it ends; it is stopped after NI_CIRCLES_ROUNDS rounds.
- * components   who is connected through other neighbours
+ *              its own. They are updated in turn, in an order drawn once for the node; each keeps its label
+ * if none is more frequent among those it is linked with, else takes the most frequent, ties by a draw. A
+ * change adds links within circles, so that it ends; it is stopped after NI_CIRCLES_ROUNDS rounds.
+ * components   connected through other neighbours
  *
  * Weights do not count. Where u is linked with v, the shorter of their rows is read and the longer
  * searched: all nodes together take O(m^1.5 log m) steps. */
@@ -29,9 +29,9 @@ typedef struct ni_circles {
     uint32_t rule; /* NI_CIRCLES_LABELS, ... */
     uint64_t seed;
 
-    uint32_t *bond; /* pairs of linked neighbours, as places in the row of the node */
+    uint32_t *bond; /* pairs of linked neighbours, as positions in the row of the node */
     size_t bonds, bond_room;
-    uint64_t *offset; /* the same as rows: whom each is linked with */
+    uint64_t *offset; /* the same as a CSR, with near */
     uint32_t *near;
     uint32_t *votes; /* labels: how often each occurs */
     size_t offset_room, near_room, votes_room;

@@ -2,7 +2,7 @@
  *
  * Reading takes a file apart, checks its length, the CRC of its header, its kind, the types, shapes and
  * running offsets of its tensors and the CRC of each, and only then gives anything out. Any names are
- * taken, as many as the header has room for; what they mean is the caller's business. */
+ * accepted, as many as the header has room for; the caller checks what they mean. */
 #ifndef NI_SAFETENSORS_H
 #define NI_SAFETENSORS_H
 
@@ -29,8 +29,7 @@ neap_status ni_tensors_parse(const void *bytes, size_t count, ni_tensors *t, nea
 /* A regular file that begins and is as long as one of ours could be. */
 bool ni_tensors_look(const char *path);
 
-/* Puts the path before the words of a NEAP_E_FORMAT that was found in the contents of a file; returns rc.
- */
+/* Puts the path before the text of a NEAP_E_FORMAT that was found in the contents of a file; returns rc.
 neap_status ni_name_file(const char *path, neap_status rc, neap_error *err);
 
 #endif

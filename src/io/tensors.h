@@ -2,8 +2,8 @@
  *
  * Writing: fill a zeroed ni_tensors with views and facts, then ni_tensors_write or _store (safetensors.h);
  * the arrays stay the caller's. Reading fills one whose arrays lie in a block of its own. Either way
- * ni_tensors_release ends it. Any names are possible here: which of them belong into a file of some kind is
- * the business of whoever knows that kind (ni_tensors_only). Names and facts are copied. */
+ * ni_tensors_release ends it. Any names are possible here: which of them a kind of file may have is checked
+ * by its reader (ni_tensors_only). Names and facts are copied. */
 #ifndef NI_TENSORS_H
 #define NI_TENSORS_H
 
@@ -35,9 +35,9 @@ typedef struct ni_tensors {
     ni_fact
         *fact; /* __metadata__ without neap.format and the checksums, which reading and writing handle */
     size_t facts, fact_room;
-    uint32_t format; /* reading: the version that the file says it has      */
+    uint32_t format; /* reading: the version of the file                    */
     void *owned;     /* reading: the bytes of all tensors                   */
-    bool failed;     /* something could not be recorded: writing will say so */
+    bool failed;     /* no memory to record something: writing will fail     */
 } ni_tensors;
 
 void ni_tensors_release(ni_tensors *t);
@@ -46,30 +46,29 @@ void ni_tensors_release(ni_tensors *t);
 void ni_tensors_add(ni_tensors *t, const char *name, ni_type type, uint32_t rank, const uint64_t *shape,
                     const void *data);
 
-/* Records a fact; a key said again gets the new value. _new: of a key that has not been said. */
+/* Records a fact; an existing key gets the new value. _new: the key does not exist yet, which is faster.
 void ni_tensors_say(ni_tensors *t, const char *key, const char *value);
 void ni_tensors_say_new(ni_tensors *t, const char *key, const char *value);
 void ni_tensors_say_count(ni_tensors *t, const char *key, uint64_t value);
 
-/* In the fewest digits that read back as the same number; what is not finite is not said. */
+/* In the fewest digits that read back as the same number; nothing if it is not finite. */
 void ni_tensors_say_real(ni_tensors *t, const char *key, double value);
 
 /* NULL if there is none. */
 const ni_tensor *ni_tensors_find(const ni_tensors *t, const char *name);
 const char *ni_tensors_fact(const ni_tensors *t, const char *key);
 
-/* The file says it is of this kind: "model", "checkpoint", "graph", "vectors". */
+/* The file is of this kind: "model", "checkpoint", "graph", "vectors". */
 bool ni_tensors_are(const ni_tensors *t, const char *kind);
 
 /* NEAP_E_FORMAT unless the fact is a whole number up to `most`. */
 neap_status ni_tensors_count(const ni_tensors *t, const char *key, uint64_t most, uint64_t *value,
                              neap_error *err);
 
-/* A number; NaN where nothing is said. */
+/* A number; NaN if there is no such fact. */
 neap_status ni_tensors_real(const ni_tensors *t, const char *key, double *value, neap_error *err);
 
-/* Finds a tensor and demands its type and shape, and of floats that they are finite; NEAP_E_FORMAT with
- * words. */
+/* Finds a tensor and demands its type and shape, and of floats that they are finite; else NEAP_E_FORMAT.
 neap_status ni_tensors_need(const ni_tensors *t, const char *name, ni_type type, uint32_t rank,
                             const uint64_t *shape, const void **data, neap_error *err);
 

@@ -1,3 +1,5 @@
+/* OpenBLAS on one thread per call: its number of threads is process-wide, so it is set to one by the
+ * first of several users and restored by the last, under a lock. */
 #include "linalg/blas.h"
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* blas.h - dense products, row-major: of floats by the kernels of this CPU (ni_gemm), all else by OpenBLAS.
  *
  * Neap has threads of its own, so each call of OpenBLAS must stay on its thread. The number of OpenBLAS's
- * threads belongs to the whole process, hence to the host: who calls OpenBLAS does so between ni_blas_begin
- * and ni_blas_end. The first to begin sets the number to one, the last to end restores it. Pairs nest, and
+ * threads belongs to the whole process, hence to the host: OpenBLAS is called between ni_blas_begin and
+ * ni_blas_end only. The first to begin sets the number to one, the last to end restores it. Pairs nest, and
  * several threads may have one open at once. A pair takes 30 ns or more: it stands around a round of tasks
  * or an algorithm, never around a single product. The progress of the host, called between tasks, sees one.
  */

@@ -200,17 +200,14 @@ const ni_method ni_method_attentivewalk = {
     .info = { .size = sizeof(neap_method_info),
               .name = "attentivewalk",
               .summary = "walks of every length, with learned attention for each distance",
-              .details =
-                  "Learns how often two nodes would meet if --walks random walks began at each, without "
-                  "walking: from the chances\nthat 1, 2, ... --window steps lead from one to the other, "
-                  "and "
-                  "how much each distance should count. A vector has\na left and a right half; a pair "
-                  "scores "
-                  "left times right (--pair-score). One epoch compares every node with\nevery other and "
-                  "makes one step of Adam: its time grows with the square of the nodes, its memory does "
-                  "not "
-                  "(4 KiB a\nnode, and 1 KiB for each thread).\nAbu-El-Haija, Perozzi, Al-Rfou and Alemi, "
-                  "Watch Your Step, 2018.",
+              .details = "Fits vectors to the number of times that two nodes would meet if --walks random\n"
+                         "walks began at each, without walking: from the probabilities that 1, 2, ...\n"
+                         "--window steps lead from one to the other, and a learned weight per distance. A\n"
+                         "vector has a left and a right half; a pair scores left times right\n"
+                         "(--pair-score). One epoch compares every node with every other and makes one\n"
+                         "step of Adam: time grows with the square of the nodes, memory does not (4 KiB\n"
+                         "per node, and 1 KiB per node and thread).\n"
+                         "Abu-El-Haija, Perozzi, Al-Rfou and Alemi, Watch Your Step, 2018.",
               .vectors = 1 },
     .options = { sizeof(ni_attentive_options), parts, defaults },
     .own = sizeof(attentivewalk),

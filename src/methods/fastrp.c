@@ -198,13 +198,12 @@ const ni_method ni_method_fastrp = {
               .summary =
                   "random vectors, averaged over neighbours a few times: nothing is learned, hence fast",
               .details =
-                  "Each node begins with a sparse random vector, times its degree to the power --beta. Hop "
-                  "k "
-                  "of a node is the mean\nof its neighbours' hop k - 1, and its vector is the sum of its "
-                  "hops, each made as long as its --hop-weights say.\nWeights count, directions with "
-                  "--along. Nothing is trained: --epochs has no meaning here.\nChen, Sultan, Tian, Chen "
-                  "and "
-                  "Skiena, Fast and Accurate Network Embeddings via Very Sparse Random Projection, 2019.",
+                  "Each node begins with a sparse random vector, times its degree to the power\n"
+                  "--beta. Hop k of a node is the mean of its neighbours' hop k - 1, and its vector\n"
+                  "is the sum of its hops, each scaled to the length in --hop-weights. Weights\n"
+                  "count, directions with --along. Nothing is trained.\n"
+                  "Chen, Sultan, Tian, Chen and Skiena, Fast and Accurate Network Embeddings via\n"
+                  "Very Sparse Random Projection, 2019.",
               .vectors = 1 },
     .options = { sizeof(fastrp_options), parts, defaults },
     .own = sizeof(ni_dot),

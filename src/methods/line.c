@@ -122,13 +122,13 @@ const ni_method ni_method_line = {
               .name = "line",
               .summary = "linked nodes have similar vectors, and so have nodes with the same neighbours",
               .details =
-                  "Order 1 makes the products of linked nodes large, order 2 those of a node with the "
-                  "contexts of its neighbours;\nwith both, half of a vector comes from each; with "
-                  "--unit a score is the sum of two\ncosines. One epoch is 100 samples per edge, drawn by "
-                  "weight. Order 1 has no direction, order 2 follows it with --along.\nLinks were "
-                  "predicted better with --no-unit on three graphs of three.\nTang, Qu, Wang, Zhang, Yan "
-                  "and "
-                  "Mei, LINE: Large-scale Information Network Embedding, 2015.",
+                  "Order 1 makes the products of linked nodes large, order 2 those of a node with\n"
+                  "the contexts of its neighbours; with both, half of a vector comes from each, and\n"
+                  "with --unit a score is the sum of two cosines. One epoch is 100 samples per\n"
+                  "edge, drawn by weight. Order 1 has no direction, order 2 follows it with\n"
+                  "--along. Links were predicted better with --no-unit on three graphs of three.\n"
+                  "Tang, Qu, Wang, Zhang, Yan and Mei, LINE: Large-scale Information Network\n"
+                  "Embedding, 2015.",
               .vectors = 1 },
     .options = { sizeof(line_options), parts, defaults },
     .own = sizeof(ni_dot),

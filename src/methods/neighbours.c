@@ -23,10 +23,8 @@ const ni_method ni_method_pa = {
     .info = { .size = sizeof(neap_method_info),
               .name = "pa",
               .summary = "preferential attachment: the product of the two degrees, nothing learned",
-              .details =
-                  "The yardstick every embedding must beat. Degrees count distinct neighbours in either "
-                  "direction.\n"
-                  "--epochs has no meaning here." },
+              .details = "The baseline that an embedding must beat. Degrees count distinct neighbours in\n"
+                         "either direction." },
     .train = ni_train_nothing,
     .score = score_pa,
 };
@@ -115,10 +113,8 @@ const ni_method ni_method_cn = {
     .info = { .size = sizeof(neap_method_info),
               .name = "cn",
               .summary = "common neighbours: how many there are, nothing learned",
-              .details = "The number of nodes that are linked with both. Direction and weights of the "
-                         "edges do not "
-                         "count.\n"
-                         "--epochs has no meaning here." },
+              .details = "The number of nodes that are linked with both. Direction and weights of the\n"
+                         "edges do not count." },
     .train = ni_train_nothing,
     .score = score_cn,
 };
@@ -128,10 +124,9 @@ const ni_method ni_method_aa = {
               .name = "aa",
               .summary = "Adamic and Adar: common neighbours, each worth 1 / log of its degree",
               .details =
-                  "The sum over all nodes linked with both of 1 / log(degree): a rare acquaintance says "
-                  "more "
-                  "than a popular one. Direction and weights of the edges do not count.\nAdamic and Adar, "
-                  "Friends and neighbors on the Web, 2003.\n--epochs has no meaning here." },
+                  "The sum of 1 / log(degree) over all nodes linked with both: a neighbour with few\n"
+                  "links counts more. Direction and weights of the edges do not count.\n"
+                  "Adamic and Adar, Friends and neighbors on the Web, 2003." },
     .train = ni_train_nothing,
     .score = score_aa,
 };
@@ -140,11 +135,10 @@ const ni_method ni_method_ra = {
     .info = { .size = sizeof(neap_method_info),
               .name = "ra",
               .summary = "resource allocation: common neighbours, each worth 1 / its degree",
-              .details = "The sum over all nodes linked with both of 1 / degree: what would arrive if "
-                         "every neighbour "
-                         "shared out one unit evenly. Direction and weights of the edges do not count.\n"
-                         "Zhou, Lu and Zhang, Predicting missing links via local information, 2009.\n"
-                         "--epochs has no meaning here." },
+              .details = "The sum of 1 / degree over all nodes linked with both: what would arrive if\n"
+                         "every neighbour divided one unit evenly among its links. Direction and weights\n"
+                         "of the edges do not count.\n"
+                         "Zhou, Lu and Zhang, Predicting missing links via local information, 2009." },
     .train = ni_train_nothing,
     .score = score_ra,
 };
@@ -229,13 +223,11 @@ const ni_method ni_method_l3 = {
               .name = "l3",
               .summary = "paths of length three, each divided by the root of its inner degrees",
               .details =
-                  "The sum over all paths u-x-y-v of 1 / sqrt(degree of x * degree of y): you are linked "
-                  "with "
-                  "those who resemble your neighbours. Made for proteins. Where u and v are linked, paths "
-                  "that "
-                  "turn back over that link count too. Direction and weights of the edges do not count.\n"
-                  "Kovacs and others, Network-based prediction of protein interactions, 2019.\n"
-                  "--epochs has no meaning here." },
+                  "The sum over all paths u-x-y-v of 1 / sqrt(degree of x * degree of y): nodes are\n"
+                  "linked with those that resemble their neighbours, as proteins are. Where u and v\n"
+                  "are linked, paths that turn back over that link count too. Direction and weights\n"
+                  "of the edges do not count.\n"
+                  "Kovacs and others, Network-based prediction of protein interactions, 2019." },
     .train = ni_train_nothing,
     .score = score_l3,
 };
@@ -244,10 +236,9 @@ const ni_method ni_method_walk3 = {
     .info = { .size = sizeof(neap_method_info),
               .name = "walk3",
               .summary = "three steps of the normalised adjacency matrix",
-              .details =
-                  "The entry of (D^-1/2 A D^-1/2)^3, D the degrees: the probability of walking from one to "
-                  "the other in three steps, the geometric mean of both ways. Direction and weights of the "
-                  "edges do not count.\n--epochs has no meaning here." },
+              .details = "The entry of (D^-1/2 A D^-1/2)^3, D the degrees: the geometric mean of the\n"
+                         "probabilities of walking from u to v and from v to u in three steps. Direction\n"
+                         "and weights of the edges do not count." },
     .train = ni_train_nothing,
     .score = score_walk3,
 };

@@ -228,13 +228,11 @@ const ni_method ni_method_katz = {
     .info = { .size = sizeof(neap_method_info),
               .name = "katz",
               .summary = "Katz: walks of every length, a longer one worth less",
-              .details = "The entry of the sum over l >= 1 of (beta A)^l, A the adjacency matrix and beta "
-                         "half of the "
-                         "largest value for which the sum exists, 0.5 / its largest eigenvalue. Direction "
-                         "and weights "
-                         "of the edges do not count.\n"
-                         "Katz, A new status index derived from sociometric analysis, 1953.\n"
-                         "--epochs has no meaning here." },
+              .details =
+                  "The entry of the sum over l >= 1 of (beta A)^l, A the adjacency matrix and\n"
+                  "beta = 0.5 / its largest eigenvalue, half of the largest value for which the sum\n"
+                  "exists. Direction and weights of the edges do not count.\n"
+                  "Katz, A new status index derived from sociometric analysis, 1953." },
     .train = ni_train_nothing,
     .open = katz_open,
     .close = katz_close,
@@ -277,11 +275,10 @@ const ni_method ni_method_ppr = {
               .name = "ppr",
               .summary = "personalised PageRank: where random walks from one meet the other",
               .details =
-                  "The probability that a random walk from u, which begins again with probability 0.15, "
-                  "stands "
-                  "at v, plus the same from v to u. Direction and weights of the edges do not count.\n"
-                  "Page and others, The PageRank citation ranking, 1999.\n"
-                  "--epochs has no meaning here." },
+                  "The probability that a random walk from u, which restarts at u with probability\n"
+                  "0.15 before each step, is at v, plus the same from v to u. Direction and weights\n"
+                  "of the edges do not count.\n"
+                  "Page and others, The PageRank citation ranking, 1999." },
     .train = ni_train_nothing,
     .score = ppr_score,
     .score_all = ppr_score_all,

@@ -365,18 +365,15 @@ const ni_method ni_method_splitter = {
     .info = { .size = sizeof(neap_method_info),
               .name = "splitter",
               .summary = "a vector for each circle that a node stands in",
-              .details =
-                  "The neighbours of a node fall into circles by the links among them (--personas), and "
-                  "the "
-                  "node is split\ninto a persona for each. Skip-gram on walks first gives each node a "
-                  "vector; then each persona, starting\nthere and held near it by --lambda, learns one of "
-                  "its own from walks over the links between personas.\n--epochs counts both times: "
-                  "--walks "
-                  "walks from every node, then from every persona, made anew each\nepoch. A pair is as "
-                  "similar as its most similar personas (--persona-score). Directions do not "
-                  "count.\nEpasto "
-                  "and Perozzi, Is a Single Embedding Enough? Learning Node Representations that Capture "
-                  "Multiple\nSocial Contexts, 2019.",
+              .details = "The neighbours of a node are clustered into circles by the links among them\n"
+                         "(--personas), and the node is split into a persona for each. Skip-gram on walks\n"
+                         "first gives each node a vector; then each persona, starting there and held near\n"
+                         "it by --lambda, learns one of its own from walks over the links between\n"
+                         "personas. --epochs counts twice: --walks new walks per epoch from every node,\n"
+                         "then from every persona. A pair is as similar as its most similar personas\n"
+                         "(--persona-score). Directions do not count.\n"
+                         "Epasto and Perozzi, Is a Single Embedding Enough? Learning Node Representations\n"
+                         "that Capture Multiple Social Contexts, 2019.",
               .context = 1,
               .vectors = 1 },
     .options = { sizeof(ni_splitter_options), parts, defaults },

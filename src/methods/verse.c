@@ -95,12 +95,11 @@ const ni_method ni_method_verse = {
     .info = { .size = sizeof(neap_method_info),
               .name = "verse",
               .summary = "nodes where walks from a node end have a large product with it",
-              .details =
-                  "The products of vectors are trained to follow personalised PageRank: where a walk from "
-                  "a "
-                  "node ends, which stops\nwith probability --restart before each step. One epoch is 100 "
-                  "walks from every node. Weights count, directions\nwith --along.\nTsitsulin, Mottin, "
-                  "Karras and Mueller, VERSE: Versatile Graph Embeddings from Similarity Measures, 2018.",
+              .details = "The products of vectors are trained to follow personalised PageRank: where a\n"
+                         "walk from a node ends that stops with probability --restart before each step.\n"
+                         "One epoch is 100 walks from every node. Weights count, directions with --along.\n"
+                         "Tsitsulin, Mottin, Karras and Mueller, VERSE: Versatile Graph Embeddings from\n"
+                         "Similarity Measures, 2018.",
               .vectors = 1 },
     .options = { sizeof(verse_options), parts, defaults },
     .own = sizeof(ni_dot),

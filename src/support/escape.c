@@ -1,3 +1,4 @@
+/* UTF-8 and %XX escapes of names, byte by byte: O(length), no memory. */
 #include <stdio.h>
 
 #include "support/text.h"
