@@ -1,3 +1,6 @@
+/* Node classification: a random split of the labelled nodes, one-vs-rest logistic regression
+ * (logistic.c), F1 on the rest. The cost is that of the fits, one task per class; copies of rows, weights
+ * and guesses belong to the call. */
 #include "eval/classify.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* Do clusters of vectors find the classes of nodes? The same input gives the same clusters for any number
- * of threads. */
+/* Clusters of vectors against the classes of nodes: k-means or spectral clustering of the labelled
+ * nodes, then NMI, AMI and ARI. The same input gives the same clusters for any number of threads. The
+ * vectors that take part are copied, n x d. */
 #include <math.h>
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* Compares every pair of a trial, and every edge, neighbourhood and degree of a model, with the two
+ * graphs of the trial, by bisection in sorted rows; rules and cost in leak.h. */
 #include "eval/leak.h"
 
 #include <math.h>
@@ -68,7 +70,7 @@ static bool is_linked_to_all(const ni_trial *t, uint32_t u)
     return ni_degree(&t->known, u) + 1 >= t->whole->nodes;
 }
 
-/* Whether an edge that was held out is scored, or not, as the protocol says: in clean once per pair, unless
+/* Whether a held-out edge is scored exactly if the protocol requires it: in clean once per pair, unless
  * it has no negative; in the others, if both ends have a training edge. */
 static bool follows_protocol(const ni_trial *t, uint32_t u, uint32_t v)
 {

@@ -5,7 +5,7 @@
  *
  * - clean: the whole graph has an edge between them, in either direction, and training has none;
  * - paper, paper-clean: the same; a single edge is held out if the whole graph has it and training has not.
- *   If the reverse of a test edge is a training edge, the split itself says so (reciprocal edges are split
+ *   If the reverse of a test edge is a training edge, that is by construction (reciprocal edges are split
  * one by one): the two are neighbours then, which is counted, and is no leak.
  *
  * O(edges log degree) for a trial and for a model, one thread; the caller owns the report. */

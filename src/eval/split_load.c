@@ -80,7 +80,7 @@ static neap_status compare_names(loading *l, neap_error *err)
                    r.names->count);
 }
 
-/* ---- the whole graph, where nobody has given it ---- */
+/* ---- the whole graph, where it was not given ---- */
 
 static neap_status intern_name(void *to, const ni_lines *lines, const char *name, size_t length,
                                neap_error *err)
@@ -147,7 +147,7 @@ static neap_status another_graph(const loading *l, const neap_graph *graph, neap
         undirected ? "undirected" : "directed", weighted ? "with" : "without", mends);
 }
 
-/* An edge in both files is told by its line later: here it only makes the hash differ. */
+/* An edge in both files is reported with its line later; here it only makes the hash differ. */
 static neap_status take_graph(loading *l, const neap_graph *graph, neap_error *err)
 {
     ni_trial *t = l->trial;
@@ -281,7 +281,7 @@ static neap_status load_targets(loading *l, ni_part part, const neap_pair *posit
     return rc;
 }
 
-/* Both lists are pairs of the graph, so a manifest cannot ask for more memory than the graph has. */
+/* Both lists are pairs of the graph, so a manifest cannot cause a larger allocation than the graph. */
 static neap_status make_room(loading *l, neap_error *err)
 {
     ni_trial *t = l->trial;

@@ -1,3 +1,5 @@
+/* Splits a graph under a protocol (trial.h). O(edges log edges); every draw is a function of (seed,
+ * stream, pair), so that a trial does not depend on threads or on what else is drawn. */
 #include "eval/trial.h"
 
 #include <stdlib.h>

@@ -49,7 +49,7 @@ typedef struct neap_trial {
     neap_trial_facts facts;
 } ni_trial;
 
-/* Without validation pairs: a method that wants some draws its own. */
+/* Without validation pairs: a method that validates draws its own. */
 neap_status ni_trial_create(const neap_graph *graph, ni_protocol protocol, ni_negatives kind, double ratio,
                             uint64_t seed, ni_trial **out, neap_error *err);
 
@@ -69,8 +69,8 @@ static inline uint32_t ni_trial_candidates(const ni_trial *t)
     return t->protocol == NI_CLEAN ? NI_RANK_NEGATIVES : NI_PASSES;
 }
 
-/* Draws candidate k of test pair i. Who scores them reads ni_candidates, since they may also be on disk.
- */
+/* Draws candidate k of test pair i. Scoring reads them through ni_candidates, since they may also be on
+ * disk. */
 uint32_t ni_trial_draw_candidate(const ni_trial *t, size_t i, uint32_t k);
 
 /* ---- candidates ----

@@ -51,9 +51,9 @@ neap_status ni_lines_fail(const ni_lines *lines, neap_status code, const char *a
                           const char *format, ...) NI_PRINTF(5, 6);
 
 /* How a line is split into fields. ' ' as delimiter means runs of blanks and tabs. With any other one,
- * blanks around a field do not belong to it. A field that begins with a quote is quoted as in RFC 4180 ("a,
- * b" and "say ""yes""") and may not go over the end of a line. What follows the closing quote must be a
- * delimiter: otherwise the field is refused between commas and semicolons, and taken as it stands, quotes
+ * blanks around a field do not belong to it. A field that begins with a quote is quoted as in RFC 4180
+ * ("a, b" and "say ""yes""") and may not go over the end of a line. What follows the closing quote must be
+ * a delimiter: otherwise the field is refused between commas and semicolons, and taken as it stands, quotes
  * and all, between others ("Weird Al" Yankovic, between tabs). */
 typedef enum ni_quotes { NI_QUOTES_NONE, NI_QUOTES_LENIENT, NI_QUOTES_STRICT } ni_quotes;
 

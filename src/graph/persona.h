@@ -12,11 +12,12 @@
 
 /* The circles of a node: its neighbours, clustered by the links among them.
  *
- * labels       label propagation (Raghavan, Albert and Kumara 2007): every neighbour begins with a label of
- *              its own. They are updated in turn, in an order drawn once for the node; each keeps its label
- * if none is more frequent among those it is linked with, else takes the most frequent, ties by a draw. A
- * change adds links within circles, so that it ends; it is stopped after NI_CIRCLES_ROUNDS rounds.
- * components   connected through other neighbours
+ * labels: label propagation (Raghavan, Albert and Kumara 2007). Every neighbour begins with a label of its
+ * own. They are updated in turn, in an order drawn once for the node; each keeps its label if none is more
+ * frequent among those it is linked with, else takes the most frequent, ties by a draw. A change adds links
+ * within circles, so that it ends; it is stopped after NI_CIRCLES_ROUNDS rounds.
+ *
+ * components: neighbours that are connected through other neighbours.
  *
  * Weights do not count. Where u is linked with v, the shorter of their rows is read and the longer
  * searched: all nodes together take O(m^1.5 log m) steps. */
@@ -49,8 +50,7 @@ typedef struct ni_personas {
     uint32_t *owner;  /* count: whose a persona is, ascending                                      */
 } ni_personas;
 
-/* rule: NI_CIRCLES_LABELS, ... The same for any number of threads. NEAP_E_LIMIT: too many to be numbered.
- */
+/* rule: NI_CIRCLES_LABELS, ... The same bits for any number of threads. NEAP_E_LIMIT: too many personas. */
 neap_status ni_personas_create(const ni_links *links, uint32_t rule, uint64_t seed, ni_threads *threads,
                                ni_personas *personas, ni_links *persona_links, neap_error *err);
 

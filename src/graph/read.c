@@ -114,7 +114,7 @@ static neap_status load_tensors(const char *path, const ni_common *options, cons
     return rc;
 }
 
-/* A file of our own is also recognised by its first bytes, whatever its name; from a pipe it is refused.
+/* A file of our own is also recognised by its first bytes, whatever its name; a pipe is refused. */
 static bool is_ours(const ni_stream_in *in, const char *path)
 {
     size_t count;

@@ -9,9 +9,10 @@
  *                  two words is a number while all ids below it are. What might be one, but is read as
  *                  an edge, is reported if neither of its names occurs again.
  *   weights        used if the first edge has a number in the column of the weight, unless the option
- * `weights` is ignore;   then each edge must have one. NaN, infinities, negative numbers and 0 are refused.
- * Other columns are ignored. one column, an empty name, a name of more than NI_NAME_MOST bytes, a line of
- * more than NI_LINE_SHORT bytes, a broken quote: refused. */
+ *                  `weights` is ignore; then each edge must have one. NaN, infinities, negative
+ *                  numbers and 0 are refused. Other columns are ignored.
+ *   one column, an empty name, a name of more than NI_NAME_MOST bytes, a line of more than
+ *   NI_LINE_SHORT bytes, a broken quote: refused.                                                   */
 #include <string.h>
 
 #include "base/sys.h"

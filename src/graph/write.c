@@ -3,6 +3,7 @@
  * mtx and metis have numbers only: the names go into FILE.names.txt beside them, line i the name of node i,
  * unless they are "1" .. "n" as the reader would give them. That file is written first, so that there is no
  * graph without its names; an existing one is always replaced, so that it is never that of another graph.
+ */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

@@ -29,7 +29,7 @@ neap_status ni_tensors_parse(const void *bytes, size_t count, ni_tensors *t, nea
 /* A regular file that begins and is as long as one of ours could be. */
 bool ni_tensors_look(const char *path);
 
-/* Puts the path before the text of a NEAP_E_FORMAT that was found in the contents of a file; returns rc.
+/* Puts the path before the text of a NEAP_E_FORMAT from the contents of a file; returns rc. */
 neap_status ni_name_file(const char *path, neap_status rc, neap_error *err);
 
 #endif

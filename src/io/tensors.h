@@ -47,6 +47,7 @@ void ni_tensors_add(ni_tensors *t, const char *name, ni_type type, uint32_t rank
                     const void *data);
 
 /* Records a fact; an existing key gets the new value. _new: the key does not exist yet, which is faster.
+ */
 void ni_tensors_say(ni_tensors *t, const char *key, const char *value);
 void ni_tensors_say_new(ni_tensors *t, const char *key, const char *value);
 void ni_tensors_say_count(ni_tensors *t, const char *key, uint64_t value);
@@ -69,6 +70,7 @@ neap_status ni_tensors_count(const ni_tensors *t, const char *key, uint64_t most
 neap_status ni_tensors_real(const ni_tensors *t, const char *key, double *value, neap_error *err);
 
 /* Finds a tensor and demands its type and shape, and of floats that they are finite; else NEAP_E_FORMAT.
+ */
 neap_status ni_tensors_need(const ni_tensors *t, const char *name, ni_type type, uint32_t rank,
                             const uint64_t *shape, const void **data, neap_error *err);
 

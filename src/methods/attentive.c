@@ -23,7 +23,7 @@ static uint32_t wave_blocks(uint64_t nodes)
     return blocks < WAVE ? blocks : WAVE;
 }
 
-/* Chances of the arcs out of each node, and how much a node counts. */
+/* T_ij for each arc, and c_i / n for each node. */
 static void fill_chances(ni_attentive *a, const float *weight, const ni_attentive_options *options)
 {
     uint64_t arcs = a->offset[a->nodes];
@@ -40,7 +40,7 @@ static void fill_chances(ni_attentive *a, const float *weight, const ni_attentiv
     }
 }
 
-/* The transpose of the links: for each node those that lead to it, ascending. */
+/* T': for each node the arcs into it, ascending by source. */
 static void turn_round(ni_attentive *a)
 {
     uint64_t arcs = a->offset[a->nodes], *start = a->start;
@@ -100,7 +100,7 @@ uint64_t ni_attentive_bytes(uint64_t nodes, uint64_t arcs, uint64_t threads, uin
 
 /* ---- a block: some sources, all targets ---- */
 
-/* Everything is nodes x lanes: line j has what its sources, one a lane, have to do with node j. */
+/* Arrays are nodes x lanes: line j has the values of the pairs (source, j), one lane per source. */
 typedef struct block {
     const ni_attentive *a;
     const ni_kernels *k;
@@ -110,7 +110,7 @@ typedef struct block {
     double *sums;                      /* powers + 1                                        */
     uint32_t first, lanes;             /* its sources                                       */
     float count[LANES];                /* of them                                           */
-    uint64_t arc[LANES];               /* of each source, the next that was not dealt with  */
+    uint64_t arc[LANES];               /* of each source, the next one that next_arc returns */
     float *miss;                       /* s(-g), then the loss's gradient by g; in the wave */
     float *log, *target, *here, *next; /* log s(g); sum of Q_k T^k; T^k and T^(k+1)         */
 } block;
@@ -247,9 +247,9 @@ static void slope_line(float other, const float *restrict count, const float *re
     for (int l = 0; l < LANES; l++) miss[l] = other * (1 - miss[l]) - count[l] * target[l] * miss[l];
 }
 
-/* The gradient by g of the lines from `first` to `end`: other (1 - A) (1 - m) - count target m, m = s(-g).
- * Where there is a arc, the first term is taken out by m = 1, the target having been multiplied by the
- * true m. Then their part of the gradient of the left vectors. */
+/* The gradient by g of the lines from `first` to `end`: other (1 - A) (1 - m) - count target m, m =
+ * s(-g). At an arc (A = 1) the first term is removed by m = 1, after the target was multiplied by the true
+ * m. Then their part of the gradient of the left vectors. */
 static void turn_back(block *b, uint64_t first, uint64_t end)
 {
     uint32_t h = b->a->half;
@@ -325,7 +325,7 @@ static void block_task(void *arg, uint32_t task, uint32_t thread)
     run_block(&b);
 }
 
-/* What the blocks of the wave owe to the right vectors of TILE nodes. */
+/* dR of TILE nodes: dR_j += sum_i dg_ij L_i over the sources i of the wave, block by block. */
 static void right_task(void *arg, uint32_t task, uint32_t thread)
 {
     const pass *p = arg;
@@ -368,7 +368,7 @@ void ni_attentive_shares(const float *q, uint32_t powers, double *Q)
     for (uint32_t i = 0; i < powers; i++) Q[i] /= sum;
 }
 
-/* Adds the weight of the vectors to the gradient; returns what it adds to the loss. */
+/* Adds the gradient of the vectors' L2 penalty; returns the penalty. */
 static double weigh_vectors(const ni_attentive *a, const float *E, float *dE)
 {
     const ni_kernels *k = ni_kernels_get();

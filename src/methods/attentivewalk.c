@@ -44,7 +44,7 @@ static const ni_default defaults[] = {
 
 typedef struct attentivewalk {
     ni_dot dot;       /* E: rows x dim                                               */
-    float *attention; /* window: how much each distance counts, before the softmax  */
+    float *attention; /* window: q, the logits of the distances' weights            */
 } attentivewalk;
 
 static void declare(neap_model *m, ni_declaration *d)

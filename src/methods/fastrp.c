@@ -1,8 +1,9 @@
-/* FastRP: every node begins with a random vector and then hears what its neighbours have heard.
+/* FastRP: random vectors, averaged over neighbours k times.
  *     N_k = (D^-1 A)^k D^beta R,     E = sum over k = 1, 2, ... of weight_k x (N_k with rows of length 1)
  * R (n x d) is a very sparse random projection: +-sqrt(3) with probability 1/6 each, else 0 (Achlioptas
- * 2003). Since rows are made as long as 1, as the popular implementations do, a constant factor of R or D
- * has no effect, and a weight says how much its hop counts, however much the mean over many has shrunk. */
+ * 2003). Rows of N_k are scaled to length 1, as the popular implementations do; so a constant factor of R
+ * or D has no effect, nor has the shrinking of means over many neighbours. O(hops x arcs x d), three
+ * tables of n x d; one task per range of rows. */
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ typedef struct spread {
     const neap_model *model;
     const fastrp_options *o;
     float *E;          /* rows x dim                     */
-    ni_arcs arcs;      /* whom a node hears              */
+    ni_arcs arcs;      /* the neighbours that are averaged */
     float *now, *next; /* rows x dim: N_(k-1) and N_k    */
     double hop[HOPS_MOST];
     uint32_t hops, k;
@@ -68,9 +69,9 @@ static neap_status read_hops(const char *text, spread *s, neap_error *err)
                    HOPS_MOST, text);
 }
 
-/* ---- spreading ---- */
+/* ---- averaging ---- */
 
-/* The weights of all arcs out of u. */
+/* The sum of the weights of all arcs out of u. */
 static double strength(const ni_arcs *arcs, uint64_t u)
 {
     double sum = 0;
@@ -79,7 +80,7 @@ static double strength(const ni_arcs *arcs, uint64_t u)
     return sum;
 }
 
-/* Row u of D^beta R. Degrees are kept within what floats can average. */
+/* Row u of D^beta R. Degrees are clamped to a range that floats can average. */
 static void draw_task(void *arg, uint32_t task, uint32_t thread)
 {
     const spread *s = arg;
@@ -98,7 +99,7 @@ static void draw_task(void *arg, uint32_t task, uint32_t thread)
     }
 }
 
-/* Row u of N_k: the mean over whom u hears, by weight; zero if there is nobody. */
+/* Row u of N_k: the weighted mean of the rows of its neighbours; zero if there are none. */
 static void hear(const spread *s, uint64_t u)
 {
     const ni_kernels *k = ni_kernels_get();

@@ -1,5 +1,5 @@
-/* gap and goat: one engine, other defaults. Questions are answered by src/attention, in a context that a
- * query keeps: making it costs O(nodes), a question what it asks for. */
+/* gap and goat: one engine, other defaults. A query keeps a context of src/attention: making it costs
+ * O(nodes), a score then depends on its two neighbourhoods only. */
 #include "attention/trainer.h"
 #include "base/sys.h"
 #include "model/method.h"
@@ -11,7 +11,7 @@ static const ni_option_part parts[] = {
     { 0 },
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 typedef struct context {
     ni_row_table table;

@@ -1,5 +1,5 @@
-/* LINE: linked nodes have a large product (order 1), and so have a node and the contexts of those that it
- * is linked to (order 2). With negatives n for an edge (i, j), drawn by degree^(3/4), it maximises
+/* LINE: linked nodes have a large product (order 1), and so have a node and the context vectors of its
+ * neighbours (order 2). With negatives n for an edge (i, j), drawn by degree^(3/4), it maximises
  *     order 1:  log s(u_i.u_j) + sum_n log s(-u_i.u_n)     u: one vector per node
  *     order 2:  log s(v_i.c_j) + sum_n log s(-v_i.c_n)     c: a node as a context, not kept in the end
  * `both` trains u and v, of half the length each, on the same edges; a vector is u and v side by side, or

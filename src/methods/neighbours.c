@@ -31,10 +31,10 @@ const ni_method ni_method_pa = {
 
 /* ---- common neighbours ----
  *
- * What two nodes have in common: cn, aa and ra are one sum over the common neighbours w,
+ * cn, aa and ra are one sum over the common neighbours w,
  *     score(u, v) = sum of f(k_w),     f = 1,  1 / log k_w,  1 / k_w
- * and differ in how little they think of a neighbour that everybody knows. The neighbours of u are marked
- * with f; a target v adds up the marks it finds in its own row. */
+ * with less weight on neighbours of high degree. The neighbours of u are marked with f; a target v adds
+ * up the marks of its own row. */
 /* f or g of a degree. */
 typedef double (*worth)(double degree);
 
@@ -44,7 +44,7 @@ static double one(double degree)
     return 1;
 }
 
-/* A node of degree 1 is nobody's common neighbour: only the pair (u, u) ever asks. */
+/* A node of degree 1 is a common neighbour of the pair (u, u) only. */
 static double adamic_adar(double degree)
 {
     return degree > 1 ? 1 / log(degree) : 0;
@@ -149,9 +149,8 @@ const ni_method ni_method_ra = {
  *     score(u, v) = g(u) g(v) sum of f(k_x) f(k_y)
  *     l3:     f = 1 / sqrt(k),  g = 1              (Kovacs and others 2019)
  *     walk3:  f = 1 / k,        g = 1 / sqrt(k)    an entry of (D^-1/2 A D^-1/2)^3
- * Nothing keeps x from being v, or y from being u, where u and v are linked: the sums are taken as they
- * stand. From u, every y collects f(k_x) over two steps; a target v adds up what its own neighbours have
- * collected. */
+ * x may be v, and y may be u, where u and v are linked. From u, every y two steps away collects the sum
+ * of f(k_x); a target v sums over its own neighbours y. */
 typedef struct rule {
     worth inner; /* f */
     worth end;   /* g */
@@ -189,7 +188,7 @@ static double add_collected(const ni_links *links, const void *context, uint32_t
     return sum > 0 ? sum * r->end((double)ni_degree(links, source) * (double)ni_degree(links, target)) : 0;
 }
 
-/* Zeroes what collect touched, by the same two steps or, where these are longer than the graph, all. */
+/* Zeroes what collect has set: by the same two steps, or all nodes where that is cheaper. */
 static void forget(const ni_links *links, const uint32_t *source, uint32_t count, void *scratch)
 {
     double *collected = scratch;

@@ -1,8 +1,10 @@
-/* Splitter, in the form of its authors: vectors of the nodes come first (deepwalk), each persona begins
- * with its owner's, and a skip-gram model of walks over the persona graph moves them, held back towards it.
+/* Splitter, in the form of its authors: first the vectors of the nodes (deepwalk); each persona begins
+ * with its owner's, and is trained by skip-gram on walks over the persona graph, with a penalty for
+ * leaving it.
  *
- * So a run has two parts, which use the same options. A checkpoint with personas is from the second, and
- * holds the vectors that the first one made. */
+ * So a run has two parts with the same options. A checkpoint with personas is from the second, and holds
+ * the vectors of the first. Cost of either: that of deepwalk on as many rows. The model owns E and the
+ * vectors; the run's links between personas are freed at its end. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,13 +109,15 @@ static void release(neap_model *m)
     ni_free(s->scale);
 }
 
-/* ---- what keeps the personas of a node near it ----
+/* ---- the penalty that keeps personas near their node ----
  *
- * (Epasto and Perozzi, Is a Single Embedding Enough?, 2019.) For each persona p, with x_p its vector and y
- * the vector that its owner had before it was split, which stays as it is: maximise  lambda log s(x_p . y),
- * s(z) = 1 / (1 + e^-z) One pull is one step uphill: x_p += rate lambda (1 - s(x_p . y)) y Pulls are
- * numbered, and number j is one of persona j mod personas: all are pulled equally often, and since each
- * changes one row that is its own, threads do not meet. The authors draw one for every fifth word. */
+ * For each persona p, with x_p its vector and y the vector of its owner from the first part, which is fixed
+ * (Epasto and Perozzi, Is a Single Embedding Enough?, 2019):
+ *     maximise  lambda log s(x_p . y),      s(z) = 1 / (1 + e^-z)
+ * One pull is one gradient step:
+ *     x_p += rate lambda (1 - s(x_p . y)) y
+ * Pull j is one of persona j mod personas: all are pulled equally often, and each pull changes one row,
+ * which one task owns. The authors draw one for every fifth word. */
 
 enum { POSITIONS_PER_PULL = 5, PERSONAS_PER_TASK = 256 };
 
@@ -142,9 +146,7 @@ static void pull(const pulls *p, uint32_t persona, uint64_t times)
     }
 }
 
-/* The first personas of a round are pulled once more often than the others if rounds do not end with the
- * last.
- */
+/* Pulls from .. to - 1 are whole rounds over the personas and a part of one. */
 static void pull_task(void *arg, uint32_t task, uint32_t thread)
 {
     const pulls *p = arg;
@@ -162,7 +164,7 @@ void ni_personas_pull(const neap_model *m, uint64_t from, uint64_t to, double st
     ni_threads_run(threads, ni_tasks(personas_in(&p), PERSONAS_PER_TASK), pull_task, &p);
 }
 
-/* Those that belong to so many positions of walks from `first` on, counted since the start of training. */
+/* The pulls of `positions` positions from `first` on, counted since the start of training. */
 static void pull_all(const ni_learner *l, const ni_splitter_options *o, uint64_t first, uint64_t positions,
                      double rate)
 {
@@ -199,7 +201,7 @@ static neap_status make_personas(ni_learner *l, neap_error *err)
     return make_scale(m, err);
 }
 
-/* A checkpoint brings the owners along, but personas are those of the graph. */
+/* The owners in a checkpoint must be those of the graph. */
 static neap_status check_owners(const ni_splitter *s, neap_error *err)
 {
     if (!memcmp(s->owners, s->personas.owner, s->personas.count * sizeof *s->owners)) return NEAP_OK;
@@ -254,7 +256,7 @@ static neap_status learn_nodes(ni_learner *l, const ni_splitter_options *o, neap
     return rc;
 }
 
-/* ---- what is heard of a run: its parts are one, of twice the epochs ---- */
+/* ---- progress: both parts as one run of twice the epochs ---- */
 
 typedef struct report {
     const neap_hooks *theirs;
@@ -306,7 +308,7 @@ static neap_status learn(ni_learner *l, const ni_splitter_options *o, const ni_l
         rc = ni_checkpoint_holds(hooks->checkpoint, owners_name, &r.second, err);
     if (rc == NEAP_OK && !r.second) {
         rc = learn_nodes(l, o, err);
-        with.resume = false; /* what there is to go on from has been used */
+        with.resume = false; /* the checkpoint was used by the first part */
         r.before = r.seconds;
         r.second = true;
     }

@@ -1,6 +1,6 @@
-/* VERSE: the products of vectors follow personalised PageRank. A pair is a node and the end of a walk from
- * it, which ends with probability --restart before each step; noise-contrastive estimation tells these ends
- * from nodes drawn evenly. There is one table: both nodes of a pair have their only vector in it. */
+/* VERSE: the products of vectors follow personalised PageRank. A pair is a node and the end of a walk
+ * from it, which ends with probability --restart before each step; noise-contrastive estimation separates
+ * these ends from nodes drawn evenly. Inputs and outputs are the same table. */
 #include <math.h>
 
 #include "methods/dot.h"
@@ -24,7 +24,7 @@ static const ni_option_part parts[] = {
     { 0 },
 };
 
-/* What noise-contrastive estimation takes off a product: the log of how often its noise brings a node. */
+/* The bias of noise-contrastive estimation: log of the expected number of noise draws of a node. */
 static neap_status prepare(ni_learner *l, const ni_job *job, neap_error *err)
 {
     const verse_options *o = job->settings->own;
@@ -42,7 +42,7 @@ static void declare(neap_model *m, ni_declaration *d)
     d->positions = (uint64_t)m->rows * NI_END_SAMPLES;
 }
 
-/* With the biases of NCE, all products are to grow from 0 on: so the vectors are not small. */
+/* With the biases of NCE products grow from 0 on, so the start values are not small. */
 static neap_status learn(ni_learner *l, const verse_options *o, neap_error *err)
 {
     neap_model *m = l->run.model;
@@ -53,7 +53,7 @@ static neap_status learn(ni_learner *l, const verse_options *o, neap_error *err)
     if (rc != NEAP_OK) return rc;
     ni_walk_ends ends = { &walker, o->restart, m->settings->common.seed };
     ni_source source = ni_ends_source(&ends);
-    /* To the power 0 all weights are alike, whatever they are. */
+    /* Power 0: all nodes have the same weight, whatever the array holds. */
     rc = ni_learner_train(l, &source, l->links->offset, 0, err);
     ni_walker_free(&walker);
     return rc;

@@ -1,7 +1,7 @@
 /* DeepWalk, node2vec and Walklets: nodes are words, random walks are sentences, and a skip-gram model
- * learns a vector for each node so that nodes that meet in walks have a large product (walks/walking.h).
- * They differ in how walks go (node2vec's p and q) and in which pairs of a walk count (Walklets: those
- * exactly k steps apart train part k of the vectors). */
+ * learns a vector for each node so that nodes that co-occur in walks have a large product
+ * (walks/walking.h). They differ in the steps of walks (node2vec's p and q) and in which pairs of a walk
+ * count (Walklets: those exactly k steps apart train part k of the vectors). */
 #include "methods/dot.h"
 #include "walks/walking.h"
 

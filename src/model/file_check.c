@@ -1,3 +1,5 @@
+/* Checks a file of any kind, and reports its facts and tensors: what loading does, without keeping the
+ * result. */
 #include <stdio.h>
 #include <string.h>
 

@@ -181,6 +181,7 @@ static neap_status unknown(const char *name, neap_error *err)
 }
 
 /* A value is refused here if no method takes it; which method it is for is decided when they are read.
+ */
 static neap_status give(neap_options *options, const char *name, const char *value, bool suggested,
                         neap_error *err)
 {

@@ -17,7 +17,7 @@ typedef struct ni_walk_options {
     double p, q;
 } ni_walk_options;
 
-/* All but those of learning. */
+/* All but those of ni_learning_set. */
 extern const ni_option_set ni_walk_set;
 
 /* Trains l->vectors on walks over l->links, one window after the other (scales false), or a layer for each
