@@ -13,7 +13,7 @@
 #include "faults.h"
 #include "world.h"
 
-#include "eval/leak.h"
+#include "eval/trial.h"
 #include "trials.h"
 
 typedef struct world {

@@ -1,3 +1,4 @@
+/* Vectors of methods or of a file, one row and seed at a time, measured by the command that calls. */
 #include "node_task.h"
 
 #include <math.h>

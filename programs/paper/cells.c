@@ -1,6 +1,6 @@
 /* A cell is a file of one JSON object: version, hash of the graph, settings as one text, values. It is
  * valid only if the first three are those of the present run, so nothing has to be invalidated. Looking one
- * up reads one small file; the index tells which names are there at all in one reading of the folder. */
+ * up reads one small file; the index lists the names that exist, in one reading of the folder. */
 #include "paper/cells.h"
 
 #include <dirent.h>

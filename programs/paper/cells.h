@@ -39,7 +39,7 @@ neap_status ni_cell_load(const char *folder, const ni_cell *cell, const char *se
 neap_status ni_cell_save(const char *folder, const ni_cell *cell, const char *settings,
                          const ni_outcome *outcome, neap_error *err);
 
-/* The names of the cells that a folder holds, to look only for what is there. */
+/* The names of the cells that a folder holds, so that only existing files are opened. */
 typedef struct ni_cell_index {
     char (*name)[NI_CELL_NAME]; /* ascending */
     size_t count;

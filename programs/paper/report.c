@@ -1,3 +1,4 @@
+/* What all three reports share: protocols in words, rounding, the best of a column. */
 #include "paper/report.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include "paper/report.h"
 
-enum { MOST = 12, TEXT = 256 }; /* lines of ours in one chart; more cannot be told apart */
+enum { MOST = 12, TEXT = 256 }; /* lines of ours in one chart; more cannot be distinguished */
 
 /* A chart with room for what it points at. */
 typedef struct plot {
@@ -282,7 +282,7 @@ static bool was_run(const panel *at)
     return false;
 }
 
-/* What tells one chart of a figure from the others; the value stands at its axis. */
+/* The graph that a chart of a figure is about; the value stands at its axis. */
 static void write_graph(ni_page *out, const panel *at)
 {
     const ni_paper_graph *graph = at->s->table->column[at->first].graph;

@@ -67,8 +67,8 @@ static tally reached(const ni_study *study, bool untrained)
     return t;
 }
 
-/* In how many columns of clean link prediction GAP is the best of those that were run, and in how many of
- * these it shares that place. */
+/* In how many columns of clean link prediction GAP is the best of those that were run, and in how many
+ * of these it is tied. */
 static tally leads(const ni_study *study, uint64_t *tied)
 {
     tally t = { 0, 0 };

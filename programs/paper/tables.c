@@ -1,3 +1,4 @@
+/* The paper's tables: graphs, columns and rows; the numbers that it printed are lines of published.def. */
 #include "paper/tables.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* tables.h - the experiments of the paper: what is measured, on which graphs, and the numbers it printed.
  *
- * A table is a grid. A row and a column each give a part of what a cell is (a method, a graph, a training
- * share, a neighbourhood size), and together they give all of it. A table is run under one protocol at a
- * time, and each protocol has a sheet of its own (study.h).                                           */
+ * A table is a grid. A row and a column each give a part of the condition of a cell (a method, a graph, a
+ * training share, a neighbourhood size), and together they give all of it. A table is run under one
+ * protocol at a time, and each protocol has a sheet of its own (study.h). */
 #ifndef NI_TABLES_H
 #define NI_TABLES_H
 
@@ -36,7 +36,7 @@ typedef struct ni_paper_graph {
     neap_generator generator; /* kind NULL: a file                               */
 } ni_paper_graph;
 
-/* A part of what a cell is; 0 and NULL: the other axis gives it. */
+/* A part of the experimental condition of a cell; 0 and NULL: the other axis gives it. */
 typedef struct ni_condition {
     const char *label; /* for people */
     const char *method;
@@ -64,7 +64,7 @@ typedef struct ni_table {
 size_t ni_table_count(void);
 const ni_table *ni_table_at(size_t i);
 
-/* What row and column say together. */
+/* Row and column together: what one leaves 0 or NULL comes from the other. */
 ni_condition ni_condition_join(const ni_condition *row, const ni_condition *column);
 
 /* The methods of the paper that a table has numbers for, in its order; NULL behind the last. */

@@ -7,9 +7,9 @@
 #include "base/sized.h"
 #include "base/sys.h"
 #include "base/threads.h"
+#include "data/labels.h"
 #include "eval/cluster.h"
 #include "eval/metrics.h"
-#include "eval/sample.h"
 #include "eval/trial.h"
 #include "support/status.h"
 

@@ -1,6 +1,6 @@
 /* Compares every pair of a trial, and every edge, neighbourhood and degree of a model, with the two
- * graphs of the trial, by bisection in sorted rows; rules and cost in leak.h. */
-#include "eval/leak.h"
+ * graphs of the trial, by bisection in sorted rows; rules and cost in trial.h. */
+#include "eval/trial.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include "base/sized.h"
 #include "base/sys.h"
-#include "eval/trial.h"
 #include "model/method.h"
 #include "support/order.h"
 #include "support/status.h"

@@ -9,7 +9,6 @@
 #include "attention/attention.h"
 #include "base/sized.h"
 #include "base/sys.h"
-#include "eval/leak.h"
 #include "eval/metrics.h"
 #include "eval/trial.h"
 #include "linalg/kernels.h"

@@ -12,7 +12,6 @@
 #include "base/sys.h"
 #include "eval/points.h"
 #include "linalg/blas.h"
-#include "linalg/cholesky.h"
 #include "linalg/eigen.h"
 #include "support/status.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "eval/leak.h"
 #include "eval/manifest.h"
 #include "eval/trial.h"
 #include "graph/lines.h"

@@ -8,7 +8,6 @@
 #include "base/rng.h"
 #include "base/sized.h"
 #include "base/sys.h"
-#include "eval/leak.h"
 #include "support/order.h"
 #include "support/status.h"
 

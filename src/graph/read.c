@@ -5,8 +5,8 @@
 #include "base/sized.h"
 #include "base/sys.h"
 #include "graph/graph.h"
-#include "io/safetensors.h"
 #include "io/stream.h"
+#include "io/tensors.h"
 #include "support/path.h"
 #include "support/status.h"
 

@@ -15,7 +15,7 @@
 #include "graph/lines.h"
 #include "graph/links.h"
 #include "io/output.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "support/path.h"
 #include "support/status.h"
 #include "support/text.h"

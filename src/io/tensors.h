@@ -1,6 +1,6 @@
-/* tensors.h - named arrays and facts: what a file of ours holds, in memory.
+/* tensors.h - named arrays and facts, and the container of models, checkpoints, graphs and vectors.
  *
- * Writing: fill a zeroed ni_tensors with views and facts, then ni_tensors_write or _store (safetensors.h);
+ * Writing: fill a zeroed ni_tensors with views and facts, then ni_tensors_write or _store;
  * the arrays stay the caller's. Reading fills one whose arrays lie in a block of its own. Either way
  * ni_tensors_release ends it. Any names are possible here: which of them a kind of file may have is checked
  * by its reader (ni_tensors_only). Names and facts are copied. */
@@ -88,5 +88,35 @@ bool ni_tensor_bytes(ni_type type, uint32_t rank, const uint64_t *shape, uint64_
 
 /* "F32 [1005, 128]" for people. */
 void ni_tensor_describe(ni_type type, uint32_t rank, const uint64_t *shape, char text[112]);
+
+/* ---- the container (safetensors.c; docs/format.md) ----
+ *
+ * Reading takes a file apart, checks its length, the CRC of its header, its kind, the types, shapes and
+ * running offsets of its tensors and the CRC of each, and only then gives anything out. Any names are
+ * accepted, as many as the header has room for; the caller checks what they mean. */
+
+/* The longest header, which bounds names, facts and their number. */
+enum { NI_HEADER_MOST = 1 << 20 };
+
+/* The tensors lie in the file by falling width of their elements, so that each is aligned. The file is
+ * replaced whole or not at all. */
+neap_status ni_tensors_write(const ni_tensors *t, const char *path, neap_error *err);
+
+/* The same bytes into memory. *need receives how many there are; NEAP_E_LIMIT if that is more than room,
+ * and then nothing is written. */
+neap_status ni_tensors_store(const ni_tensors *t, void *bytes, size_t room, size_t *need, neap_error *err);
+
+/* A path that is not a regular file is refused (NEAP_E_READ); memory is at most the file's size and some
+ * times that of its header. hooks may be NULL; its progress may stop the reading (NEAP_E_STOPPED). */
+neap_status ni_tensors_read(const char *path, const neap_hooks *hooks, ni_tensors *t, neap_error *err);
+
+/* The same from memory, which is copied. */
+neap_status ni_tensors_parse(const void *bytes, size_t count, ni_tensors *t, neap_error *err);
+
+/* A regular file that begins and is as long as one of ours could be. */
+bool ni_tensors_look(const char *path);
+
+/* Puts the path before the text of a NEAP_E_FORMAT from the contents of a file; returns rc. */
+neap_status ni_name_file(const char *path, neap_status rc, neap_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "model/method.h"
 #include "support/status.h"
 #include "support/text.h"

@@ -6,7 +6,7 @@
 
 #include "base/sized.h"
 #include "base/sys.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "model/method.h"
 #include "model/run.h"
 #include "support/status.h"
