@@ -14,6 +14,7 @@
 #include "world.h"
 
 #include "eval/trial.h"
+#include "model/model.h"
 #include "trials.h"
 
 typedef struct world {

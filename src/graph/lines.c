@@ -317,7 +317,7 @@ static neap_status no_field(const ni_lines *lines, const ni_columns *columns, un
     char text[8];
     if (column > 2)
         return ni_lines_fail(lines, NEAP_E_FORMAT, lines->line, err,
-                             "no column %u, where the header has a name", column);
+                             "no column %u, where the header says that a name stands", column);
     return ni_lines_fail(lines, NEAP_E_FORMAT, lines->line, err,
                          "only %u column; two names are needed, with %s between them here; --delimiter "
                          "chooses another split",
