@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "faults.h"
 #include "graph/graph.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "scratch.h"
 
 enum { NODES = 40 };

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "faults.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "model/method.h"
 #include "scratch.h"
 #include "tamper.h"

@@ -288,9 +288,9 @@ static void means_and_deviations_are_those_of_the_seeds(void **state)
 
 static ni_cell some_cell(void)
 {
-    static const ni_source graph = { .name = "cora" };
+    static const ni_paper_graph graph = { .name = "cora" };
     ni_cell c = { .aim = NI_AIM_LINK, .protocol = "clean", .seed = 7, .learns = true };
-    c.place = (ni_place){ .method = "gap", .graph = &graph, .ratio = 0.55 };
+    c.condition = (ni_condition){ .method = "gap", .graph = &graph, .ratio = 0.55 };
     return c;
 }
 

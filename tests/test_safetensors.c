@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "faults.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "scratch.h"
 #include "tamper.h"
 

@@ -5,9 +5,8 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "metrics.h"
 #include "progress.h"
-#include "verdict.h"
+#include "train.h"
 
 typedef struct own {
     const char *output, *metrics, *checkpoint, *progress;

@@ -283,17 +283,13 @@ static const char *pooling_words(const neap_explanation *e)
 {
     if (e->selects)
         return "<p>Each neighbour <strong>selects</strong> the one of the other side that it aligns best "
-               "with: "
-               "a ring in its row, a dot in its column. The better that best match, the more "
+               "with: a ring in its row, a dot in its column. The better that best match, the more "
                "<strong>attention</strong> the neighbour gets.";
     if (e->circles)
         return "<p>The neighbours of a node fall into <strong>circles</strong> by the links among them, "
-               "and "
-               "an alignment is that of two circles. The <strong>attention</strong> of a side belongs to "
-               "the "
-               "circle that decides, or to all of them alike, and its members share it evenly: the model "
-               "does "
-               "not tell them apart.";
+               "and an alignment is that of two circles. The <strong>attention</strong> of a side "
+               "belongs to the circle that decides, or to all of them alike, and its members share it "
+               "evenly: the model does not tell them apart.";
     return "<p>What counts is the mean of a neighbour's row or column: the better it aligns with the other "
            "side on the whole, the more <strong>attention</strong> it gets.";
 }
@@ -313,12 +309,11 @@ static void write_reading(const page *p)
     ni_page_text(
         p->out,
         "<p>The <strong>contribution</strong> of a neighbour is the part of the score that comes through "
-        "it: "
-        "its attention times its agreement with the other side as a whole. The contributions of each side "
-        "sum "
-        "to the score, so the two lists divide the same number in two ways. A negative one lowers it.</p>\n"
-        "<p class=\"muted\">All this is what the model computed, not a cause found in the "
-        "world.</p>\n</div>\n");
+        "it: its attention times its agreement with the other side as a whole. The contributions of each "
+        "side sum to the score, so the two lists divide the same number in two ways. A negative one "
+        "lowers it.</p>\n"
+        "<p class=\"muted\">All this is what the model computed, not a cause found in the world.</p>\n"
+        "</div>\n");
 }
 
 static void write_picture(const page *p)

@@ -1,6 +1,6 @@
 /* A cell is a file of one JSON object: version, hash of the graph, settings as one text, values. It is
  * valid only if the first three are those of the present run, so nothing has to be invalidated. Looking one
- * up reads one small file; the index tells which names are there at all in one reading of the folder. */
+ * up reads one small file; the index lists the names that exist, in one reading of the folder. */
 #include "paper/cells.h"
 
 #include <dirent.h>
@@ -22,12 +22,13 @@ static const char ending[] = ".json";
 void ni_cell_name(const ni_cell *c, char name[NI_CELL_NAME])
 {
     char ratio[32], size[16] = "";
-    ni_format_double(round(1e6 * c->place.ratio) / 1e4, ratio); /* 55, though 100 * 0.55 is a bit more */
-    if (c->place.neighbors) snprintf(size, sizeof size, "-s%u", c->place.neighbors);
+    ni_format_double(round(1e6 * c->condition.ratio) / 1e4,
+                     ratio); /* 55, though 100 * 0.55 is a bit more */
+    if (c->condition.neighbors) snprintf(size, sizeof size, "-s%u", c->condition.neighbors);
     snprintf(name, NI_CELL_NAME, "%s-%s%s%s-%s%s-%s%s-%llu%s", ni_aim_info_of(c->aim)->name,
-             c->place.graph->name, *c->protocol ? "-" : "", c->protocol, c->place.method,
-             c->place.untrained ? c->place.self ? "-untrained-self" : "-untrained" : "", ratio, size,
-             (unsigned long long)c->seed, ending);
+             c->condition.graph->name, *c->protocol ? "-" : "", c->protocol, c->condition.method,
+             c->condition.untrained ? c->condition.self ? "-untrained-self" : "-untrained" : "", ratio,
+             size, (unsigned long long)c->seed, ending);
 }
 
 static neap_status path_of(const char *folder, const ni_cell *c, char path[PATH_MAX], neap_error *err)

@@ -60,15 +60,15 @@ static void put_result(ni_json *j, const ni_sheet *s, size_t row, size_t column)
 {
     const ni_aim_info *info = ni_aim_info_of(s->table->aim);
     const ni_entry *e = ni_sheet_entry(s, row, column);
-    ni_place place = ni_place_join(&s->row[row], &s->table->column[column]);
+    ni_condition condition = ni_condition_join(&s->row[row], &s->table->column[column]);
     ni_json_open(j, NULL, '{');
-    ni_json_text(j, "method", place.method);
-    ni_json_switch(j, "untrained", place.untrained);
-    if (place.self) ni_json_switch(j, "self", place.self);
+    ni_json_text(j, "method", condition.method);
+    ni_json_switch(j, "untrained", condition.untrained);
+    if (condition.self) ni_json_switch(j, "self", condition.self);
     ni_json_text(j, "protocol", *s->protocol ? s->protocol : NULL);
-    ni_json_text(j, "graph", place.graph ? place.graph->name : NULL);
-    ni_json_real(j, "ratio", round(1e6 * place.ratio) / 1e4); /* in per cent */
-    if (place.neighbors) ni_json_whole(j, "neighbors", place.neighbors);
+    ni_json_text(j, "graph", condition.graph ? condition.graph->name : NULL);
+    ni_json_real(j, "ratio", round(1e6 * condition.ratio) / 1e4); /* in per cent */
+    if (condition.neighbors) ni_json_whole(j, "neighbors", condition.neighbors);
     else ni_json_text(j, "neighbors", NULL); /* as in the settings */
     ni_json_text(j, "state", e->seeds ? "run" : "not run");
     ni_json_whole(j, "seeds", e->seeds);

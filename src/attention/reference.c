@@ -66,7 +66,7 @@ static ni_real multiplicity(const ni_ref_model *m, uint32_t size, uint32_t j)
     return j < size ? 1 : (ni_real)(m->neighbors - size);
 }
 
-/* What the mean divides by: zero vectors count although their tanh is 0. */
+/* The divisor of the mean: zero vectors count although their tanh is 0. */
 static ni_real divisor(const ni_ref_model *m, uint32_t size)
 {
     uint32_t n = m->padding == NI_PAD_NONE ? size : m->neighbors;
@@ -144,7 +144,7 @@ ni_real ni_ref_attend(const ni_ref_model *m, const ni_ref_sequence *s, const ni_
     return score_of(m, side_s->r, side_t->r).value;
 }
 
-/* ---- the way back ---- */
+/* ---- backward ---- */
 
 /* Through the score of x = r_s and y = r_t, for g = dL/dscore. */
 static void back_score(const ni_ref_model *m, ni_real g, const ni_real *x, const ni_real *y, ni_real *dx,
@@ -208,7 +208,7 @@ static void back_align(const ni_ref_model *m, const ni_ref_sequence *s, const ni
 
 /* ---- one training item ---- */
 
-/* What ni_ref_loss remembers of a side, and of the source's pair with it. */
+/* What the backward pass needs of a side, and of the source's pair with it. */
 typedef struct memory {
     ni_ref_side side;
     ni_real *g;     /* dL/dr: d             */

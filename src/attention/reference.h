@@ -1,7 +1,7 @@
 /* reference.h - the paper, one pair at a time: the oracle of the engine, and what `explain` runs.
  *
- * A side is a sequence of rows, wherever they come from, after dropout; its gradient goes back to whoever
- * made them. ni_real is float, or double: see loss.h. */
+ * A side is a sequence of rows, wherever they come from, after dropout; its gradient is returned as dX.
+ * ni_real is float, or double: see loss.h. */
 #ifndef NI_REFERENCE_H
 #define NI_REFERENCE_H
 
@@ -42,8 +42,8 @@ typedef struct ni_ref_sequence {
 typedef struct ni_ref_side {
     ni_real *z;     /* pooled alignment of each neighbour, in (-1, 1)                              */
     ni_real *w;     /* softmax(z): the attention, sums to 1                                        */
-    uint32_t *pick; /* max: whom it selected on the other side; `size` there: the padding vector;
-                       NEAP_NONE: a zero vector, or nobody                                           */
+    uint32_t *pick; /* max: the position it selected on the other side; `size` there: the padding vector;
+                       NEAP_NONE: a zero vector, or none                                             */
     ni_real *r;     /* the representation: sum_i w_i x_i                                           */
 } ni_ref_side;
 

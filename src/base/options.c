@@ -1,3 +1,6 @@
+/* Options: declared in sets, kept as text, read by offset into the structs of their sets. Reading is
+ * O(options x values given). neap_options belongs to the caller; ni_settings is immutable and shared by
+ * count. */
 #include "base/options.h"
 
 #include <stdio.h>
@@ -39,7 +42,7 @@ static bool parse_switch(const char *text, bool *on)
     return false;
 }
 
-/* A value before it goes to its place. */
+/* A value that was read and not stored yet. */
 typedef union value {
     uint32_t u32;
     uint64_t u64;

@@ -33,8 +33,8 @@ typedef struct reader {
 
 /* ---- names ---- */
 
-/* The node of a name as it stands in the file, or NEAP_NONE. A tool that knows no escapes may have written
- * a percent as it is. */
+/* The node of a name as it stands in the file, or NEAP_NONE. A tool without escapes may have written a
+ * percent sign as it is. */
 static uint32_t find_node(const neap_graph *g, const char *name, size_t length)
 {
     char plain[ESCAPED_MOST];
@@ -76,8 +76,8 @@ static uint32_t count_fields(const text *t, char *line)
     return count;
 }
 
-/* "n d" alone on the first line. A vector of length 1 behind the name 7 may look the same; then a header
- * is what it is taken for, and the rows do not fit it. */
+/* "n d" alone on the first line. A vector of length 1 behind the name 7 may look the same; it is then
+ * taken for a header, and the rows do not fit it. */
 static bool is_header(const text *t, char *line, uint64_t *n, uint64_t *d)
 {
     ni_field field;
@@ -284,7 +284,8 @@ static neap_status read_numpy(reader *r, neap_error *err)
 
 /* ---- both ---- */
 
-/* A file of which no vector is anybody's may be one that other programs read: `neap embed` writes these. */
+/* A file without any vector of the graph's nodes may be in one of the other formats that `neap embed`
+ * writes. */
 static neap_status nothing_read(const reader *r, neap_status rc, neap_error *err)
 {
     static const char *const endings[] = { ".bin", ".tsv", ".jsonl" };

@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "io/npy.h"
 #include "io/output.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "neap.h"
 #include "support/json.h"
 #include "support/path.h"

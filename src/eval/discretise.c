@@ -1,3 +1,5 @@
+/* Clusters from eigenvectors by alternating rotation (SVD) and assignment; see cluster.h. O(n k^2 + k^3)
+ * per round, one thread; x is the caller's and is overwritten, the rest is freed on return. */
 #include "eval/cluster.h"
 
 #include <float.h>
@@ -25,7 +27,7 @@ typedef struct rotor {
     double *overlap; /* n */
 } rotor;
 
-/* The workspace that LAPACK asks for, at least the smallest legal one, 5 k. */
+/* The workspace that LAPACK recommends, at least the smallest legal one, 5 k. */
 static blasint svd_room(uint32_t k)
 {
     blasint size = (blasint)k, ask = -1, info = 0;

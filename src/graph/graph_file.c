@@ -5,7 +5,7 @@
 
 #include "base/sys.h"
 #include "graph/graph.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "support/status.h"
 
 void ni_graph_to_tensors(const neap_graph *graph, ni_tensors *t)

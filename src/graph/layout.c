@@ -31,9 +31,9 @@ static const struct word {
 static const char *const weights[] = { "weight", "weights", "value", "strength", "count", "wt", "w" };
 enum { WEIGHTS = sizeof weights / sizeof *weights, SURE_WEIGHTS = 2 };
 
-enum { WORD = 24 }; /* room for the longest word that is known, and more */
+enum { WORD = 24 }; /* longer than any word of the tables */
 
-/* What the words of a line say. */
+/* Which words of a line are headings, and of what. */
 typedef struct headings {
     unsigned columns;
     bool number[3]; /* of the first three columns */
@@ -41,7 +41,7 @@ typedef struct headings {
     unsigned weight, weight_rank; /* column, or 0; index in weights */
 } headings;
 
-/* Small letters, without what joins words; false if that is longer than any word that is known. */
+/* Small letters, without what joins words; false if that is longer than any word of the tables. */
 static bool simplify(const ni_field *field, char word[WORD])
 {
     size_t used = 0;

@@ -11,7 +11,8 @@
 #include "support/status.h"
 #include "support/text.h"
 
-/* A size line may promise any number of nodes; so many are believed for the entries that really came. */
+/* The size line may claim any number of nodes: at most NODES_FREE + NODES_AN_ENTRY per entry are
+ * accepted. */
 enum { NODES_FREE = 1000000, NODES_AN_ENTRY = 64 };
 
 typedef struct mtx {

@@ -1,3 +1,4 @@
+/* Files that are no text, by their magic numbers: what they are, and how to read them. */
 #include "io/stream.h"
 
 #include <string.h>

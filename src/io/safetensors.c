@@ -1,7 +1,7 @@
 /* The container: a length, a JSON header with checksums, the tensors. Writing makes the header in memory
  * and streams the arrays; reading checks length, header CRC, offsets and every tensor's CRC before anything
  * is given out. O(bytes); one thread. */
-#include "io/safetensors.h"
+#include "io/tensors.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,6 @@
-#include "linalg/cholesky.h"
+/* A = L L' by tiles, right-looking: dpotrf on the diagonal tile, dtrsm on the tiles below it, dgemm on
+ * all that remain; see blas.h. Each round of tasks writes distinct tiles. A belongs to the caller,
+ * nothing is allocated. */
 
 #include <stdbool.h>
 

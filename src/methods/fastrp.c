@@ -1,8 +1,9 @@
-/* FastRP: every node begins with a random vector and then hears what its neighbours have heard.
+/* FastRP: random vectors, averaged over neighbours k times.
  *     N_k = (D^-1 A)^k D^beta R,     E = sum over k = 1, 2, ... of weight_k x (N_k with rows of length 1)
  * R (n x d) is a very sparse random projection: +-sqrt(3) with probability 1/6 each, else 0 (Achlioptas
- * 2003). Since rows are made as long as 1, as the popular implementations do, a constant factor of R or D
- * has no effect, and a weight says how much its hop counts, however much the mean over many has shrunk. */
+ * 2003). Rows of N_k are scaled to length 1, as the popular implementations do; so a constant factor of R
+ * or D has no effect, nor has the shrinking of means over many neighbours. O(hops x arcs x d), three
+ * tables of n x d; one task per range of rows. */
 #include <math.h>
 #include <string.h>
 
@@ -70,34 +71,34 @@ static neap_status check(const ni_settings *s, neap_error *err)
     return read_hops(((const fastrp_options *)s->own)->hop_weights, &h, err);
 }
 
-/* ---- spreading ---- */
+/* ---- averaging ---- */
 
 typedef struct spread {
     const neap_model *model;
     const fastrp_options *o;
     float *E;          /* rows x dim                     */
-    ni_ways ways;      /* whom a node hears              */
+    ni_arcs arcs;      /* the neighbours that are averaged */
     float *now, *next; /* rows x dim: N_(k-1) and N_k    */
     hop_weights hops;
     uint32_t k;
 } spread;
 
-/* The weights of all ways out of u. */
-static double strength(const ni_ways *ways, uint64_t u)
+/* The sum of the weights of all arcs out of u. */
+static double strength(const ni_arcs *arcs, uint64_t u)
 {
     double sum = 0;
-    for (uint64_t i = ways->offset[u]; i < ways->offset[u + 1]; i++)
-        sum += ways->weight ? (double)ways->weight[i] : 1;
+    for (uint64_t i = arcs->offset[u]; i < arcs->offset[u + 1]; i++)
+        sum += arcs->weight ? (double)arcs->weight[i] : 1;
     return sum;
 }
 
-/* Row u of D^beta R. Degrees are kept within what floats can average. */
+/* Row u of D^beta R. Degrees are clamped to a range that floats can average. */
 static void draw_task(void *arg, uint32_t task, uint32_t thread)
 {
     const spread *s = arg;
     const neap_model *m = s->model;
     uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, m->rows);
-    ni_ways links = ni_ways_of(m->graph, &m->links, false);
+    ni_arcs links = ni_arcs_of(m->graph, &m->links, false);
     (void)thread;
     for (uint64_t u = first; u < end; u++) {
         ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_TABLE, 0, u);
@@ -110,16 +111,16 @@ static void draw_task(void *arg, uint32_t task, uint32_t thread)
     }
 }
 
-/* Row u of N_k: the mean over whom u hears, by weight; zero if there is nobody. */
+/* Row u of N_k: the weighted mean of the rows of its neighbours; zero if there are none. */
 static void hear(const spread *s, uint64_t u)
 {
     const ni_kernels *k = ni_kernels_get();
     uint32_t d = s->model->dim;
-    double sum = strength(&s->ways, u);
+    double sum = strength(&s->arcs, u);
     memset(s->next + u * d, 0, d * sizeof *s->next);
-    for (uint64_t i = s->ways.offset[u]; i < s->ways.offset[u + 1]; i++) {
-        double share = (s->ways.weight ? (double)s->ways.weight[i] : 1) / sum;
-        k->axpy((float)share, s->now + (uint64_t)s->ways.node[i] * d, s->next + u * d, d);
+    for (uint64_t i = s->arcs.offset[u]; i < s->arcs.offset[u + 1]; i++) {
+        double share = (s->arcs.weight ? (double)s->arcs.weight[i] : 1) / sum;
+        k->axpy((float)share, s->now + (uint64_t)s->arcs.node[i] * d, s->next + u * d, d);
     }
 }
 
@@ -160,7 +161,7 @@ static neap_status fill(neap_model *m, spread *s, ni_threads *threads, neap_erro
     if (rc != NEAP_OK) return rc;
     s->model = m;
     s->E = ((const ni_dot *)m->own)->E;
-    s->ways = ni_ways_of(m->graph, &m->links, s->o->walk.along);
+    s->arcs = ni_arcs_of(m->graph, &m->links, s->o->walk.along);
     s->now = ni_array(numbers, sizeof *s->now);
     s->next = ni_array(numbers, sizeof *s->next);
     bool ok = s->now && s->next;
@@ -210,13 +211,12 @@ const ni_method ni_method_fastrp = {
               .summary =
                   "random vectors, averaged over neighbours a few times: nothing is learned, hence fast",
               .details =
-                  "Each node begins with a sparse random vector, times its degree to the power --beta. Hop "
-                  "k "
-                  "of a node is the mean\nof its neighbours' hop k - 1, and its vector is the sum of its "
-                  "hops, each made as long as its --hop-weights say.\nWeights count, directions with "
-                  "--along. Nothing is trained: --epochs has no meaning here.\nChen, Sultan, Tian, Chen "
-                  "and "
-                  "Skiena, Fast and Accurate Network Embeddings via Very Sparse Random Projection, 2019.",
+                  "Each node begins with a sparse random vector, times its degree to the power\n"
+                  "--beta. Hop k of a node is the mean of its neighbours' hop k - 1, and its vector\n"
+                  "is the sum of its hops, each scaled to the length in --hop-weights. Weights\n"
+                  "count, directions with --along. Nothing is trained.\n"
+                  "Chen, Sultan, Tian, Chen and Skiena, Fast and Accurate Network Embeddings via\n"
+                  "Very Sparse Random Projection, 2019.",
               .vectors = 1 },
     .options = { sizeof(fastrp_options), parts, defaults },
     .check = check,

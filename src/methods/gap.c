@@ -1,5 +1,5 @@
-/* gap and goat: one engine, other defaults. Questions are answered by src/attention, in a context that a
- * query keeps: making it costs O(nodes), a question what it asks for. */
+/* gap and goat: one engine, other defaults. A query keeps a context of src/attention: making it costs
+ * O(nodes), a score then depends on its two neighbourhoods only. */
 #include "attention/trainer.h"
 #include "base/sys.h"
 #include "model/method.h"
@@ -11,7 +11,7 @@ static const ni_option_part parts[] = {
     { 0 },
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 typedef struct context {
     ni_attention attention; /* first: see NI_ATTENTION_ANSWERS */
@@ -59,12 +59,10 @@ const ni_method ni_method_gap = {
               .summary = "graph neighbourhood attentive pooling: the neighbours of both nodes attend to "
                          "each other",
               .details =
-                  "Each pair of neighbours is aligned; each neighbour selects its best partner on the "
-                  "other "
-                  "side, and\n"
-                  "the softmax of these alignments weighs the neighbours' vectors into the node's. Trained "
-                  "with a\n"
-                  "margin between links and non-links. One epoch is one pass over the edges.\n"
+                  "Every neighbour of one node is aligned with every neighbour of the other. Each\n"
+                  "takes its best alignment on the other side, and the softmax of these weighs the\n"
+                  "neighbours' vectors into the vector that the node has in this pair. Trained with\n"
+                  "a margin between links and non-links. One epoch is one pass over the edges.\n"
                   "Kefato and Girdzijauskas, Graph Neighborhood Attentive Pooling, 2020.",
               .context = 1,
               .vectors = 1 },
@@ -86,11 +84,11 @@ const ni_method ni_method_goat = {
               .summary =
                   "gap without its matrix: neighbours are compared as they are, and all of them count",
               .details =
-                  "As gap, but two neighbours are aligned by the product of their vectors, a neighbour's "
-                  "alignment is the mean\nover the other side, and a score is trained as the chance of a "
-                  "link. "
-                  "One epoch is one pass over the edges.\nKefato and Girdzijauskas, Gossip and Attend: "
-                  "Context-Sensitive Graph Representation Learning, 2020.",
+                  "As gap, but two neighbours are aligned by the product of their vectors, a\n"
+                  "neighbour's alignment is the mean over the other side, and a score is trained as\n"
+                  "the log-odds of a link. One epoch is one pass over the edges.\n"
+                  "Kefato and Girdzijauskas, Gossip and Attend: Context-Sensitive Graph\n"
+                  "Representation Learning, 2020.",
               .context = 1,
               .vectors = 1 },
     .options = { sizeof(ni_attention_options), parts, goat_defaults },

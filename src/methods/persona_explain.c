@@ -1,7 +1,8 @@
-/* Why two nodes with personas are similar: through which of their circles. The alignment of two neighbours
+/* Why two nodes with personas are similar: which of their circles decide. The alignment of two neighbours
  * is the cosine of the personas whose circles they are in. With persona-score max the members of the two
- * circles that decide share the attention of a side evenly, since the model does not tell them apart; with
- * average every circle has the same attention. So the contributions of a side sum to the score. */
+ * circles that decide share the attention of a side evenly, since the model has one vector for all of
+ * them; with average every circle has the same attention. So the contributions of a side sum to the
+ * score. */
 #include <math.h>
 
 #include "base/sys.h"
@@ -29,7 +30,7 @@ static void side_free(persona_side *s)
 static neap_status look_at(const neap_model *m, uint32_t u, persona_side *s, neap_error *err)
 {
     const ni_splitter_options *o = m->settings->own;
-    ni_circles desk = { .links = &m->links, .way = o->personas, .seed = m->settings->common.seed };
+    ni_circles desk = { .links = &m->links, .rule = o->personas, .seed = m->settings->common.seed };
     ni_vectors_of_node(m, u, NULL, &s->personas);
     s->neighbour = m->links.node + m->links.offset[u];
     s->size = (uint32_t)ni_degree(&m->links, u);
@@ -112,7 +113,7 @@ static neap_status check(const neap_model *m, neap_error *err)
     if (ni_learning_validates(&o->walk.learning) || m->rows < m->graph->nodes)
         return ni_fail(err, NEAP_E_MISMATCH,
                        "splitter explains by the circles of its training, which must have seen all edges: "
-                       "train without --valid, ask without --new-edges");
+                       "train without --valid, explain without --new-edges");
     return NEAP_OK;
 }
 

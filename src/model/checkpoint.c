@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "model/method.h"
 #include "support/status.h"
 #include "support/text.h"
@@ -154,7 +154,7 @@ static neap_status check_names(const ni_tensors *t, const ni_declaration *d, boo
 
 /* ---- reading ---- */
 
-/* Both sides say what they are in the same words: compare what the model of this run says. */
+/* Every fact of this run's model must be the same in the checkpoint. */
 static neap_status compare(const ni_tensors *mine, const ni_tensors *theirs, const char *path,
                            neap_error *err)
 {
@@ -230,10 +230,10 @@ static neap_status take_best(const ni_tensors *t, const ni_declared *x, void *to
 }
 
 /* A position beyond the end would never be reached again. */
-static bool is_possible(const ni_position *p, uint64_t epochs, uint64_t places)
+static bool is_possible(const ni_position *p, uint64_t epochs, uint64_t positions)
 {
-    return p->epoch <= epochs && p->best_epoch <= p->epoch && p->batch <= places && p->items <= places &&
-           p->updates <= (p->epoch + 1) * places;
+    return p->epoch <= epochs && p->best_epoch <= p->epoch && p->batch <= positions &&
+           p->items <= positions && p->updates <= (p->epoch + 1) * positions;
 }
 
 /* Of the options of learning, where the method has them, those that the length of a run depends on. */
@@ -244,7 +244,7 @@ static ni_learning learning_of(const neap_model *m)
     return (ni_learning){ .epochs = epochs ? *epochs : 0, .valid = valid ? *valid : 0 };
 }
 
-static neap_status take_numbers(const neap_model *m, uint64_t places, ni_position *position,
+static neap_status take_numbers(const neap_model *m, uint64_t positions, ni_position *position,
                                 const ni_tensors *t, neap_error *err)
 {
     count counts[COUNTS];
@@ -256,7 +256,7 @@ static neap_status take_numbers(const neap_model *m, uint64_t places, ni_positio
     for (int i = 0; i < REALS && rc == NEAP_OK; i++)
         rc = ni_tensors_real(t, reals[i].key, reals[i].value, err);
     if (rc != NEAP_OK) return rc;
-    if (!is_possible(position, learning_of(m).epochs, places))
+    if (!is_possible(position, learning_of(m).epochs, positions))
         return ni_fail(err, NEAP_E_FORMAT, "the checkpoint stands at an impossible position");
     return NEAP_OK;
 }
@@ -302,7 +302,7 @@ neap_status ni_checkpoint_read(const neap_model *m, const ni_state *state, ni_po
     rc = check_same(m, state, &t, path, err);
     if (rc == NEAP_OK) {
         rc = take_state(&t, state, err);
-        if (rc == NEAP_OK) rc = take_numbers(m, state->list.places, position, &t, err);
+        if (rc == NEAP_OK) rc = take_numbers(m, state->list.positions, position, &t, err);
         rc = ni_name_file(path, rc, err);
     }
     ni_tensors_release(&t);
@@ -321,9 +321,9 @@ neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, const 
     if (m->method->declare) m->method->declare((neap_model *)m, &d); /* sets no pointer */
     ni_declare_moments(&d);
     neap_status rc = d.failed ? ni_fail_memory(err, "a checkpoint") : NEAP_OK;
-    if (rc == NEAP_OK && !d.places)
+    if (rc == NEAP_OK && !d.positions)
         rc = ni_fail(err, NEAP_E_FORMAT, "method %s makes no checkpoints", m->method->info.name);
-    if (rc == NEAP_OK) rc = take_numbers(m, d.places, &position, t, err);
+    if (rc == NEAP_OK) rc = take_numbers(m, d.positions, &position, t, err);
     if (rc == NEAP_OK) rc = check_names(t, &d, best, tensors, err);
     for (size_t i = 0; i < d.count && rc == NEAP_OK; i++) {
         rc = take(t, d.item[i].name, &d.item[i], NULL, err);

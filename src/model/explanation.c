@@ -1,3 +1,5 @@
+/* From a draft, whose rows are in ascending order of nodes, to an explanation sorted by weight: O(a log a
+ * + b log b + a b). The explanation is one object with its columns, freed by the caller. */
 #include "model/explanation.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* explanation.h - the object that answers "why". A method fills a draft, one row per neighbour in ascending
+/* explanation.h - the explanation of a score. A method fills a draft, one row per neighbour in ascending
  * order; at its end the rows are sorted and become the columns of a neap_explanation. */
 #ifndef NI_EXPLANATION_H
 #define NI_EXPLANATION_H

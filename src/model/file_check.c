@@ -1,7 +1,9 @@
+/* Checks a file of any kind, and reports its facts and tensors: what loading does, without keeping the
+ * result. */
 #include <stdio.h>
 #include <string.h>
 
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "model/method.h"
 #include "support/status.h"
 
@@ -32,7 +34,7 @@ static void tell_tensor(const listener *to, const ni_tensor *tensor)
     to->fact(key, value, to->user);
 }
 
-/* The metadata as they stand (neap.kind as kind), what they do not say, then the tensors. */
+/* The metadata as they stand (neap.kind as kind), counts that follow from tensors, then the tensors. */
 static void tell(const listener *to, const ni_tensors *t, const neap_graph *graph)
 {
     for (size_t i = 0; i < t->facts; i++) {

@@ -49,7 +49,7 @@ neap_status ni_model_create(const ni_job *job, neap_model **out, neap_error *err
 /* One more holder; each calls neap_model_free. */
 neap_model *ni_model_share(const neap_model *model);
 
-/* Asks the method for its tensors and makes room for those that are not there yet; zeros. */
+/* Calls the method's declare and allocates the tensors that have no data yet; zeros. */
 neap_status ni_model_allocate(neap_model *model, neap_error *err);
 
 /* A row of random numbers, uniform within +-bound: item u is node u. */

@@ -6,7 +6,7 @@
 
 #include "base/sized.h"
 #include "base/sys.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "model/method.h"
 #include "model/run.h"
 #include "support/status.h"
@@ -21,7 +21,7 @@ const char *const ni_model_facts[NI_MODEL_FACTS + 1] = { "neap.kind", "method", 
 
 enum { KEY_ROOM = 80 };
 
-/* The method is said under its own name, the other options with a prefix. */
+/* The method has the key "method", the other options a prefix. */
 static const char *key_of(const char *option, char key[KEY_ROOM])
 {
     snprintf(key, KEY_ROOM, "%s%s", strcmp(option, "method") ? option_prefix : "", option);
@@ -70,7 +70,7 @@ void ni_model_to_tensors(const neap_model *m, ni_tensors *t)
 
 /* ---- options ---- */
 
-/* Format 1 said all options of all methods; those of others are left aside. */
+/* Format 1 listed the options of all methods; those of others are skipped. */
 static neap_status give_option(const ni_tensors *t, const ni_method *method, neap_options *options,
                                const char *name, const char *value, neap_error *err)
 {
@@ -115,7 +115,7 @@ static neap_status read_options(const ni_tensors *t, const neap_options *options
     return ni_fail(err, NEAP_E_FORMAT, "option %s is not spelled as it would be written", s.name);
 }
 
-/* An option that the file does not know, because it is older, has the method's default. */
+/* An option that is missing, because the file is older, has the method's default. */
 static neap_status take_options(const ni_tensors *t, const ni_method **method, ni_settings **out,
                                 neap_error *err)
 {
@@ -133,7 +133,7 @@ static neap_status take_options(const ni_tensors *t, const ni_method **method, n
         if (strncmp(key, option_prefix, prefix)) continue;
         rc = strcmp(key + prefix, "method")
                  ? give_option(t, *method, options, key + prefix, t->fact[i].value, err)
-                 : ni_fail(err, NEAP_E_FORMAT, "the method is said twice");
+                 : ni_fail(err, NEAP_E_FORMAT, "the method stands there twice");
     }
     if (rc == NEAP_OK) rc = read_options(t, options, method, out, err);
     neap_options_free(options);

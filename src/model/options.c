@@ -180,7 +180,8 @@ static neap_status unknown(const char *name, neap_error *err)
     return ni_fail(err, NEAP_E_ARG, "there is no option '%s'", name);
 }
 
-/* A value is refused here if no method takes it; which of them counts is known later. */
+/* A value is refused here if no method takes it; which method it is for is decided when they are read.
+ */
 static neap_status give(neap_options *options, const char *name, const char *value, bool suggested,
                         neap_error *err)
 {

@@ -1,3 +1,4 @@
+/* A JSON writer on a sink: O(bytes) and no memory but the depth; see json.h. */
 #include "support/json.h"
 
 #include <math.h>

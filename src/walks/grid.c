@@ -9,7 +9,8 @@
 #include "base/sys.h"
 #include "support/status.h"
 
-/* A range must be large enough to be like the whole graph, and there should be several for each thread. */
+/* A range must be large enough that its weights are distributed as those of the whole graph, and there
+ * should be several per thread. */
 static uint32_t choose_ranges(uint32_t nodes)
 {
     enum { NODES_A_RANGE = 64 };
@@ -21,8 +22,8 @@ static uint32_t choose_ranges(uint32_t nodes)
 static void deal(ni_grid *g, uint64_t seed)
 {
     for (uint32_t u = 0; u < g->nodes; u++) {
-        uint64_t place = ni_permute(seed, NI_STREAM_RANGE, 0, g->nodes, u);
-        g->range[u] = (uint8_t)(place * g->ranges / g->nodes);
+        uint64_t rank = ni_permute(seed, NI_STREAM_RANGE, 0, g->nodes, u);
+        g->range[u] = (uint8_t)(rank * g->ranges / g->nodes);
         g->start[g->range[u] + 1]++;
     }
     for (uint32_t i = 0; i < g->ranges; i++) g->start[i + 1] += g->start[i];

@@ -1,5 +1,6 @@
-/* Skip-gram on windows of walks: visits are counted on one round of walks, which gives negatives and tree
- * their frequencies, then the run makes its walks anew in each step. */
+/* Skip-gram on windows of walks: one round of walks counts visits, which are the frequencies of
+ * negatives and tree; then each step makes its own walks. O(nodes x walks x length x window) pairs per
+ * epoch; nothing of an earlier step is kept. */
 #include "walks/walking.h"
 
 #include "base/sys.h"
@@ -103,7 +104,7 @@ void ni_walking_declare(ni_declaration *d, const ni_walk_options *o, bool scales
     ni_learner l = { 0 };
     choose_losses(&l, o, scales);
     ni_learner_declare(d, rows, o->learning.dim, l.negatives, l.tree);
-    d->places = rows * o->walks * o->walk_length;
+    d->positions = rows * o->walks * o->walk_length;
 }
 
 void ni_walking_bytes(const ni_learner *l, const ni_walk_options *o, bool scales, const neap_graph *given,

@@ -70,7 +70,7 @@ static void declare(neap_model *m, ni_declaration *d)
     const ni_attention_options *o = m->settings->own;
     ni_declare(d, "T", NI_LEARNED, NI_F32, 3, (uint64_t[]){ m->rows, VECTORS, m->dim }, &own->T);
     d->moments = o->optimizer == NI_ADAGRAD ? NI_MOMENTS_ADAGRAD : NI_MOMENTS_ADAM;
-    d->places = 2 * m->graph->edges; /* both orders */
+    d->positions = 2 * m->graph->edges; /* both orders */
 }
 
 /* The first vectors as gap has them, the second from numbers that no node has. */
@@ -243,7 +243,7 @@ static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
     neap_model *m = run->model;
-    run->places = t->sampler.positions;
+    run->positions = t->sampler.positions;
     run->per_step = t->o->batch;
     neap_status rc = make_tensors(m, err);
     if (rc != NEAP_OK) return rc;
