@@ -173,9 +173,16 @@ NEAP_API neap_status neap_options_suggest(neap_options *options, const char *nam
 NEAP_API neap_status neap_options_check(const neap_options *options, neap_error *err);
 
 /* Writes the value that the method will use as text into the caller's buffer. NEAP_E_ARG if the method has
- * no such option, or if there is no room. */
+ * no such option, or if there is no room: the error names the bytes that it takes. */
 NEAP_API neap_status neap_options_get(const neap_options *options, const char *name, char *text,
                                       size_t room, neap_error *err);
+
+/* Calls visit with the name and the value of each option that is part of the result
+ * (neap_option_info.saved), the common ones first, then those of the method that is set. Checks all of them
+ * first, as neap_options_check does. The texts live until the call returns. */
+NEAP_API neap_status neap_options_saved(const neap_options *options,
+                                        void (*visit)(const char *name, const char *value, void *user),
+                                        void *user, neap_error *err);
 
 /* ---- methods ------------------------------------------------------------------------------------ */
 
@@ -479,6 +486,7 @@ typedef struct neap_explanation {
     const float *alignment;        /* by_source->count x by_target->count, tanh, in their order */
 } neap_explanation;
 
+/* NEAP_E_LIMIT: the two have more than 2^24 pairs of neighbours that the model reads. */
 NEAP_API neap_status neap_model_explain(const neap_model *model, uint32_t source, uint32_t target,
                                         neap_explanation **out, neap_error *err);
 NEAP_API void neap_explanation_free(neap_explanation *explanation);

@@ -15,7 +15,7 @@
 #include "support/json.h"
 #include "support/path.h"
 
-enum { FILE_MOST = 16384, VALUE = 256 };
+enum { FILE_MOST = 16384 };
 
 static const char ending[] = ".json";
 
@@ -38,22 +38,22 @@ static neap_status path_of(const char *folder, const ni_cell *c, char path[PATH_
     return ni_path_join(folder, name, path, err);
 }
 
-void ni_cell_settings(const ni_cell *c, const neap_options *options, char text[NI_CELL_SETTINGS])
+static void append_setting(const char *name, const char *value, void *text)
 {
-    size_t used = 0;
+    size_t used = strlen(text);
+    snprintf((char *)text + used, NI_CELL_SETTINGS - used, "%s%s=%s", used ? " " : "", name, value);
+}
+
+neap_status ni_cell_settings(const ni_cell *c, const neap_options *options, char text[NI_CELL_SETTINGS],
+                             neap_error *err)
+{
     text[0] = 0;
-    for (size_t i = 0; i < neap_option_count() && c->learns && used < NI_CELL_SETTINGS; i++) {
-        const neap_option_info *o = neap_option_at(i);
-        char value[VALUE];
-        if (!o->saved || neap_options_get(options, o->name, value, sizeof value, NULL)) continue;
-        int n = snprintf(text + used, NI_CELL_SETTINGS - used, "%s%s=%s", used ? " " : "", o->name, value);
-        if (n > 0) used += (size_t)n;
-    }
+    return c->learns ? neap_options_saved(options, append_setting, text, err) : NEAP_OK;
 }
 
 double ni_option_number(const neap_options *options, const char *name)
 {
-    char text[VALUE];
+    char text[64];
     double value;
     if (neap_options_get(options, name, text, sizeof text, NULL)) return NAN;
     return ni_parse_double(text, strlen(text), &value) ? value : NAN;

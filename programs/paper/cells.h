@@ -27,7 +27,8 @@ void ni_cell_name(const ni_cell *cell, char name[NI_CELL_NAME]);
 
 /* "dim=200 neighbors=100 ...": every option that is part of the result; "" if the method is not trained. */
 enum { NI_CELL_SETTINGS = 4096 };
-void ni_cell_settings(const ni_cell *cell, const neap_options *options, char text[NI_CELL_SETTINGS]);
+neap_status ni_cell_settings(const ni_cell *cell, const neap_options *options, char text[NI_CELL_SETTINGS],
+                             neap_error *err);
 
 /* The value of an option that is a number; NaN if it is none. */
 double ni_option_number(const neap_options *options, const char *name);

@@ -97,33 +97,25 @@ static void put_sheet(ni_json *j, const ni_sheet *s)
 
 /* ---- the whole ---- */
 
-static void put_options(ni_json *j, const neap_options *options)
-{
-    for (size_t i = 0; i < neap_option_count(); i++) {
-        const neap_option_info *o = neap_option_at(i);
-        char value[256];
-        if (o->saved && !neap_options_get(options, o->name, value, sizeof value, NULL))
-            ni_json_text(j, o->name, value);
-    }
-}
-
 /* A method and a seed belong to a cell, not to the settings; S and dropout may belong to a graph. */
-static void put_settings(ni_json *j, const ni_study *study)
+static neap_status put_settings(ni_json *j, const ni_study *study)
 {
     static const char *const keys[] = { "paper", "clean" };
+    neap_status rc = NEAP_OK;
     ni_json_open(j, "settings", '{');
     for (int i = 0; i < 2; i++) {
-        if (!study->settings[i]) continue;
+        if (!study->settings[i] || rc != NEAP_OK) continue;
         ni_json_open(j, keys[i], '{');
-        put_options(j, study->settings[i]);
+        rc = neap_options_saved(study->settings[i], ni_json_member, j, NULL);
         ni_json_close(j, '}');
     }
     ni_json_switch(j, "neighbors_by_graph", !study->own_neighbors);
     ni_json_switch(j, "dropout_by_graph", !study->own_dropout);
     ni_json_close(j, '}');
+    return rc;
 }
 
-static void put_study(ni_json *j, const ni_study *study)
+static neap_status put_study(ni_json *j, const ni_study *study)
 {
     ni_json_open(j, NULL, '{');
     ni_json_text(j, "neap", neap_version());
@@ -134,15 +126,16 @@ static void put_study(ni_json *j, const ni_study *study)
     ni_json_whole(j, "asked", study->asked);
     ni_json_whole(j, "missing", study->missing);
     ni_json_whole(j, "measurements", study->shown);
-    put_settings(j, study);
+    neap_status rc = put_settings(j, study);
     ni_json_open(j, "tables", '[');
     for (size_t i = 0; i < study->sheets; i++) put_sheet(j, &study->sheet[i]);
     ni_json_close(j, ']');
     ni_json_close(j, '}');
+    return rc;
 }
 
 void ni_report_json(ni_page *out, const ni_study *study)
 {
     ni_json j = { .out = ni_page_sink(out), .lines = 4 };
-    put_study(&j, study);
+    if (put_study(&j, study)) out->failed = true;
 }

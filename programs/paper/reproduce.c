@@ -76,8 +76,7 @@ static neap_status settings_of(const run *r, const ni_cell *c, neap_options **op
                                char text[NI_CELL_SETTINGS], neap_error *err)
 {
     neap_status rc = ni_study_options(r->what, c, options, err);
-    if (rc == NEAP_OK) ni_cell_settings(c, *options, text);
-    return rc;
+    return rc == NEAP_OK ? ni_cell_settings(c, *options, text, err) : rc;
 }
 
 static neap_status load(const run *r, const ni_cell *c, ni_outcome *o, bool *found, neap_error *err)

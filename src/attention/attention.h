@@ -8,6 +8,7 @@
 #define NI_ATTENTION_H
 
 #include "attention/engine.h"
+#include "model/method.h"
 
 typedef struct ni_attention {
     const ni_attention_options *options;
@@ -59,5 +60,26 @@ neap_status ni_attention_score_bounds(ni_attention *a, uint32_t source, float *l
 /* explain.c: see neap_query_explain. links: for degrees and common neighbours of the pair. */
 neap_status ni_attention_explain(ni_attention *a, const ni_links *links, uint32_t source, uint32_t target,
                                  neap_explanation **out, neap_error *err);
+
+/* answers.c: the same as answers of a method whose query->own begins with its ni_attention. */
+neap_status ni_answer_score(neap_query *query, const neap_pair *pairs, size_t count, float *scores,
+                            neap_error *err);
+neap_status ni_answer_score_all(neap_query *query, uint32_t source, float *scores, neap_error *err);
+neap_status ni_answer_score_bounds(neap_query *query, uint32_t source, float *least, float *most,
+                                   bool *bounded, neap_error *err);
+neap_status ni_answer_score_some(neap_query *query, uint32_t source, const uint32_t *targets, size_t count,
+                                 float *scores, neap_error *err);
+neap_status ni_answer_vectors(neap_query *query, float *vectors, neap_error *err);
+neap_status ni_answer_context_vectors(neap_query *query, uint32_t context, float *vectors, neap_error *err);
+neap_status ni_answer_pair_vectors(neap_query *query, const neap_pair *pairs, size_t count, float *sources,
+                                   float *targets, neap_error *err);
+neap_status ni_answer_explain(neap_query *query, uint32_t source, uint32_t target, neap_explanation **out,
+                              neap_error *err);
+
+#define NI_ATTENTION_ANSWERS                                                                               \
+    .score = ni_answer_score, .score_all = ni_answer_score_all, .score_bounds = ni_answer_score_bounds,    \
+    .score_some = ni_answer_score_some, .vectors = ni_answer_vectors,                                      \
+    .context_vectors = ni_answer_context_vectors, .pair_vectors = ni_answer_pair_vectors,                  \
+    .explain = ni_answer_explain
 
 #endif

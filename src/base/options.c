@@ -179,11 +179,6 @@ static ni_given *find_given(const neap_options *options, const char *name, bool 
     return NULL;
 }
 
-bool ni_options_has(const neap_options *options, const char *name)
-{
-    return find_given(options, name, false) != NULL;
-}
-
 neap_status ni_options_give(neap_options *options, const char *name, const char *text, bool suggested,
                             neap_error *err)
 {

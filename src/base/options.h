@@ -115,9 +115,6 @@ neap_status ni_options_give(neap_options *options, const char *name, const char 
 const char *ni_options_text(const neap_options *options, const ni_option *option,
                             const ni_option_layout *layout);
 
-/* Whether the option was set by name. */
-bool ni_options_has(const neap_options *options, const char *name);
-
 /* ---- the common options ---- */
 
 enum {

@@ -36,10 +36,9 @@ bool ni_tensor_bytes(ni_type type, uint32_t rank, const uint64_t *shape, uint64_
 
 void ni_tensor_describe(ni_type type, uint32_t rank, const uint64_t *shape, char text[112])
 {
-    int n = snprintf(text, 112, "%s [", types[type].name);
+    int n = snprintf(text, 112, "%s", types[type].name);
     for (uint32_t i = 0; i < rank; i++)
-        n += snprintf(text + n, 112 - (size_t)n, "%s%llu", i ? ", " : "", (unsigned long long)shape[i]);
-    snprintf(text + n, 112 - (size_t)n, "]");
+        n += snprintf(text + n, 112 - (size_t)n, "%s%llu", i ? " x " : " ", (unsigned long long)shape[i]);
 }
 
 /* ---- recording ---- */

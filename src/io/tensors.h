@@ -86,7 +86,7 @@ size_t ni_type_width(ni_type type);
 /* Bytes of a tensor; false if they are more than 2^64 - 1. */
 bool ni_tensor_bytes(ni_type type, uint32_t rank, const uint64_t *shape, uint64_t *bytes);
 
-/* "F32 [1005, 128]" for people. */
+/* "F32 1005 x 128" for people. */
 void ni_tensor_describe(ni_type type, uint32_t rank, const uint64_t *shape, char text[112]);
 
 /* ---- the container (safetensors.c; docs/format.md) ----

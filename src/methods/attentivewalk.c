@@ -40,6 +40,15 @@ static const ni_default defaults[] = {
     { 0 },
 };
 
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    const ni_attentive_options *o = s->own;
+    if (o->walk.learning.dim % 2 == 0) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG,
+                   "--dim %u is odd; a vector of attentivewalk has two halves of one length",
+                   o->walk.learning.dim);
+}
+
 /* ---- tensors ---- */
 
 typedef struct attentivewalk {
@@ -106,10 +115,6 @@ static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
 {
     const ni_attentive_options *o = job->settings->own;
     *t = (trainer){ 0 };
-    if (o->walk.learning.dim % 2)
-        return ni_fail(err, NEAP_E_ARG,
-                       "--dim %u is odd; a vector of attentivewalk has two halves of one length",
-                       o->walk.learning.dim);
     neap_status rc = ni_run_prepare(&t->run, job, &o->walk.learning, err);
     if (rc == NEAP_OK) rc = ni_links_need_some(t->run.links, err);
     if (rc == NEAP_OK) rc = ni_run_hold_out(&t->run, job->data, err);
@@ -210,6 +215,7 @@ const ni_method ni_method_attentivewalk = {
                          "Abu-El-Haija, Perozzi, Al-Rfou and Alemi, Watch Your Step, 2018.",
               .vectors = 1 },
     .options = { sizeof(ni_attentive_options), parts, defaults },
+    .check = check,
     .own = sizeof(attentivewalk),
     .declare = declare,
     .train = train,

@@ -39,28 +39,24 @@ static const ni_option_part parts[] = {
     { 0 },
 };
 
-typedef struct spread {
-    const neap_model *model;
-    const fastrp_options *o;
-    float *E;          /* rows x dim                     */
-    ni_arcs arcs;      /* the neighbours that are averaged */
-    float *now, *next; /* rows x dim: N_(k-1) and N_k    */
-    double hop[HOPS_MOST];
-    uint32_t hops, k;
-} spread;
-
 /* ---- the weights of hops ---- */
 
-static neap_status read_hops(const char *text, spread *s, neap_error *err)
+typedef struct hop_weights {
+    double weight[HOPS_MOST];
+    uint32_t count;
+} hop_weights;
+
+static neap_status read_hops(const char *text, hop_weights *h, neap_error *err)
 {
     double sum = 0;
-    for (const char *at = text;; at++, s->hops++) {
+    h->count = 0;
+    for (const char *at = text;; at++, h->count++) {
         size_t length = strcspn(at, ",");
-        double *hop = &s->hop[s->hops];
-        if (s->hops == HOPS_MOST || !ni_parse_double(at, length, hop) || *hop < 0 || *hop > 1e6) break;
-        sum += *hop;
+        double *w = &h->weight[h->count];
+        if (h->count == HOPS_MOST || !ni_parse_double(at, length, w) || *w < 0 || *w > 1e6) break;
+        sum += *w;
         at += length;
-        if (!*at && sum > 0) return s->hops++, NEAP_OK;
+        if (!*at && sum > 0) return h->count++, NEAP_OK;
         if (!*at) break;
     }
     return ni_fail(err, NEAP_E_ARG,
@@ -69,7 +65,23 @@ static neap_status read_hops(const char *text, spread *s, neap_error *err)
                    HOPS_MOST, text);
 }
 
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    hop_weights h;
+    return read_hops(((const fastrp_options *)s->own)->hop_weights, &h, err);
+}
+
 /* ---- averaging ---- */
+
+typedef struct spread {
+    const neap_model *model;
+    const fastrp_options *o;
+    float *E;          /* rows x dim                     */
+    ni_arcs arcs;      /* the neighbours that are averaged */
+    float *now, *next; /* rows x dim: N_(k-1) and N_k    */
+    hop_weights hops;
+    uint32_t k;
+} spread;
 
 /* The sum of the weights of all arcs out of u. */
 static double strength(const ni_arcs *arcs, uint64_t u)
@@ -123,7 +135,7 @@ static void hop_task(void *arg, uint32_t task, uint32_t thread)
         average(s, u);
         double length = ni_length(row, m->dim); /* may be so short that 1 / length is no float */
         for (uint32_t i = 0; length > 0 && i < m->dim; i++)
-            s->E[u * m->dim + i] += (float)(s->hop[s->k] * ((double)row[i] / length));
+            s->E[u * m->dim + i] += (float)(s->hops.weight[s->k] * ((double)row[i] / length));
     }
 }
 
@@ -131,7 +143,7 @@ static void run(spread *s, ni_threads *threads)
 {
     const neap_model *m = s->model;
     ni_threads_run(threads, ni_tasks(m->rows, ROWS_PER_TASK), draw_task, s);
-    for (s->k = 0; s->k < s->hops; s->k++) {
+    for (s->k = 0; s->k < s->hops.count; s->k++) {
         ni_threads_run(threads, ni_tasks(m->rows, ROWS_PER_TASK), hop_task, s);
         float *averaged = s->next;
         s->next = s->now;
@@ -165,7 +177,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
     spread s = { .o = job->settings->own };
     ni_threads *threads = NULL;
     neap_model *m = NULL;
-    neap_status rc = read_hops(s.o->hop_weights, &s, err);
+    neap_status rc = read_hops(s.o->hop_weights, &s.hops, err);
     if (rc == NEAP_OK) rc = ni_threads_create(job->settings->common.threads, &threads, err);
     if (rc == NEAP_OK) rc = ni_model_create(job, &m, err);
     if (rc == NEAP_OK) {
@@ -207,6 +219,7 @@ const ni_method ni_method_fastrp = {
                   "Very Sparse Random Projection, 2019.",
               .vectors = 1 },
     .options = { sizeof(fastrp_options), parts, defaults },
+    .check = check,
     .own = sizeof(ni_dot),
     .declare = ni_dot_declare,
     .train = train,

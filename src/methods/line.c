@@ -43,14 +43,19 @@ static ni_edges edges_of(const line_options *o, const neap_graph *graph, uint64_
                        .seed = seed };
 }
 
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    const line_options *o = s->own;
+    if (o->order == ORDER_BOTH && o->walk.learning.dim % 2)
+        return ni_fail(err, NEAP_E_ARG, "--order both halves the vectors: --dim must be even, not %u",
+                       o->walk.learning.dim);
+    return ni_learner_check(&o->walk.learning, err);
+}
+
 static neap_status prepare(ni_learner *l, const ni_job *job, neap_error *err)
 {
     const line_options *o = job->settings->own;
     bool both = o->order == ORDER_BOTH;
-    *l = (ni_learner){ 0 }; /* to be freed also if it is refused here */
-    if (both && o->walk.learning.dim % 2)
-        return ni_fail(err, NEAP_E_ARG, "--order both halves the vectors: --dim must be even, not %u",
-                       o->walk.learning.dim);
     neap_status rc = ni_learner_prepare(l, job, &o->walk.learning, err);
     l->layers = both ? 2 : 1;
     l->tied = o->order == ORDER_2 ? 0 : 1;
@@ -131,6 +136,7 @@ const ni_method ni_method_line = {
                   "Embedding, 2015.",
               .vectors = 1 },
     .options = { sizeof(line_options), parts, defaults },
+    .check = check,
     .own = sizeof(ni_dot),
     .declare = declare,
     .train = train,

@@ -11,9 +11,6 @@
 #include "model/explanation.h"
 #include "support/status.h"
 
-/* Pairs of neighbours in an explanation: 64 MB of alignments. */
-enum { MOST_CELLS = 1 << 24 };
-
 /* A node: its personas, and which of them each of its neighbours belongs to. */
 typedef struct persona_side {
     ni_node_vectors personas;
@@ -78,20 +75,22 @@ static void weigh(const persona_side *own, const persona_side *other, uint32_t c
 }
 
 /* Every pair of neighbours; with `best` the alignment of each is the largest of its own. */
-static void align(const persona_side *s, const persona_side *t, bool best, size_t dim,
-                  ni_explanation_draft *d)
+static neap_status align(const persona_side *s, const persona_side *t, bool best, size_t dim,
+                         ni_threads *threads, ni_explanation_draft *d, neap_error *err)
 {
-    for (uint64_t i = 0; i < s->size; i++)
+    neap_status rc = NEAP_OK;
+    for (uint64_t i = 0; i < s->size && rc == NEAP_OK; i++, rc = ni_threads_check(threads, err))
         for (uint64_t j = 0; j < t->size; j++) {
             float here = ni_node_cosine(&s->personas, s->circle[i], &t->personas, t->circle[j], dim);
             d->alignment[i * t->size + j] = here;
             if (best) d->by_source[i].alignment = fmaxf(d->by_source[i].alignment, here);
             if (best) d->by_target[j].alignment = fmaxf(d->by_target[j].alignment, here);
         }
+    return rc;
 }
 
 static neap_status explain(const neap_model *m, const persona_side *s, const persona_side *t,
-                           ni_explanation_draft *d, neap_error *err)
+                           ni_threads *threads, ni_explanation_draft *d, neap_error *err)
 {
     uint32_t best_s = NEAP_NONE, best_t = NEAP_NONE;
     const ni_splitter_options *o = m->settings->own;
@@ -99,24 +98,22 @@ static neap_status explain(const neap_model *m, const persona_side *s, const per
     if (max) d->facts.score = ni_nearest_personas(&s->personas, &t->personas, m->dim, &best_s, &best_t);
     for (uint32_t i = 0; !max && i < s->personas.count; i++)
         d->facts.score += mean_cosine(s, i, t, m->dim) / (float)s->personas.count;
-    if (!isfinite(d->facts.score)) return ni_fail(err, NEAP_E_NUMERIC, "the score is not finite");
+    neap_status rc = ni_check_scores(&d->facts.score, 1, err);
+    if (rc != NEAP_OK) return rc;
     d->facts.circles = 1;
     weigh(s, t, best_s, d->facts.score, m->dim, d->by_source);
     weigh(t, s, best_t, d->facts.score, m->dim, d->by_target);
-    align(s, t, max, m->dim, d);
-    return NEAP_OK;
+    return align(s, t, max, m->dim, threads, d, err);
 }
 
 /* Circles of other edges than those of the training would be others. */
-static neap_status check(const neap_model *m, uint32_t source, uint32_t target, neap_error *err)
+static neap_status check(const neap_model *m, neap_error *err)
 {
     const ni_splitter_options *o = m->settings->own;
     if (ni_learning_validates(&o->walk.learning) || m->rows < m->graph->nodes)
         return ni_fail(err, NEAP_E_MISMATCH,
                        "splitter explains by the circles of its training, which must have seen all edges: "
                        "train without --valid, explain without --new-edges");
-    if (ni_degree(&m->links, source) * ni_degree(&m->links, target) > MOST_CELLS)
-        return ni_fail(err, NEAP_E_LIMIT, "the two have too many pairs of neighbours to be explained");
     return NEAP_OK;
 }
 
@@ -126,12 +123,11 @@ neap_status ni_personas_explain(neap_query *query, uint32_t source, uint32_t tar
     const neap_model *m = query->model;
     persona_side s = { 0 }, t = { 0 };
     ni_explanation_draft draft = { 0 };
-    neap_status rc = check(m, source, target, err);
+    neap_status rc = check(m, err);
     if (rc == NEAP_OK) rc = look_at(m, source, &s, err);
     if (rc == NEAP_OK) rc = look_at(m, target, &t, err);
-    if (rc == NEAP_OK && !ni_explanation_begin(&draft, &m->links, source, target, s.size, t.size))
-        rc = ni_fail_memory(err, "an explanation");
-    if (rc == NEAP_OK) rc = explain(m, &s, &t, &draft, err);
+    if (rc == NEAP_OK) rc = ni_explanation_begin(&draft, &m->links, source, target, s.size, t.size, err);
+    if (rc == NEAP_OK) rc = explain(m, &s, &t, query->threads, &draft, err);
     *out = rc == NEAP_OK ? ni_explanation_finish(&draft, s.neighbour, t.neighbour) : NULL;
     if (rc == NEAP_OK && !*out) rc = ni_fail_memory(err, "an explanation");
     ni_explanation_draft_free(&draft);

@@ -58,6 +58,12 @@ static const ni_default defaults[] = {
     { 0 },
 };
 
+/* ni_splitter_options begins with those of walks. */
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    return ni_walking_check(s->own, false, err);
+}
+
 /* ---- tensors ---- */
 
 static void declare(neap_model *m, ni_declaration *d)
@@ -379,6 +385,7 @@ const ni_method ni_method_splitter = {
               .context = 1,
               .vectors = 1 },
     .options = { sizeof(ni_splitter_options), parts, defaults },
+    .check = check,
     .own = sizeof(ni_splitter),
     .declare = declare,
     .derive = derive,

@@ -24,6 +24,12 @@ static const ni_option_part parts[] = {
     { 0 },
 };
 
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    const verse_options *o = s->own;
+    return ni_learner_check(&o->walk.learning, err);
+}
+
 /* The bias of noise-contrastive estimation: log of the expected number of noise draws of a node. */
 static neap_status prepare(ni_learner *l, const ni_job *job, neap_error *err)
 {
@@ -102,6 +108,7 @@ const ni_method ni_method_verse = {
                          "Similarity Measures, 2018.",
               .vectors = 1 },
     .options = { sizeof(verse_options), parts, defaults },
+    .check = check,
     .own = sizeof(ni_dot),
     .declare = declare,
     .train = train,

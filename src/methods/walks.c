@@ -13,6 +13,16 @@ static bool has_scales(const ni_method *method)
     return method == &ni_method_walklets;
 }
 
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    return ni_walking_check(s->own, false, err);
+}
+
+static neap_status check_scales(const ni_settings *s, neap_error *err)
+{
+    return ni_walking_check(s->own, true, err);
+}
+
 static void declare(neap_model *m, ni_declaration *d)
 {
     ni_dot_declare(m, d);
@@ -75,6 +85,7 @@ const ni_method ni_method_deepwalk = {
                   "Representations, 2014.",
               .vectors = 1 },
     .options = { sizeof(ni_walk_options), deepwalk_parts, deepwalk_defaults },
+    .check = check,
     .own = sizeof(ni_dot),
     .declare = declare,
     .train = train,
@@ -117,6 +128,7 @@ const ni_method ni_method_node2vec = {
                   "Grover and Leskovec, node2vec: Scalable Feature Learning for Networks, 2016.",
               .vectors = 1 },
     .options = { sizeof(ni_walk_options), node2vec_parts, node2vec_defaults },
+    .check = check,
     .own = sizeof(ni_dot),
     .declare = declare,
     .train = train,
@@ -157,6 +169,7 @@ const ni_method ni_method_walklets = {
                          "Perozzi, Kulkarni, Chen and Skiena, Don't Walk, Skip!, 2017.",
               .vectors = 1 },
     .options = { sizeof(ni_walk_options), walklets_parts, walklets_defaults },
+    .check = check_scales,
     .own = sizeof(ni_dot),
     .declare = declare,
     .train = train,

@@ -123,14 +123,26 @@ static neap_status list_names(const ni_declaration *d, bool best, const char *co
     return NEAP_OK;
 }
 
+/* The facts that may: those of the model and of the position. */
+static void list_facts(const char *facts[NI_MODEL_FACTS + COUNTS + REALS + 1])
+{
+    ni_position position;
+    count counts[COUNTS];
+    real reals[REALS];
+    size_t n = 0;
+    list_numbers(&position, counts, reals);
+    for (int i = 0; i < NI_MODEL_FACTS; i++) facts[n++] = ni_model_facts[i];
+    for (int i = 0; i < COUNTS; i++) facts[n++] = counts[i].key;
+    for (int i = 0; i < REALS; i++) facts[n++] = reals[i].key;
+    facts[n] = NULL;
+}
+
 static neap_status check_names(const ni_tensors *t, const ni_declaration *d, bool best,
                                const char *const *tensors, neap_error *err)
 {
-    static const char *const facts[] = { "neap.kind", "method",     "option.",    "rows",       "epochs",
-                                         "loss",      "valid_auc",  "graph.hash", "undirected", "epoch",
-                                         "batch",     "items",      "step",       "loss.sum",   "last.loss",
-                                         "last.auc",  "best.epoch", "best.auc",   "best.loss",  NULL };
+    const char *facts[NI_MODEL_FACTS + COUNTS + REALS + 1];
     size_t known = 0;
+    list_facts(facts);
     while (tensors[known]) known++;
     char **made = ni_zeros(d->count, sizeof *made);
     const char **names = ni_array(known + 2 * d->count + 1, sizeof *names);
@@ -226,10 +238,12 @@ static bool is_possible(const ni_position *p, uint64_t epochs, uint64_t position
            p->items <= positions && p->updates <= (p->epoch + 1) * positions;
 }
 
-static uint32_t epochs_of(const neap_model *m)
+/* Of the options of learning, where the method has them, those that the length of a run depends on. */
+static ni_learning learning_of(const neap_model *m)
 {
     const uint32_t *epochs = ni_settings_find(m->settings, "epochs");
-    return epochs ? *epochs : 0;
+    const double *valid = ni_settings_find(m->settings, "valid");
+    return (ni_learning){ .epochs = epochs ? *epochs : 0, .valid = valid ? *valid : 0 };
 }
 
 static neap_status take_numbers(const neap_model *m, uint64_t positions, ni_position *position,
@@ -244,7 +258,7 @@ static neap_status take_numbers(const neap_model *m, uint64_t positions, ni_posi
     for (int i = 0; i < REALS && rc == NEAP_OK; i++)
         rc = ni_tensors_real(t, reals[i].key, reals[i].value, err);
     if (rc != NEAP_OK) return rc;
-    if (!is_possible(position, epochs_of(m), positions))
+    if (!is_possible(position, learning_of(m).epochs, positions))
         return ni_fail(err, NEAP_E_FORMAT, "the checkpoint stands at an impossible position");
     return NEAP_OK;
 }
@@ -299,19 +313,13 @@ neap_status ni_checkpoint_read(const neap_model *m, const ni_state *state, ni_po
 
 /* ---- checking a file ---- */
 
-/* With validation there is a copy of each learned tensor. */
-static bool keeps_best(const neap_model *m)
-{
-    const double *valid = ni_settings_find(m->settings, "valid");
-    return valid && *valid > 0 && epochs_of(m) > 0;
-}
-
 neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, const char *const *tensors,
                                 neap_error *err)
 {
     ni_declaration d = { .found = t };
     ni_position position = { 0 };
-    bool best = keeps_best(m);
+    ni_learning learning = learning_of(m);
+    bool best = ni_learning_validates(&learning); /* then there is a copy of each learned tensor */
     if (m->method->declare) m->method->declare((neap_model *)m, &d); /* sets no pointer */
     ni_declare_moments(&d);
     neap_status rc = d.failed ? ni_fail_memory(err, "a checkpoint") : NEAP_OK;

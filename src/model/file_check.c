@@ -29,11 +29,8 @@ static void tell_graph(const listener *to, const neap_graph *graph)
 static void tell_tensor(const listener *to, const ni_tensor *tensor)
 {
     char key[128], value[112];
-    int n = snprintf(value, sizeof value, "%s", ni_type_name(tensor->type));
     snprintf(key, sizeof key, "tensor.%s", tensor->name);
-    for (uint32_t i = 0; i < tensor->rank; i++)
-        n += snprintf(value + n, sizeof value - (size_t)n, "%s%llu", i ? " x " : " ",
-                      (unsigned long long)tensor->shape[i]);
+    ni_tensor_describe(tensor->type, tensor->rank, tensor->shape, value);
     to->fact(key, value, to->user);
 }
 

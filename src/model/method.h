@@ -23,6 +23,9 @@ typedef struct ni_method {
     neap_method_info info;
     ni_option_layout options; /* its struct is ni_settings.own */
 
+    /* What the ranges of single options do not exclude: NEAP_E_ARG. NULL: nothing. */
+    neap_status (*check)(const ni_settings *settings, neap_error *err);
+
     /* Which neighbours the model reads for each node; NULL: it reads none. */
     ni_hood_rule (*hood)(const ni_settings *settings);
 

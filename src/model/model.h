@@ -67,7 +67,11 @@ uint32_t ni_model_known_links(const neap_model *model, uint32_t node);
 /* The option dim, or 0 in a method without. */
 uint32_t ni_model_dim(const ni_settings *settings);
 
-/* The tensors and facts of a model; views into it. model_file.c */
+/* The keys of a model's metadata, ended by NULL; see ni_tensors_only. model_file.c */
+enum { NI_MODEL_FACTS = 9 };
+extern const char *const ni_model_facts[NI_MODEL_FACTS + 1];
+
+/* The tensors and facts of a model; views into it. */
 void ni_model_to_tensors(const neap_model *model, ni_tensors *t);
 
 /* A model from a file that holds one, or from a checkpoint, whose other tensors are checked as well. */

@@ -13,6 +13,10 @@
 
 static const char option_prefix[] = "option.";
 
+const char *const ni_model_facts[NI_MODEL_FACTS + 1] = { "neap.kind", "method",     "option.",
+                                                         "rows",      "epochs",     "loss",
+                                                         "valid_auc", "graph.hash", "undirected" };
+
 /* ---- a model as tensors ---- */
 
 enum { KEY_ROOM = 80 };
@@ -220,8 +224,6 @@ static neap_status take_tensor(const ni_tensors *t, ni_declared *x, neap_error *
  * refused. */
 static neap_status refuse_others(const ni_tensors *t, const neap_model *m, neap_error *err)
 {
-    static const char *const facts[] = { "neap.kind", "method",    "option.",    "rows",       "epochs",
-                                         "loss",      "valid_auc", "graph.hash", "undirected", NULL };
     static const char *const tensors[] = { "graph.offsets", "graph.targets", "graph.weights",
                                            "names.offsets", "names.bytes",   "hood.offsets",
                                            "hood.nodes" };
@@ -236,7 +238,7 @@ static neap_status refuse_others(const ni_tensors *t, const neap_model *m, neap_
         if (d->item[i].data) all[n++] = d->item[i].name;
     all[n] = NULL;
     neap_status rc = ni_tensors_are(t, "checkpoint") ? ni_checkpoint_check(t, m, all, err)
-                                                     : ni_tensors_only(t, all, facts, err);
+                                                     : ni_tensors_only(t, all, ni_model_facts, err);
     ni_free(all);
     return rc;
 }

@@ -336,8 +336,12 @@ neap_status neap_query_explain(neap_query *q, uint32_t source, uint32_t target, 
     if (rc == NEAP_OK) rc = check_node(q->model, target, err);
     if (rc != NEAP_OK) return rc;
     const ni_method *method = q->model->method;
-    return method->explain ? method->explain(q, source, target, out, err)
-                           : no_answer(q->model, "attention that could explain a score", err);
+    if (!method->explain) return no_answer(q->model, "attention that could explain a score", err);
+    rc = end(q, method->explain(q, source, target, out, err), err);
+    if (rc == NEAP_OK) return rc;
+    neap_explanation_free(*out);
+    *out = NULL;
+    return rc;
 }
 
 /* ---- one question, one query ---- */

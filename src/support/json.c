@@ -82,6 +82,11 @@ void ni_json_text(ni_json *j, const char *key, const char *text)
     else put(j->out, "null");
 }
 
+void ni_json_member(const char *key, const char *text, void *json)
+{
+    ni_json_text(json, key, text);
+}
+
 void ni_json_whole(ni_json *j, const char *key, uint64_t value)
 {
     char text[32];

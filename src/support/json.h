@@ -24,6 +24,9 @@ void ni_json_real(ni_json *j, const char *key, double value);
 void ni_json_float(ni_json *j, const char *key, float value);
 void ni_json_switch(ni_json *j, const char *key, bool value);
 
+/* ni_json_text as a visitor, whose user is an ni_json. */
+void ni_json_member(const char *key, const char *text, void *json);
+
 /* A text alone, with its quotes. < is written as \u003c, so that it may also stand inside an HTML script
  * element. */
 void ni_json_string(ni_sink out, const char *text);

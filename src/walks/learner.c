@@ -99,17 +99,20 @@ static neap_status make_tree(ni_learner *l, const uint64_t *weight, neap_error *
     return ni_skipgram_create(&l->by_tree, l->run.per_step, err);
 }
 
-/* A group has so many outputs, and rows of layers are counted in 32 bits. */
+neap_status ni_learner_check(const ni_learning *o, neap_error *err)
+{
+    if (o->negatives <= NI_GROUP_OUTPUTS) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG, "--negatives is at most %d for this method, not %u", NI_GROUP_OUTPUTS,
+                   o->negatives);
+}
+
+/* Rows of layers are counted in 32 bits. */
 static neap_status check_limits(const ni_learner *l, neap_error *err)
 {
-    const char *method = l->run.model->method->info.name;
-    if (l->negatives && l->run.o->negatives > NI_GROUP_OUTPUTS)
-        return ni_fail(err, NEAP_E_ARG, "--negatives is at most %d for %s", NI_GROUP_OUTPUTS, method);
-    if ((uint64_t)l->rows * l->layers > UINT32_MAX)
-        return ni_fail(err, NEAP_E_LIMIT,
-                       "%u vectors of %u parts each are more than %s can number; the most is %u parts",
-                       l->rows, l->layers, method, UINT32_MAX);
-    return NEAP_OK;
+    if ((uint64_t)l->rows * l->layers <= UINT32_MAX) return NEAP_OK;
+    return ni_fail(err, NEAP_E_LIMIT,
+                   "%u vectors of %u parts each are more than %s can number; the most is %u parts", l->rows,
+                   l->layers, l->run.model->method->info.name, UINT32_MAX);
 }
 
 static neap_status declare_state(ni_learner *l, neap_error *err)

@@ -33,6 +33,9 @@ typedef struct ni_learner {
  * linked. To be ended or dropped in any case. */
 neap_status ni_learner_prepare(ni_learner *l, const ni_job *job, const ni_learning *o, neap_error *err);
 
+/* Options that a skip-gram model cannot take: more negatives than a group has outputs (NEAP_E_ARG). */
+neap_status ni_learner_check(const ni_learning *o, neap_error *err);
+
 /* State of a run for a method's declaration: the outputs of negative sampling, the inner nodes of a tree.
  */
 void ni_learner_declare(ni_declaration *d, uint64_t rows, uint64_t dim, bool outputs, bool inner);

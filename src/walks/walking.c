@@ -73,14 +73,18 @@ static void choose_losses(ni_learner *l, const ni_walk_options *o, bool scales)
     l->layers = scales ? o->window : 1;
 }
 
-neap_status ni_walking_prepare(ni_learner *l, const ni_job *job, const ni_walk_options *o, bool scales,
-                               neap_error *err)
+neap_status ni_walking_check(const ni_walk_options *o, bool scales, neap_error *err)
 {
-    *l = (ni_learner){ 0 }; /* to be freed also if it is refused here */
     if (scales && o->learning.dim % o->window)
         return ni_fail(err, NEAP_E_ARG,
                        "--dim %u cannot be divided into %u scales; use a multiple of --window",
                        o->learning.dim, o->window);
+    return scales || o->loss != NI_LOSS_TREE ? ni_learner_check(&o->learning, err) : NEAP_OK;
+}
+
+neap_status ni_walking_prepare(ni_learner *l, const ni_job *job, const ni_walk_options *o, bool scales,
+                               neap_error *err)
+{
     neap_status rc = ni_learner_prepare(l, job, &o->learning, err);
     choose_losses(l, o, scales);
     return rc;

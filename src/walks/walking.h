@@ -40,8 +40,10 @@ void ni_walking_free(ni_walking *w);
 /* word2vec draws negatives by the power 3/4 of how often they occur (Mikolov and others 2013). */
 #define NI_WALKING_POWER 0.75
 
-/* Prepares a learner, with the losses and layers of the options; NEAP_E_ARG if scales do not divide the
- * vectors. To be ended or dropped in any case. */
+/* Options that do not go together (NEAP_E_ARG): scales must divide the vectors; see ni_learner_check. */
+neap_status ni_walking_check(const ni_walk_options *o, bool scales, neap_error *err);
+
+/* Prepares a learner, with the losses and layers of the options. To be ended or dropped in any case. */
 neap_status ni_walking_prepare(ni_learner *l, const ni_job *job, const ni_walk_options *o, bool scales,
                                neap_error *err);
 
