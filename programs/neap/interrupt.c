@@ -32,9 +32,9 @@ static void remember(int number)
  * has switched off (nohup, a background job) stays off. */
 static void watch(int number)
 {
-    struct sigaction now, wish = { .sa_handler = remember, .sa_flags = SA_RESTART | (int)SA_RESETHAND };
-    sigemptyset(&wish.sa_mask);
-    if (sigaction(number, NULL, &now) == 0 && now.sa_handler != SIG_IGN) sigaction(number, &wish, NULL);
+    struct sigaction now, action = { .sa_handler = remember, .sa_flags = SA_RESTART | (int)SA_RESETHAND };
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &now) == 0 && now.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
 }
 
 void interrupt_watch(void)

@@ -222,7 +222,7 @@ static uint32_t find_carriers(const page *p, const side *s, uint32_t position[CA
     return found;
 }
 
-/* "A, B and C (together 0.412)"; false if nobody carries the score. */
+/* "A, B and C (together 0.412)"; false if no neighbour has the sign of the score. */
 static bool write_carriers(const page *p, const side *s, const char *before)
 {
     uint32_t position[CARRIERS], found = find_carriers(p, s, position);
@@ -304,7 +304,7 @@ static void write_reading(const page *p)
                          "together, orange where they do not.</p>\n");
     ni_page_text(p->out, pooling_words(p->e));
     ni_page_text(p->out, p->e->circles ? " The attention of a side sums to 1 (100\u00a0%).</p>\n"
-                                       : " The attention of a side sums to 1 (100\u00a0%), and nobody gets "
+                                       : " The attention of a side sums to 1 (100\u00a0%), and none gets "
                                          "more than about seven times as much as another.</p>\n");
     ni_page_text(
         p->out,
@@ -372,7 +372,7 @@ static void write_contribution_bar(const page *p, double c)
     ni_page_text(p->out, "%\"></i></div></div></td>");
 }
 
-/* Whom it selected and how well they align; its mean alignment where nobody is selected. */
+/* The partner it selected and their alignment; under mean pooling its mean alignment. */
 static void write_selected(const page *p, uint32_t partner, double alignment)
 {
     ni_page_text(p->out, "<td role=\"cell\" class=\"text last\">");
@@ -400,7 +400,7 @@ static void write_row(const page *p, const side *s, uint32_t at)
     ni_page_text(p->out, "</tr>\n");
 }
 
-/* A row of sums: no bars, nobody selected. */
+/* A row of sums: no bars, no partner. */
 static void write_sum(const page *p, const char *what, double weight, double contribution)
 {
     ni_page_print(p->out, "<tr role=\"row\"><th role=\"rowheader\" scope=\"row\" class=\"first\">%s</th>",

@@ -18,7 +18,7 @@
 /* ---- a page in memory (page.c) ---- */
 
 /* All 0 is an empty page. A failed allocation is remembered: later calls do nothing, and ni_page_save
- * returns the error. Whoever takes the bytes without saving checks `failed` first. */
+ * returns the error. A caller that takes the bytes without saving checks `failed` first. */
 typedef struct ni_page {
     char *bytes; /* ended by a NUL; NULL: nothing was written */
     size_t length, room;
@@ -123,7 +123,7 @@ typedef enum ni_line_kind {
     NI_LINE_PLAIN,
     NI_LINE_STRONG, /* the one that the chart is about  */
     NI_LINE_TWIN,   /* the same in another state: its colour, but thin and broken */
-    NI_LINE_QUOTED  /* somebody else's numbers: thin, dotted, without marks       */
+    NI_LINE_QUOTED  /* numbers from elsewhere: thin, dotted, without marks          */
 } ni_line_kind;
 
 typedef struct ni_chart_line {

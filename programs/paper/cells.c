@@ -82,7 +82,7 @@ static bool take_real(const json_t *object, const char *key, double *value)
     return json_is_number(item) || json_is_null(item);
 }
 
-static bool says(const json_t *object, const char *key, const char *text)
+static bool has_text(const json_t *object, const char *key, const char *text)
 {
     const char *is = json_string_value(json_object_get(object, key));
     return is && !strcmp(is, text);
@@ -97,14 +97,14 @@ static bool is_of_graph(const json_t *root, const ni_cell *c)
 {
     char hash[24];
     hash_text(c->graph_hash, hash);
-    return !c->graph_hash || says(root, "graph", hash);
+    return !c->graph_hash || has_text(root, "graph", hash);
 }
 
 static bool take_outcome(const json_t *root, const ni_cell *c, const char *settings, ni_outcome *o)
 {
     double epochs;
-    bool ok = json_is_object(root) && says(root, "neap", neap_version()) && is_of_graph(root, c) &&
-              says(root, "settings", settings) && take_real(root, "seconds", &o->seconds) &&
+    bool ok = json_is_object(root) && has_text(root, "neap", neap_version()) && is_of_graph(root, c) &&
+              has_text(root, "settings", settings) && take_real(root, "seconds", &o->seconds) &&
               take_real(root, "epochs", &epochs) && epochs >= 0 && epochs <= UINT32_MAX;
     const ni_aim_info *aim = ni_aim_info_of(c->aim);
     for (size_t i = 0; i < NI_VALUES && ok; i++) {

@@ -17,9 +17,9 @@ const ni_aim_info *ni_aim_info_of(ni_aim aim)
 /* ---- graphs ---- */
 
 /* The paper gives the edges of its random graphs and nothing else; ours have 10 edges per node. */
-#define RANDOM(called, told, how, count)                                                                   \
+#define RANDOM(id, words, how, count)                                                                      \
     {                                                                                                      \
-        .name = called, .title = told, .neighbors = 100, .dropout = 0.5, .generator = {                    \
+        .name = id, .title = words, .neighbors = 100, .dropout = 0.5, .generator = {                       \
             .size = sizeof(neap_generator),                                                                \
             .kind = how,                                                                                   \
             .nodes = count,                                                                                \

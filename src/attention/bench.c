@@ -10,7 +10,7 @@
 #include "model/method.h"
 #include "support/status.h"
 
-/* ---- peak: the rate of a large matrix product, cut into one band of rows a thread ---- */
+/* ---- peak: the rate of a large matrix product, cut into one band of rows per thread ---- */
 
 enum { SIDE = 2048, TIMES = 3, ENOUGH = 2 /* seconds: a slow build need not do it so often */ };
 

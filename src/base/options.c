@@ -326,8 +326,8 @@ static const ni_option common_options[] = {
     NI_OPTION(ni_common, SWITCH, self_loops, "self-loops", "", 0, "model", "", "no", "yes", "yes", 0, 1, 1,
               "keep edges from a node to itself"),
     NI_OPTION(ni_common, REAL, test, "test", "", 0, "training", "SHARE", "0", "0", "0", 0, 0.99, 1,
-              "hold out this share of the pairs, which the model then never sees, and print how well they "
-              "are told from non-links"),
+              "hold out this share of the pairs, which the model then never sees, and print their AUC "
+              "against non-links"),
     NI_OPTION(ni_common, U64, seed, "seed", "random-state,random_state", 0, "training", "N", "1", "1", "1",
               0, 18446744073709551615.0, 1,
               "start of all random draws: the same seed gives the same model"),

@@ -147,7 +147,7 @@ neap_status ni_common_read(const neap_options *options, ni_common *common, neap_
 
 /* ---- read ---- */
 
-/* All values of a run: never changes, and lives as long as somebody holds it. */
+/* All values of a run; immutable, freed by its last holder. */
 typedef struct ni_settings ni_settings;
 struct ni_settings {
     neap_options *options; /* what they were read from */

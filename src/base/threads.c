@@ -26,7 +26,7 @@ typedef struct share {
 } share;
 
 struct ni_threads {
-    pthread_mutex_t turn; /* held by the caller whose round is under way */
+    pthread_mutex_t turn; /* held by the caller whose round is running */
     pthread_mutex_t lock;
     pthread_cond_t work, idle; /* there is a new round; all workers have left the last one */
     ni_task task;

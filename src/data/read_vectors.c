@@ -96,11 +96,11 @@ static neap_status start_text(reader *r, text *t, char *line, bool *header, neap
         return ni_lines_fail(&t->lines, NEAP_E_FORMAT, line, err, "the header promises no vectors");
     if (!*header) d = count_fields(t, line) - 1;
     if (d < 1 || d > DIM_MOST)
-        return ni_lines_fail(
-            &t->lines, NEAP_E_FORMAT, line, err,
-            "vectors of length %llu; word2vec text is a line `n d`, then a name and d numbers a line, with "
-            "d from 1 to %d",
-            (unsigned long long)d, DIM_MOST);
+        return ni_lines_fail(&t->lines, NEAP_E_FORMAT, line, err,
+                             "vectors of length %llu; word2vec text is a line `n d`, then a name and d "
+                             "numbers per line, with "
+                             "d from 1 to %d",
+                             (unsigned long long)d, DIM_MOST);
     r->v->dim = (uint32_t)d;
     return NEAP_OK;
 }
@@ -254,7 +254,7 @@ static neap_status take_in_order(reader *r, uint64_t rows, neap_error *err)
         return ni_fail(
             err, NEAP_E_MISMATCH,
             "%.200s: %llu vectors for a graph of %u nodes, and no file of names beside it: write "
-            "the names, one a line, into a file that ends in .names.txt instead of .npy",
+            "the names, one per line, into a file that ends in .names.txt instead of .npy",
             ni_stream_label(r->in), (unsigned long long)rows, r->graph->nodes);
     for (uint32_t u = 0; u < r->graph->nodes; u++) {
         r->node[u] = u;

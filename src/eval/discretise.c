@@ -10,8 +10,8 @@
 #include "linalg/blas.h"
 #include "support/status.h"
 
-/* LAPACK, which is inside OpenBLAS; Debian's has no header for it. A = U S V', all column-major. gfortran
- * wants the lengths of the two words behind the last argument. */
+/* LAPACK, which is inside OpenBLAS; Debian's has no header for it. A = U S V', all column-major.
+ * gfortran's ABI has the lengths of the two words behind the last argument. */
 void dgesvd_(const char *jobu, const char *jobvt, const blasint *m, const blasint *n, double *a,
              const blasint *lda, double *s, double *u, const blasint *ldu, double *vt, const blasint *ldvt,
              double *work, const blasint *lwork, blasint *info, size_t jobu_length, size_t jobvt_length);
@@ -30,10 +30,10 @@ typedef struct rotor {
 /* The workspace that LAPACK recommends, at least the smallest legal one, 5 k. */
 static blasint svd_room(uint32_t k)
 {
-    blasint size = (blasint)k, ask = -1, info = 0;
+    blasint size = (blasint)k, query = -1, info = 0;
     double none = 0, room = 0;
-    dgesvd_("A", "A", &size, &size, &none, &size, &none, &none, &size, &none, &size, &room, &ask, &info, 1,
-            1);
+    dgesvd_("A", "A", &size, &size, &none, &size, &none, &none, &size, &none, &size, &room, &query, &info,
+            1, 1);
     return info == 0 && room > 5.0 * k && room < INT32_MAX ? (blasint)room : 5 * size;
 }
 

@@ -374,7 +374,7 @@ neap_status neap_trial_check(const neap_trial *trial, const neap_model *model, n
     neap_status rc = ni_leak_in_trial(trial, &mine, err);
     if (rc == NEAP_OK && model) rc = ni_leak_in_model(trial, model, &mine, err);
     if (!report) return rc;
-    neap_status told =
+    neap_status filled =
         ni_sized_out(&mine, sizeof mine, report, "neap_leak_report", rc == NEAP_OK ? err : NULL);
-    return rc == NEAP_OK ? told : rc;
+    return rc == NEAP_OK ? filled : rc;
 }

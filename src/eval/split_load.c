@@ -318,12 +318,12 @@ static neap_status check_digests(loading *l, neap_error *err)
 {
     neap_status rc = NEAP_OK;
     for (ni_part p = 0; p < NI_PARTS && rc == NEAP_OK; p++) {
-        const ni_digest *said = &l->manifest.part[p];
+        const ni_digest *listed = &l->manifest.part[p];
         ni_digest found;
         if (!ni_part_name(&l->manifest, p)) continue;
         rc = choose_part(l, p, err);
         if (rc == NEAP_OK) rc = ni_digest_of(l->path, &found, err);
-        if (rc == NEAP_OK && (found.crc != said->crc || found.bytes != said->bytes))
+        if (rc == NEAP_OK && (found.crc != listed->crc || found.bytes != listed->bytes))
             rc = ni_fail(err, NEAP_E_FORMAT,
                          "%.200s was changed since the split was made: its checksum is not that of "
                          "manifest.json",
@@ -348,10 +348,10 @@ static size_t count_held_out(const loading *l)
 
 static neap_status check_facts(const loading *l, neap_error *err)
 {
-    const neap_trial_facts *said = &l->manifest.facts, *is = &l->trial->facts;
-    if (said->nodes == is->nodes && said->edges == is->edges && said->train == is->train &&
-        said->skipped == is->skipped && said->loops == is->loops && said->reverse == is->reverse &&
-        said->self_loops == is->self_loops)
+    const neap_trial_facts *listed = &l->manifest.facts, *is = &l->trial->facts;
+    if (listed->nodes == is->nodes && listed->edges == is->edges && listed->train == is->train &&
+        listed->skipped == is->skipped && listed->loops == is->loops && listed->reverse == is->reverse &&
+        listed->self_loops == is->self_loops)
         return NEAP_OK;
     return ni_fail(err, NEAP_E_FORMAT, "%.200s: manifest.json counts other pairs than there are",
                    l->folder);

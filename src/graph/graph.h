@@ -23,7 +23,7 @@ struct neap_graph {
     bool undirected;
     ni_names names;
     neap_graph_report report;
-    atomic_uint sharers; /* holders besides the first: whoever frees last frees */
+    atomic_uint sharers; /* holders besides the first; the last one frees */
 };
 
 /* Collects edges in any order, then sorts and merges them in linear time. */

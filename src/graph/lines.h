@@ -5,7 +5,7 @@
  *   - A UTF-8 byte order mark at the start is skipped; a UTF-16 one is refused, and so are a NUL byte
  *     and a carriage return inside a line. What io/stream.h recognises is refused by its name.
  *   - A line has at most `most` bytes; memory is the block and that much, whatever the file holds.
- *   - Errors say FILE:LINE:COLUMN, what is wrong, and what would mend it. Columns are bytes from 1.  */
+ *   - Errors have FILE:LINE:COLUMN, what is wrong, and a remedy. Columns are bytes from 1.  */
 #ifndef NI_LINES_H
 #define NI_LINES_H
 
@@ -112,8 +112,8 @@ neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float 
 
 /* ---- columns of an edge list ----
  *
- * Which columns of an edge list hold source, target and weight, and whether its first line is a
- * header that says so. The same for edges to train on and for pairs to score.
+ * Which columns of an edge list hold source, target and weight, and whether its first line is a header
+ * that names them. The same for edges to train on and for pairs to score.
  *
  * Words of a header, in any case, with or without `id` or `node` behind them (source_id, FromNodeId):
  *   source -> target, destination      from -> to      src -> dst, dest
@@ -122,7 +122,7 @@ neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float 
  *   weight, weights, value, strength, count, wt, w      the weight; the first of this list, if several
  * A line that has such a pair in any two columns, and no number in its first two, is a header. Several
  * pairs are refused. A header without such a pair leaves source and target in columns 1 and 2. The weight
- * is the column with such a heading; without a header, or where it has no third word, it is column 3.    */
+ * is the column with such a heading; without a header, or where it has no third word, it is column 3. */
 /* MAYBE: two words that are no numbers, which the names below may show to be a header. */
 typedef enum ni_header { NI_NO_HEADER, NI_MAYBE_HEADER, NI_IS_HEADER } ni_header;
 

@@ -39,8 +39,8 @@ static uint64_t load8(const char *text)
     return load4(text) | load4(text + 4) << 32;
 }
 
-/* Up to eight bytes as one number, zeros behind them. Overlapping loads meet in the middle with the same
- * bytes, so that `or` does them no harm. */
+/* Up to eight bytes as one number, zeros behind them. Overlapping loads have the same bytes in the
+ * middle, which `or` does not change. */
 static uint64_t load_short(const char *text, size_t length)
 {
     const unsigned char *b = (const unsigned char *)text;

@@ -18,13 +18,13 @@ typedef struct survey {
     atomic_bool failed;
 } survey;
 
-enum { NODES_A_TASK = 16 };
+enum { NODES_PER_TASK = 16 };
 
 static void survey_task(void *arg, uint32_t task, uint32_t thread)
 {
     survey *s = arg;
-    uint64_t first = (uint64_t)task * NODES_A_TASK;
-    uint64_t end = ni_task_end(first, NODES_A_TASK, s->links->nodes);
+    uint64_t first = (uint64_t)task * NODES_PER_TASK;
+    uint64_t end = ni_task_end(first, NODES_PER_TASK, s->links->nodes);
     for (uint64_t u = first; u < end; u++) {
         uint32_t found = ni_circles_find(&s->desk[thread], (uint32_t)u, s->circle + s->links->offset[u]);
         if (found == NEAP_NONE) atomic_store(&s->failed, true);
@@ -41,7 +41,7 @@ static neap_status survey_all(survey *s, uint32_t rule, uint64_t seed, ni_thread
     bool ok = s->circle && s->circles && s->desk;
     for (uint32_t t = 0; t < seats && ok; t++)
         s->desk[t] = (ni_circles){ .links = s->links, .rule = rule, .seed = seed };
-    if (ok) ni_threads_run(threads, ni_tasks(n, NODES_A_TASK), survey_task, s);
+    if (ok) ni_threads_run(threads, ni_tasks(n, NODES_PER_TASK), survey_task, s);
     for (uint32_t t = 0; t < seats && ok; t++) ni_circles_free(&s->desk[t]);
     return ok && !s->failed ? NEAP_OK : ni_fail_memory(err, "the circles of the nodes");
 }

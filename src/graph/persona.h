@@ -47,7 +47,7 @@ uint32_t ni_circles_find(ni_circles *c, uint32_t u, uint32_t *circle);
 typedef struct ni_personas {
     uint32_t nodes, count;
     uint32_t *offset; /* nodes + 1: the personas of u are offset[u] .. offset[u+1]-1, at least one */
-    uint32_t *owner;  /* count: whose a persona is, ascending                                      */
+    uint32_t *owner;  /* count: the node of each persona, ascending                                */
 } ni_personas;
 
 /* rule: NI_CIRCLES_LABELS, ... The same bits for any number of threads. NEAP_E_LIMIT: too many personas. */

@@ -1,4 +1,4 @@
-/* Edge lists: two names a line, and perhaps a weight. What strange input means, beside lines.h:
+/* Edge lists: two names per line, and perhaps a weight. What strange input means, beside lines.h:
  *
  *   names          any bytes; 7 and 007 are two names, 9223372036854775807 is one like any other. Split
  *                  at blanks, a name with a blank needs quotes; split at anything else, it does not.

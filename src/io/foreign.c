@@ -5,7 +5,7 @@
 
 #include "support/status.h"
 
-#define EXPORT "export its edges as text, two names a line, for instance as CSV"
+#define EXPORT "export its edges as text, two names per line, for instance as CSV"
 
 static const struct kind {
     size_t at, length; /* where the mark stands in the file */

@@ -1,5 +1,5 @@
-/* NumPy arrays: the header is a Python literal, read by a small strict parser; data are little-endian rows.
- */
+/* NumPy arrays: the header is a Python literal, read by a small strict parser; data are little-endian
+ * rows. O(bytes); values belong to the caller; one thread. */
 #include "io/npy.h"
 
 #include <math.h>

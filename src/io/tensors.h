@@ -48,12 +48,12 @@ void ni_tensors_add(ni_tensors *t, const char *name, ni_type type, uint32_t rank
 
 /* Records a fact; an existing key gets the new value. _new: the key does not exist yet, which is faster.
  */
-void ni_tensors_say(ni_tensors *t, const char *key, const char *value);
-void ni_tensors_say_new(ni_tensors *t, const char *key, const char *value);
-void ni_tensors_say_count(ni_tensors *t, const char *key, uint64_t value);
+void ni_tensors_put(ni_tensors *t, const char *key, const char *value);
+void ni_tensors_put_new(ni_tensors *t, const char *key, const char *value);
+void ni_tensors_put_count(ni_tensors *t, const char *key, uint64_t value);
 
 /* In the fewest digits that read back as the same number; nothing if it is not finite. */
-void ni_tensors_say_real(ni_tensors *t, const char *key, double value);
+void ni_tensors_put_real(ni_tensors *t, const char *key, double value);
 
 /* NULL if there is none. */
 const ni_tensor *ni_tensors_find(const ni_tensors *t, const char *name);

@@ -9,8 +9,8 @@
 
 enum { TILE = 256 };
 
-/* LAPACK, which is inside OpenBLAS; Debian's has no header for it. gfortran wants the length of the word
- * behind the last argument. */
+/* LAPACK, which is inside OpenBLAS; Debian's has no header for it. gfortran's ABI has the length of the
+ * word behind the last argument. */
 void dpotrf_(const char *uplo, const blasint *n, double *a, const blasint *lda, blasint *info,
              size_t length);
 

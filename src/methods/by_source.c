@@ -1,6 +1,5 @@
-/* Pairs grouped by source with a counting sort; blocks of sources are tasks, each in scratch memory of its
- * thread.
- */
+/* Pairs grouped by source with a counting sort, O(pairs + nodes); blocks of sources are tasks, each in
+ * scratch memory of its thread (nodes x width bytes). */
 #include "methods/by_source.h"
 
 #include "base/sys.h"

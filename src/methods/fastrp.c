@@ -112,7 +112,7 @@ static void draw_task(void *arg, uint32_t task, uint32_t thread)
 }
 
 /* Row u of N_k: the weighted mean of the rows of its neighbours; zero if there are none. */
-static void hear(const spread *s, uint64_t u)
+static void average(const spread *s, uint64_t u)
 {
     const ni_kernels *k = ni_kernels_get();
     uint32_t d = s->model->dim;
@@ -132,7 +132,7 @@ static void hop_task(void *arg, uint32_t task, uint32_t thread)
     (void)thread;
     for (uint64_t u = first; u < end; u++) {
         const float *row = s->next + u * m->dim;
-        hear(s, u);
+        average(s, u);
         double length = ni_length(row, m->dim); /* may be so short that 1 / length is no float */
         for (uint32_t i = 0; length > 0 && i < m->dim; i++)
             s->E[u * m->dim + i] += (float)(s->hops.weight[s->k] * ((double)row[i] / length));
@@ -145,9 +145,9 @@ static void run(spread *s, ni_threads *threads)
     ni_threads_run(threads, ni_tasks(m->rows, ROWS_PER_TASK), draw_task, s);
     for (s->k = 0; s->k < s->hops.count; s->k++) {
         ni_threads_run(threads, ni_tasks(m->rows, ROWS_PER_TASK), hop_task, s);
-        float *heard = s->next;
+        float *averaged = s->next;
         s->next = s->now;
-        s->now = heard;
+        s->now = averaged;
     }
 }
 

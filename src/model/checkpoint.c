@@ -1,4 +1,6 @@
-/* A checkpoint is a model file of another kind with the state of a run beside the model. */
+/* A checkpoint is a model file of another kind with the state of a run beside the model: position,
+ * moments, outputs, the best epoch. Writing streams views, O(bytes) and no copy; reading holds the whole
+ * file for a moment. The run owns the arrays. */
 #include "model/run.h"
 
 #include <errno.h>
@@ -84,8 +86,8 @@ static void say_numbers(ni_tensors *t, ni_position position)
     count counts[COUNTS];
     real reals[REALS];
     list_numbers(&position, counts, reals);
-    for (int i = 0; i < COUNTS; i++) ni_tensors_say_count(t, counts[i].key, *counts[i].value);
-    for (int i = 0; i < REALS; i++) ni_tensors_say_real(t, reals[i].key, *reals[i].value);
+    for (int i = 0; i < COUNTS; i++) ni_tensors_put_count(t, counts[i].key, *counts[i].value);
+    for (int i = 0; i < REALS; i++) ni_tensors_put_real(t, reals[i].key, *reals[i].value);
 }
 
 neap_status ni_checkpoint_write(const neap_model *m, const ni_state *state, const ni_position *position,
@@ -95,7 +97,7 @@ neap_status ni_checkpoint_write(const neap_model *m, const ni_state *state, cons
     neap_status rc = check_finite(state, err);
     if (rc != NEAP_OK) return rc;
     ni_model_to_tensors(m, &t);
-    ni_tensors_say(&t, "neap.kind", "checkpoint");
+    ni_tensors_put(&t, "neap.kind", "checkpoint");
     add_state(&t, state);
     say_numbers(&t, *position);
     rc = ni_tensors_write(&t, path, err);

@@ -1,5 +1,5 @@
-/* model.h - what training makes and queries read. A model never changes once it is made: extensions are new
- * models that share its tensors, and whoever holds it last frees it. */
+/* model.h - what training makes and queries read. A model never changes once it is made: extensions are
+ * new models that share its tensors, and the last holder frees it. */
 #ifndef NI_MODEL_H
 #define NI_MODEL_H
 

@@ -1,5 +1,5 @@
-/* A model as tensors and facts, there and back. Reading believes nothing: options are read as if a user had
- * given them, tensors are those that the method declares for these options and no others. */
+/* A model as tensors and facts, written and read. Nothing in a file is trusted: options are read as if a
+ * user had given them, tensors are those that the method declares for these options and no others. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static const char *key_of(const char *option, char key[KEY_ROOM])
 static void say_option(const char *name, const char *value, void *user)
 {
     char key[KEY_ROOM];
-    ni_tensors_say(user, key_of(name, key), value);
+    ni_tensors_put(user, key_of(name, key), value);
 }
 
 static void format_hash(const neap_graph *graph, char text[17])
@@ -49,13 +49,13 @@ void ni_model_to_tensors(const neap_model *m, ni_tensors *t)
 {
     char hash[17];
     format_hash(m->graph, hash);
-    ni_tensors_say(t, "neap.kind", "model");
+    ni_tensors_put(t, "neap.kind", "model");
     ni_settings_saved(m->settings, say_option, t);
-    ni_tensors_say_count(t, "rows", m->rows);
-    ni_tensors_say_count(t, "epochs", m->epochs);
-    ni_tensors_say_real(t, "loss", m->loss);
-    ni_tensors_say_real(t, "valid_auc", m->valid_auc);
-    ni_tensors_say(t, "graph.hash", hash);
+    ni_tensors_put_count(t, "rows", m->rows);
+    ni_tensors_put_count(t, "epochs", m->epochs);
+    ni_tensors_put_real(t, "loss", m->loss);
+    ni_tensors_put_real(t, "valid_auc", m->valid_auc);
+    ni_tensors_put(t, "graph.hash", hash);
     for (size_t i = 0; i < m->tensors->list.count; i++) {
         const ni_declared *x = &m->tensors->list.item[i];
         if (x->role != NI_STATE && x->data) ni_tensors_add(t, x->name, x->type, x->rank, x->shape, x->data);
@@ -94,8 +94,8 @@ static void compare_option(const char *name, const char *value, void *user)
 {
     spelling *s = user;
     char key[KEY_ROOM];
-    const char *said = ni_tensors_fact(s->t, key_of(name, key));
-    if (said && strcmp(said, value) && !s->name) s->name = name;
+    const char *stored = ni_tensors_fact(s->t, key_of(name, key));
+    if (stored && strcmp(stored, value) && !s->name) s->name = name;
 }
 
 static neap_status read_options(const ni_tensors *t, const neap_options *options, const ni_method **method,
@@ -148,9 +148,9 @@ static neap_status take_graph(const ni_tensors *t, neap_model *m, neap_error *er
     uint64_t rows = 0;
     neap_status rc = ni_graph_from_tensors(t, &m->graph, err);
     if (rc != NEAP_OK) return rc;
-    const char *said = ni_tensors_fact(t, "graph.hash");
+    const char *stored = ni_tensors_fact(t, "graph.hash");
     format_hash(m->graph, hash);
-    if (!said || strcmp(said, hash))
+    if (!stored || strcmp(stored, hash))
         return ni_fail(err, NEAP_E_FORMAT, "the graph is not the one of graph.hash");
     rc = ni_tensors_count(t, "rows", m->graph->nodes, &rows, err);
     if (rc != NEAP_OK) return rc;

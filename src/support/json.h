@@ -1,6 +1,6 @@
-/* json.h - the one JSON writer. Keys and texts may be anybody's bytes: what is not UTF-8 becomes U+FFFD. A
+/* json.h - the one JSON writer. Keys and texts may be any bytes: what is not UTF-8 becomes U+FFFD. A
  * number that is not finite becomes null. Nothing is kept but the depth and a comma, so nothing can fail;
- * the sink remembers whether it did.                                                                   */
+ * the sink remembers whether it did. */
 #ifndef NI_JSON_H
 #define NI_JSON_H
 

@@ -1,7 +1,7 @@
-/* Ranges of nodes and the tournament of their blocks: in each round every range meets one other, so that
- * the blocks of a round share no row (the circle method of round-robin tournaments). O(nodes) once; a step
- * pays nothing but the order of its blocks. The grid owns its arrays and is read-only while threads use it.
- */
+/* Ranges of nodes and the tournament of their blocks: in each round every range is paired with one
+ * other, so that the blocks of a round share no row (the circle method of round-robin tournaments).
+ * O(nodes) once; a step pays nothing but the order of its blocks. The grid owns its arrays and is read-only
+ * while threads use it. */
 #include "walks/skipgram.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@
  * should be several per thread. */
 static uint32_t choose_ranges(uint32_t nodes)
 {
-    enum { NODES_A_RANGE = 64 };
+    enum { NODES_PER_RANGE = 64 };
     uint32_t ranges = NI_RANGES_MOST;
-    while (ranges > 1 && nodes / ranges < NODES_A_RANGE) ranges /= 2;
+    while (ranges > 1 && nodes / ranges < NODES_PER_RANGE) ranges /= 2;
     return ranges;
 }
 
@@ -82,7 +82,8 @@ static uint32_t block_at(const ni_grid *g, uint32_t layer, uint32_t i, uint32_t 
     return (layer * g->ranges + i) * g->ranges + j;
 }
 
-/* In round r of the circle method the last range meets r, and r + k meets r - k (modulo ranges - 1). */
+/* In round r of the circle method the last range is paired with r, and r + k with r - k (modulo ranges -
+ * 1). */
 static void match_task(void *arg, uint32_t task, uint32_t thread)
 {
     const matches *m = arg;
