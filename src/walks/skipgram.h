@@ -143,9 +143,12 @@ neap_status ni_skipgram_create(ni_skipgram *s, uint64_t places, neap_error *err)
 void ni_skipgram_free(ni_skipgram *s);
 uint64_t ni_skipgram_bytes(const ni_skipgram *s, uint64_t places);
 
-/* Trains on the places from `first` on, as many as there was room made for or are left in the epoch. step:
- * chooses the negatives. loss: the mean of a pair, measured on some. */
-void ni_skipgram_step(ni_skipgram *s, uint64_t epoch, uint64_t first, uint64_t step, double rate,
-                      double *loss);
+/* A step has two parts. Makes the pairs of the places from `first` on, as many as there was room made for
+ * or are left in the epoch; no vector is changed. */
+void ni_skipgram_make(ni_skipgram *s, uint64_t epoch, uint64_t first);
+
+/* Trains on the pairs that were made. step: chooses the negatives. Returns the mean loss of a pair,
+ * measured on some. */
+double ni_skipgram_train(ni_skipgram *s, uint64_t step, double rate);
 
 #endif
