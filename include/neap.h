@@ -346,8 +346,9 @@ typedef struct neap_data {
 typedef struct neap_progress {
     size_t size;
     const char *stage;    /* "train"; "train-all": the second run of neap_train_fully; "score": the test
-                             pairs of a trial are scored; "load", "vectors", "rank", "cluster", "classify".
-                             Of all but training only done, total and seconds count, the rest is 0 or NaN */
+                             pairs of a trial are scored; "load", "prepare" (before the first step, or
+                             the first question), "vectors", "rank", "cluster", "classify". Of all but
+                             training only done, total and seconds count, the rest is 0 or NaN */
     uint32_t epoch;       /* current epoch, from 1                                                   */
     uint32_t epochs;      /* epochs of the run                                                       */
     uint64_t done, total; /* edges of this epoch; total is 0 where it is unknown                     */
@@ -361,7 +362,8 @@ typedef struct neap_progress {
 struct neap_hooks {
     size_t size;
     /* Called from the thread that made the call: after every batch, at the end of an epoch before its
-     * checkpoint is written, and at intervals during any other long call; non-zero: stop. */
+     * checkpoint is written, and in the middle of anything that takes long, up to ten times a second;
+     * non-zero asks to stop. Training stopped in the middle of a batch is as if that had not begun. */
     int (*progress)(const neap_progress *now, void *user);
     /* Remarks a user should see ("3 sources are linked with every node: left out"), one line each. */
     void (*note)(const char *text, void *user);
@@ -415,9 +417,9 @@ NEAP_API neap_status neap_model_facts_of(const neap_model *model, neap_model_fac
 
 /* A new model with nodes that were not in training: `links` is a graph whose names are matched with the
  * model's. A node unknown to the model becomes a new node whose neighbourhood is its known neighbours;
- * edges between two known or two unknown nodes are counted and skipped. Nothing is trained, nothing
- * learned is copied: the two models share their tensors, and either may be freed first. report may be NULL.
- */
+ * edges between two known or two unknown nodes are counted and skipped. Known is who was in training: a
+ * node of an earlier extension may get further links with such. Nothing is trained, nothing learned is
+ * copied: the two models share their tensors, and either may be freed first. report may be NULL. */
 typedef struct neap_extension {
     size_t size;
     uint32_t added;       /* new nodes                                     */

@@ -14,8 +14,9 @@ typedef struct own {
 } own;
 
 static const arg_option options[] = {
-    { "methods", 0, "NAME,...", "gap,pa,cn,aa,ra,katz,l3,walk3,ppr", ARG_TEXT, offsetof(own, methods), 0, 0,
-      false, "methods to compare; `neap methods` lists all; none: --vectors, or splits, alone" },
+    { "methods", 0, "NAME,...", "gap,pa,popularity,cn,aa,ra,katz,l3,walk3,ppr", ARG_TEXT,
+      offsetof(own, methods), 0, 0, false,
+      "methods to compare; `neap methods` lists all; none: --vectors, or splits, alone" },
     { "untrained", 0, "", "yes", ARG_SWITCH, offsetof(own, untrained), 0, 0, false,
       "also evaluate each trained method at 0 epochs" },
     { "protocol", 0, "clean|paper|paper-clean", "clean", ARG_TEXT, offsetof(own, protocol), 0, 0, false,

@@ -48,8 +48,9 @@ typedef struct run {
 static int on_progress(const neap_progress *now, void *user)
 {
     run *r = user;
-    r->last = *now;
     progress_show(&r->bar, now);
+    if (!now->epoch) return interrupt_seen(); /* it has not begun */
+    r->last = *now;
     neap_status rc = metrics_open(&r->log, now->epoch, &r->failed);
     if (rc == NEAP_OK && now->epoch_end) rc = metrics_write(&r->log, now, &r->failed);
     return rc || interrupt_seen();
@@ -173,12 +174,14 @@ static const neap_graph *training_graph(const run *r)
 /* The message after an interruption: how to go on. */
 static neap_status stopped(const run *r, neap_error *err)
 {
-    if (r->checkpoint)
+    if (!r->checkpoint)
         return ni_fail(err, NEAP_E_STOPPED,
-                       "interrupted in epoch %u of %u; the same command with --resume goes on from %s",
-                       r->last.epoch, r->last.epochs, r->checkpoint);
+                       "interrupted; there is no checkpoint, because the model goes to a pipe");
+    if (access(r->checkpoint, F_OK))
+        return ni_fail(err, NEAP_E_STOPPED, "interrupted before there was anything to keep");
     return ni_fail(err, NEAP_E_STOPPED,
-                   "interrupted; there is no checkpoint, because the model goes to a pipe");
+                   "interrupted in epoch %u of %u; the same command with --resume goes on from %s",
+                   r->last.epoch, r->last.epochs, r->checkpoint);
 }
 
 static neap_status train(run *r, neap_error *err)
@@ -215,7 +218,7 @@ static void say_training(const run *r)
     neap_model_facts_of(r->model, &t, NULL);
     if (!r->last.epoch) return;
     say(r->a, "%u epoch%s in %s", r->last.epoch, plural(r->last.epoch),
-        human_seconds(r->last.seconds, time));
+        ni_format_seconds(r->last.seconds, time));
     if (isnan(t.valid_auc)) return;
     say(r->a, "kept epoch %u, the best on the pairs held back for validation: AUC %.4f", t.epochs,
         t.valid_auc);

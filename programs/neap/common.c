@@ -259,18 +259,6 @@ char *human_bytes(uint64_t bytes, char text[SHORT])
     return text;
 }
 
-char *human_seconds(double seconds, char text[SHORT])
-{
-    if (!isfinite(seconds) || seconds < 0 || seconds > 1e12) return strcpy(text, "unknown");
-    unsigned long long s = (unsigned long long)(seconds + 0.5);
-    if (seconds < 1) snprintf(text, SHORT, "%.0f ms", seconds * 1000);
-    else if (seconds < 59.95) snprintf(text, SHORT, "%.1f s", seconds);
-    else if (s < 3600) snprintf(text, SHORT, "%llu min %02llu s", s / 60, s % 60);
-    else if (s < 172800) snprintf(text, SHORT, "%llu h %02llu min", s / 3600, s % 3600 / 60);
-    else snprintf(text, SHORT, "%llu days", s / 86400);
-    return text;
-}
-
 static void write_file(void *to, const void *bytes, size_t count)
 {
     fwrite(bytes, 1, count, to);

@@ -42,7 +42,6 @@ neap_status check_json(const args *a, const char *output, neap_error *err);
 /* Numbers for people; each fills and returns the caller's buffer. */
 enum { SHORT = 32 };
 char *human_bytes(uint64_t bytes, char text[SHORT]);
-char *human_seconds(double seconds, char text[SHORT]);
 
 /* JSON on a stream, ten digits per number, for all commands. */
 ni_json json_to(FILE *file);

@@ -136,6 +136,6 @@ char *words_left(double seconds, char text[LEFT_WORDS])
     char left[SHORT];
     *text = 0;
     if (isfinite(seconds) && seconds >= 10)
-        snprintf(text, LEFT_WORDS, "; about %s left", human_seconds(seconds, left));
+        snprintf(text, LEFT_WORDS, "; about %s left", ni_format_seconds(seconds, left));
     return text;
 }

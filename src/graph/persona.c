@@ -43,7 +43,8 @@ static neap_status survey_all(survey *s, uint32_t rule, uint64_t seed, ni_thread
         s->desk[t] = (ni_circles){ .links = s->links, .rule = rule, .seed = seed };
     if (ok) ni_threads_run(threads, ni_tasks(n, NODES_PER_TASK), survey_task, s);
     for (uint32_t t = 0; t < seats && ok; t++) ni_circles_free(&s->desk[t]);
-    return ok && !s->failed ? NEAP_OK : ni_fail_memory(err, "the circles of the nodes");
+    return ok && !s->failed ? ni_threads_check(threads, err)
+                            : ni_fail_memory(err, "the circles of the nodes");
 }
 
 static void survey_free(survey *s)

@@ -7,11 +7,11 @@ fast=(--ratios 60,80 --seeds 2 --epochs 3 --dim 8 -t 1)
 
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}"
 says out 'protocol clean'
-for method in gap 'gap untrained' pa cn aa ra katz l3 walk3 ppr; do
+for method in gap 'gap untrained' pa popularity cn aa ra katz l3 walk3 ppr; do
     grep -Eq "^$method +[01]\.[0-9]{4} " out || fail "no row for $method"
 done
 if grep -q leaky out; then fail 'clean is not leaky'; fi
-says err '40 of 40: ppr at 80 %, seed 2: AUC '
+says err '44 of 44: ppr at 80 %, seed 2: AUC '
 
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap,pa --json
 valid_json out
