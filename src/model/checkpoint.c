@@ -59,9 +59,7 @@ static neap_status check_finite(const ni_state *state, neap_error *err)
         const ni_declared *t = &state->list.item[i];
         size_t n = (size_t)ni_declared_numbers(t);
         if (t->role == NI_LEARNED && ni_finite_until(t->data, n) < n)
-            return ni_fail(err, NEAP_E_NUMERIC,
-                           "a vector is not finite any more; the last good checkpoint is kept. "
-                           "A smaller --lr usually helps");
+            return ni_fail(err, NEAP_E_NUMERIC, "a vector is not finite any more");
     }
     return NEAP_OK;
 }

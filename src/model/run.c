@@ -117,6 +117,7 @@ static neap_status resume(ni_run *run, neap_error *err)
     bool found = false;
     if (!hooks || !hooks->resume || !hooks->checkpoint) return NEAP_OK;
     neap_status rc = ni_checkpoint_read(run->model, &run->state, &run->at, hooks->checkpoint, &found, err);
+    run->kept = found;
     if (rc != NEAP_OK) return rc;
     if (run->at.batch >= steps_of(run))
         return ni_fail(err, NEAP_E_FORMAT, "%s stands at an impossible position: the epoch has fewer steps",
@@ -132,7 +133,7 @@ static neap_status resume(ni_run *run, neap_error *err)
 neap_status ni_run_begin(ni_run *run, neap_error *err)
 {
     run->at = (ni_position){ .last_loss = NAN, .last_auc = NAN, .best_auc = NAN, .best_loss = NAN };
-    run->took = run->epoch_end = false;
+    run->took = run->epoch_end = run->kept = false;
     run->items = 0;
     neap_status rc = make_room(run, err);
     if (rc == NEAP_OK) rc = resume(run, err);
@@ -185,11 +186,23 @@ static bool asks_to_stop(const ni_run *run)
     return run->hooks->progress(&now, run->hooks->user) != 0;
 }
 
+/* What is left after numbers that are not finite. */
+static const char *what_is_kept(const ni_run *run)
+{
+    return run->kept ? "; the last good checkpoint is kept" : "";
+}
+
 static neap_status save_checkpoint(ni_run *run)
 {
     run->last_checkpoint = ni_seconds();
     if (!run->hooks || !run->hooks->checkpoint) return NEAP_OK;
-    return ni_checkpoint_write(run->model, &run->state, &run->at, run->hooks->checkpoint, run->err);
+    neap_status rc =
+        ni_checkpoint_write(run->model, &run->state, &run->at, run->hooks->checkpoint, run->err);
+    if (rc == NEAP_E_NUMERIC)
+        ni_fail(run->err, rc, "a vector is not finite any more%s. A smaller --lr usually helps",
+                what_is_kept(run));
+    run->kept |= rc == NEAP_OK;
+    return rc;
 }
 
 /* Progress of the step that was made, and a checkpoint where one is due. */
@@ -217,9 +230,9 @@ bool ni_run_took(ni_run *run, uint64_t items, double loss)
     ni_position *at = &run->at;
     if (!isfinite(loss)) {
         run->failed = ni_fail(run->err, NEAP_E_NUMERIC,
-                              "the loss is not finite any more in epoch %llu; the last good "
-                              "checkpoint is kept. A smaller --lr usually helps",
-                              (unsigned long long)at->epoch + 1);
+                              "the loss is not finite any more in epoch %llu%s. A smaller --lr "
+                              "usually helps",
+                              (unsigned long long)at->epoch + 1, what_is_kept(run));
         return false;
     }
     run->took = true;

@@ -78,6 +78,7 @@ typedef struct ni_run {
     double start, last_checkpoint; /* seconds                            */
     uint64_t items;                /* trained on since the start         */
     bool took, epoch_end;          /* a step was made; it ended an epoch */
+    bool kept;                     /* a checkpoint of this run is on disk */
     neap_status failed;
 } ni_run;
 
