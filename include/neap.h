@@ -254,6 +254,11 @@ NEAP_API neap_status neap_graph_load(const char *path, const neap_options *optio
 NEAP_API neap_status neap_graph_save(const neap_graph *graph, const char *path, const char *format,
                                      neap_error *err);
 
+/* Where neap_graph_save puts the names with this path and format, or "" if the graph file holds them: what
+ * stands there is lost, too. NEAP_E_ARG if that does not fit into `room` bytes. */
+NEAP_API neap_status neap_graph_names_path(const char *path, const char *format, char *names, size_t room,
+                                           neap_error *err);
+
 /* Builds a graph of `nodes` nodes from edges in memory. `names` holds one C string per node; NULL names
  * the nodes "0", "1", ... The arrays are copied. */
 NEAP_API neap_status neap_graph_create(uint32_t nodes, const char *const *names, const neap_edge *edges,
@@ -594,6 +599,9 @@ NEAP_API void neap_pair_reader_unknown(const neap_pair_reader *reader, const cha
 NEAP_API neap_status neap_vectors_save(const char *path, const neap_graph *graph, const float *vectors,
                                        uint32_t n, uint32_t dim, neap_error *err);
 
+/* Where it puts the names, or "" if the file of vectors holds them; as neap_graph_names_path. */
+NEAP_API neap_status neap_vectors_names_path(const char *path, char *names, size_t room, neap_error *err);
+
 /* Vectors from a file, one per node of a graph: what neap_vectors_save or another tool wrote. */
 typedef struct neap_vectors {
     size_t size; /* of this struct in the library */
@@ -698,7 +706,8 @@ NEAP_API neap_status neap_trial_describe(const char *folder, neap_trial_facts *f
 NEAP_API neap_status neap_trial_train(const neap_trial *trial, const neap_options *options,
                                       const neap_hooks *hooks, neap_model **out, neap_error *err);
 
-/* NaN where a protocol does not define a number. docs/evaluation.md has the definitions. */
+/* NaN where a protocol does not define a number, or no test pair could be scored. docs/evaluation.md has
+ * the definitions. */
 typedef struct neap_link_result {
     size_t size;
     double auc;
@@ -833,6 +842,9 @@ NEAP_API neap_status neap_classify(const float *vectors, uint32_t dim, const nea
  * ================================================================================================= */
 
 /* ---- before and beside training ----------------------------------------------------------------- */
+
+/* How many threads 0 stands for: the cores that this process may use, by its CPU mask, at most 1024. */
+NEAP_API uint32_t neap_cores(void);
 
 /* What a run will need. Memory is computed; time is measured on a few batches, if they fit. */
 typedef struct neap_estimate_result {

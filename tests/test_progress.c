@@ -1,4 +1,5 @@
 #include "neap/progress.c" /* white box: nobody waits for a minute in a test */
+#include "neap/terminal.c" /* what it calls */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -118,9 +118,9 @@ static void say_settings(const run *r)
     neap_options_get(options_now, "seed", seed, sizeof seed, NULL);
     neap_options_get(options_now, "threads", threads, sizeof threads, NULL);
     bool all = !strcmp(threads, "0");
-    if (all) snprintf(threads, sizeof threads, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+    if (all) snprintf(threads, sizeof threads, "%u", neap_cores());
     say(r->a, "training %s, preset %s, seed %s, %s thread%s%s", method, r->a->preset, seed, threads,
-        strcmp(threads, "1") ? "s" : "", all ? " (all cores)" : "");
+        strcmp(threads, "1") ? "s" : "", all ? " (all cores it may use)" : "");
 }
 
 /* Whether there is a checkpoint to go on from; the library reports its epoch. */

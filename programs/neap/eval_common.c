@@ -125,8 +125,7 @@ void end_if_interrupted(const progress *bar, const char *kept)
     interrupt_ends(NULL);
     snprintf(text, sizeof text - 1, "%sneap: interrupted; the table is not complete%s%s",
              bar->live ? "\n" : "", *kept ? "; " : "", kept);
-    for (char *c = text + 1; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    make_harmless(stderr, text + bar->live);
     strcat(text, "\n");
     interrupt_ends(text);
 }

@@ -15,18 +15,6 @@ static bool set_and_not_empty(const char *name)
     return value && *value;
 }
 
-/* The first of the three that is set decides, as in setlocale. */
-static bool reads_utf8(void)
-{
-    const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-    for (int i = 0; i < 3; i++) {
-        if (!set_and_not_empty(names[i])) continue;
-        const char *value = getenv(names[i]);
-        return strstr(value, "UTF-8") || strstr(value, "utf8");
-    }
-    return false;
-}
-
 void progress_start(progress *p, const char *mode, bool quiet)
 {
     const char *term = getenv("TERM");

@@ -180,8 +180,7 @@ static void begin_round(ni_threads *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Cores that this process may use. */
-static uint32_t cores(void)
+uint32_t neap_cores(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
 #if defined(__linux__)
@@ -194,7 +193,7 @@ static uint32_t cores(void)
 neap_status ni_threads_create(uint32_t threads, ni_threads **out, neap_error *err)
 {
     *out = NULL;
-    if (threads == 0) threads = cores();
+    if (threads == 0) threads = neap_cores();
     if (threads > MAX_THREADS) return ni_fail(err, NEAP_E_LIMIT, "at most %d threads", MAX_THREADS);
     ni_threads *p = ni_zeros(1, sizeof *p);
     if (!p) return ni_fail_memory(err, "threads");
@@ -203,7 +202,7 @@ neap_status ni_threads_create(uint32_t threads, ni_threads **out, neap_error *er
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->idle, NULL);
     p->patience =
-        threads <= cores() ? 4096 : 0; /* with fewer cores than threads spinning delays the others */
+        threads <= neap_cores() ? 4096 : 0; /* with fewer cores than threads spinning delays the others */
     p->thread = ni_array(threads, sizeof *p->thread);
     p->seat = ni_array(threads, sizeof *p->seat);
     p->share = ni_zeros(threads, sizeof *p->share);

@@ -131,10 +131,11 @@ static neap_status make_links(const survey *s, const ni_personas *p, ni_links *o
         for (uint32_t i = 0; i < p->count; i++) out->offset[i + 1] += out->offset[i];
         next = ni_copy(out->offset, p->count, sizeof *next);
     }
-    if (next) join(s, p, back, next, out);
+    ok = next != NULL;
+    if (ok) join(s, p, back, next, out);
     ni_free(back);
     ni_free(next);
-    return next ? NEAP_OK : ni_fail_memory(err, "the links of the personas");
+    return ok ? NEAP_OK : ni_fail_memory(err, "the links of the personas");
 }
 
 neap_status ni_personas_create(const ni_links *links, uint32_t rule, uint64_t seed, ni_threads *threads,

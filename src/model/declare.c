@@ -126,9 +126,7 @@ neap_status ni_declaration_check_finite(const ni_declaration *d, neap_error *err
         size_t n = (size_t)ni_declared_numbers(t);
         if (t->type == NI_F32 && t->role != NI_STATE && t->data && ni_finite_until(t->data, n) < n)
             return ni_fail(err, NEAP_E_NUMERIC,
-                           "a number of %s is not finite any more, and nothing was written. A smaller --lr "
-                           "usually helps",
-                           t->name);
+                           "a number of %s is not finite any more. A smaller --lr usually helps", t->name);
     }
     return NEAP_OK;
 }

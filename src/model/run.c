@@ -128,6 +128,7 @@ static neap_status resume(ni_run *run, neap_error *err)
     bool found = false;
     if (!hooks || !hooks->resume || !hooks->checkpoint) return NEAP_OK;
     neap_status rc = ni_checkpoint_read(run->model, &run->state, &run->at, hooks->checkpoint, &found, err);
+    run->kept = found;
     if (rc != NEAP_OK) return rc;
     if (run->at.batch >=
         steps_of(run) + (run->split != NULL)) /* the last of an epoch may not be judged yet */
@@ -144,7 +145,7 @@ static neap_status resume(ni_run *run, neap_error *err)
 neap_status ni_run_begin(ni_run *run, neap_error *err)
 {
     run->at = (ni_position){ .last_loss = NAN, .last_auc = NAN, .best_auc = NAN, .best_loss = NAN };
-    run->took = run->epoch_end = run->asked = false;
+    run->took = run->epoch_end = run->asked = run->kept = false;
     run->items = 0;
     neap_status rc = ni_threads_check(run->threads, err);
     if (rc == NEAP_OK) rc = make_room(run, err);
@@ -206,11 +207,23 @@ static neap_status say_stopped(const ni_run *run, uint64_t epoch)
     return ni_fail(run->err, NEAP_E_STOPPED, "stopped in epoch %llu", (unsigned long long)epoch);
 }
 
+/* What is left after numbers that are not finite. */
+static const char *what_is_kept(const ni_run *run)
+{
+    return run->kept ? "; the last good checkpoint is kept" : "";
+}
+
 static neap_status save_checkpoint(ni_run *run)
 {
     run->last_checkpoint = ni_seconds();
     if (!run->hooks || !run->hooks->checkpoint) return NEAP_OK;
-    return ni_checkpoint_write(run->model, &run->state, &run->at, run->hooks->checkpoint, run->err);
+    neap_status rc =
+        ni_checkpoint_write(run->model, &run->state, &run->at, run->hooks->checkpoint, run->err);
+    if (rc == NEAP_E_NUMERIC)
+        ni_fail(run->err, rc, "a vector is not finite any more%s. A smaller --lr usually helps",
+                what_is_kept(run));
+    run->kept |= rc == NEAP_OK;
+    return rc;
 }
 
 /* What the threads ask while a step is computed. */
@@ -271,9 +284,7 @@ static neap_status say_diverged(const ni_run *run, uint64_t epoch)
 {
     return ni_fail(run->err, NEAP_E_NUMERIC,
                    "the loss is not finite any more in epoch %llu%s. A smaller --lr usually helps",
-                   (unsigned long long)epoch,
-                   run->hooks && run->hooks->checkpoint ? "; a checkpoint that was written before is kept"
-                                                        : "");
+                   (unsigned long long)epoch, what_is_kept(run));
 }
 
 static void end_epoch(ni_run *run)

@@ -50,7 +50,8 @@ expect 0 "$NEAP" check model.checkpoint
 cp model.checkpoint before
 expect 1 "${run[@]}" --resume
 says err 'neap: '
-says err 'finite'
+says err 'finite any more in epoch'
+says err '; the last good checkpoint is kept'
 [[ ! -e model ]] || fail 'a model without numbers was written'
 same model.checkpoint before 'the last good checkpoint is gone'
 
