@@ -362,6 +362,27 @@ static void what_is_written_comes_back(void **state)
     }
 }
 
+/* Names that begin another format, and weights that look like times. */
+static void what_looks_like_something_else_comes_back(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = { { "graph", "{" },    { "digraph", "{x" }, { "{}", "x" },
+                                            { "[[", "x" },       { "<html>", "x" },   { "*vertices", "3" },
+                                            { "@prefix", "x" },  { "<a>", "<b> ." },  { "//", "graph {" },
+                                            { "a", "{'b': 1}" }, { "relation", "x" }, { "1", "time" } };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int weighted = 0; weighted < 2; weighted++) {
+            neap_graph *g;
+            neap_edge edges[] = { { 0, 1, 1254192988 }, { 1, 0, 1254192988 } };
+            assert_int_equal(neap_graph_create(2, names[i], edges, 2, weighted, 0, &g, NULL), NEAP_OK);
+            comes_back(g, "g.txt");
+            comes_back(g, "g.tsv");
+            comes_back(g, "g.csv");
+            if (!weighted) comes_back(g, "g.adj");
+            neap_graph_free(g);
+        }
+}
+
 static void what_a_format_cannot_say_is_refused(void **state)
 {
     (void)state;
@@ -909,6 +930,7 @@ int main(void)
         TEST(sides_are_those_of_a_colouring_by_trial),
         TEST(edges_lead_from_the_first_side_to_the_second),
         TEST(what_is_written_comes_back),
+        TEST(what_looks_like_something_else_comes_back),
         TEST(what_a_format_cannot_say_is_refused),
         TEST(names_stand_beside_formats_that_have_numbers_only),
         TEST(the_names_are_there_before_the_numbers),

@@ -64,6 +64,7 @@ static void json_graph(const neap_graph *graph, const neap_graph_facts *f)
     ni_json_text(&j, "compression", r->compression);
     ni_json_switch(&j, "header", r->header);
     ni_json_switch(&j, "weighted", r->weighted);
+    ni_json_whole(&j, "time_column", r->time_column);
     ni_json_switch(&j, "undirected", neap_graph_is_undirected(graph));
     ni_json_whole(&j, "lines", r->lines);
     ni_json_whole(&j, "edges_read", r->edges_read);
@@ -108,8 +109,8 @@ const command cmd_info = {
     .operands = "FILE",
     .summary = "print what a graph, model or checkpoint holds",
     .details = "Of a graph: how it was read, nodes, edges, components, degrees, and whether it is "
-               "bipartite. Of a model, "
-               "checkpoint or converted graph: what it holds, after a full check.\n",
+               "bipartite (every edge joins two sides). Of a model, checkpoint or converted graph: what it "
+               "holds, after a full check.\n",
     .examples = "neap info friends.txt\nneap info friends.safetensors --json\n",
     .least = 1,
     .most = 1,

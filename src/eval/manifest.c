@@ -13,6 +13,7 @@
 #include "support/json.h"
 #include "support/path.h"
 #include "support/status.h"
+#include "support/text.h"
 
 #define FORMAT "neap split 1"
 
@@ -249,10 +250,25 @@ static void take_parts(reader *r, ni_manifest *m)
     if (files.bad && !r->bad) r->bad = files.bad;
 }
 
+/* "neap split 2" and so on. */
+static bool is_newer(const char *format)
+{
+    const size_t name = sizeof FORMAT - 2; /* without the number */
+    uint64_t ours = 0, theirs = 0;
+    ni_parse_u64(FORMAT + name, 1, &ours);
+    return format && !strncmp(format, FORMAT, name) &&
+           ni_parse_u64(format + name, strlen(format + name), &theirs) && theirs > ours;
+}
+
 static neap_status take_manifest(const json_t *root, const char *path, ni_manifest *m, neap_error *err)
 {
     reader r = { .at = root };
     const char *format = json_string_value(json_object_get(root, "format"));
+    m->newer = is_newer(format);
+    if (m->newer)
+        return ni_fail(err, NEAP_E_FORMAT,
+                       "%.200s: " NI_NEWER ": its format is '%.40s', and neap %s reads '%s'", path, format,
+                       neap_version(), FORMAT);
     if (!format || strcmp(format, FORMAT))
         return ni_fail(err, NEAP_E_FORMAT, "%.200s is not of the format '%s' that this version reads", path,
                        FORMAT);
