@@ -418,8 +418,8 @@ static void unix_time_is_no_weight(void **state)
     REFUSES("source target\na b 1254192988\n", 2, "Unix time");
     REFUSES("1 2 0\r\n3 4 2797\r\n3 5 3304\r\n", 1, "g.txt:1:5: column 3 rises from line to line");
     REFUSES("1 2 0\n3 4 1\n3 5 0\n", 1,
-            "the weight 0 is not a positive number of ordinary size: a time or");
-    REFUSES("1 2 1\n3 4 -1\n", 2, "the weight -1 is not a positive number of ordinary size: a rating");
+            "the weight 0 is not a positive number of ordinary size (a time or");
+    REFUSES("1 2 1\n3 4 -1\n", 2, "the weight -1 is not a positive number of ordinary size (a rating");
 }
 
 static void a_time_by_its_header_is_left_out_and_reported(void **state)

@@ -394,8 +394,8 @@ neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float 
             "the weight %.*s is not a positive number of ordinary size%s; --weights ignore reads the links "
             "without it",
             field->length < 40 ? (int)field->length : 40, field->at,
-            value < 0    ? ": a rating, a sign or a result?"
-            : value == 0 ? ": a time or a result? If it means that there is no link, leave the line out"
+            value < 0    ? " (a rating, a sign or a result?)"
+            : value == 0 ? " (a time or a result?); if it means that there is no link, leave the line out"
                          : "");
     return NEAP_OK;
 }

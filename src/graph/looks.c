@@ -9,7 +9,7 @@
 
 #define NETWORKX(read)                                                                                     \
     "write its edges as text, in NetworkX: nx.write_edgelist(nx." read ", OUT, delimiter='\\t', "          \
-                                                                       "data=False)"
+    "data=False)"
 #define EXPORT "export its edges as text, two names a line, for instance as CSV"
 #define TRIPLES "neap has no relations"
 

@@ -34,7 +34,7 @@ refused otc.csv 'column 4 looks like Unix time' '--columns 1,2 or'
 if grep -qF 'column 3 as weight' err; then fail 'a remedy that does not work'; fi
 reads 5 3 otc.csv --columns 1,2
 expect 3 "$NEAP" info otc.csv --columns 1,2,3
-says err 'otc.csv:2:5: the weight -2 is not a positive number of ordinary size: a rating, a sign or a result?'
+says err 'otc.csv:2:5: the weight -2 is not a positive number of ordinary size (a rating, a sign or a result?)'
 printf '%s\n' '% asym multisigned' '1 2 0 885635999.999997' '1 3 0 885635999.999997' '2 3 1 885636000' >chess.txt
 expect 3 "$NEAP" info chess.txt
 says err 'chess.txt:2:7: column 4 looks like Unix time'
@@ -92,6 +92,9 @@ says out 'bipartite            3 nodes on one side, 2 on the other'
 expect 0 "$NEAP" info bought.txt --json
 valid_json out
 says out '"bipartite": true'
+expect 0 "$NEAP" convert bought.txt bought.safetensors
+expect 0 "$NEAP" info bought.safetensors
+grep -Eq '^bipartite +3 and 2 nodes$' out || fail 'a converted graph is not bipartite'
 printf '%s\n' 'ann bob' 'bob cid' 'cid ann' >triangle.txt
 reads 3 3 triangle.txt
 if grep -q bipartite out; then fail 'a triangle is bipartite'; fi
