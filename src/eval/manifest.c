@@ -15,7 +15,9 @@
 #include "support/status.h"
 #include "support/text.h"
 
-#define FORMAT "neap split 1"
+#define FORMAT_NAME "neap split "
+#define FORMAT FORMAT_NAME "1"
+enum { FORMAT_NUMBER = 1 };
 
 enum { MANIFEST_MOST = 65536, BUFFER = 65536 };
 
@@ -253,11 +255,10 @@ static void take_parts(reader *r, ni_manifest *m)
 /* "neap split 2" and so on. */
 static bool is_newer(const char *format)
 {
-    const size_t name = sizeof FORMAT - 2; /* without the number */
-    uint64_t ours = 0, theirs = 0;
-    ni_parse_u64(FORMAT + name, 1, &ours);
-    return format && !strncmp(format, FORMAT, name) &&
-           ni_parse_u64(format + name, strlen(format + name), &theirs) && theirs > ours;
+    const size_t name = sizeof FORMAT_NAME - 1;
+    uint64_t number = 0;
+    return format && !strncmp(format, FORMAT_NAME, name) &&
+           ni_parse_u64(format + name, strlen(format + name), &number) && number > FORMAT_NUMBER;
 }
 
 static neap_status take_manifest(const json_t *root, const char *path, ni_manifest *m, neap_error *err)
