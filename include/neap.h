@@ -229,17 +229,18 @@ typedef struct neap_edge {
 /* What a reader saw and decided; printed by the program before it does anything else. */
 typedef struct neap_graph_report {
     size_t size;
-    uint64_t lines;      /* lines read, comments and blanks included                         */
-    uint64_t edges_read; /* edges as written                                                 */
-    uint64_t repeats;    /* edges seen again: merged, their weights added                    */
-    uint64_t self_loops; /* edges from a node to itself, kept in the graph                   */
-    uint64_t isolated;   /* nodes without an edge (possible in mtx, metis, adjacency)        */
-    int weighted;        /* 1: a weight column was found and used                            */
-    int header;          /* 1: the first line was taken for a header and skipped             */
-    int maybe_header;    /* 1: it was read as an edge, but neither of its names occurs again */
-    char delimiter;      /* '\t', ',', ';', '|' or ' '; 0 where the format has none          */
-    char format[15];     /* "edges", "adjacency", "mtx", "metis", "safetensors", "generated" */
-    char compression[8]; /* "none", "gzip", "zstd"                                           */
+    uint64_t lines;       /* lines read, comments and blanks included                         */
+    uint64_t edges_read;  /* edges as written                                                 */
+    uint64_t repeats;     /* edges seen again: merged, their weights added                    */
+    uint64_t self_loops;  /* edges from a node to itself, kept in the graph                   */
+    uint64_t isolated;    /* nodes without an edge (possible in mtx, metis, adjacency)        */
+    int weighted;         /* 1: a weight column was found and used                            */
+    int header;           /* 1: the first line was taken for a header and skipped             */
+    int maybe_header;     /* 1: it was read as an edge, but neither of its names occurs again */
+    char delimiter;       /* '\t', ',', ';', '|' or ' '; 0 where the format has none          */
+    char format[15];      /* "edges", "adjacency", "mtx", "metis", "safetensors", "generated" */
+    char compression[8];  /* "none", "gzip", "zstd"                                           */
+    uint32_t time_column; /* that the header calls a time, and that was left out; 0: none     */
 } neap_graph_report;
 
 /* Reads a graph; "-" is standard input. The options of the group "reading" and `undirected` apply.
@@ -327,6 +328,8 @@ typedef struct neap_graph_facts {
     uint32_t nodes, isolated, components, largest_component, max_degree, hub;
     uint64_t edges, self_loops, reciprocal, pairs; /* pairs: distinct unordered pairs without loops */
     double mean_degree;
+    uint32_t sides[2]; /* of a bipartite graph, in which every edge joins two sides: the nodes on each, the
+                          side that most edges lead from first; 0, 0: it is none */
 } neap_graph_facts;
 NEAP_API neap_status neap_graph_facts_of(const neap_graph *graph, neap_graph_facts *facts, neap_error *err);
 

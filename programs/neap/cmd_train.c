@@ -289,16 +289,21 @@ const command cmd_train = {
     .name = "train",
     .operands = "GRAPH -o MODEL",
     .summary = "learn a model from a graph",
-    .details = "Reads a graph (`-` is standard input; gzip and zstd are recognised), reports what it "
-               "found, trains, and writes a model that the other commands read. The model is also a valid "
-               "safetensors file.\n"
-               "The same graph, options and seed give the same model, byte for byte, for any number of "
-               "threads and after any interruption: Ctrl-C writes a checkpoint, and the same command with "
-               "--resume goes on from it.\n"
-               "Presets: neap (what we recommend), paper (as published), authors (as their program does "
-               "it). A preset sets the defaults; every option still counts.\n",
+    .details =
+        "Reads a graph (`-` is standard input; gzip and zstd are recognised), reports what it "
+        "found, trains, and writes a model that the other commands read. The model is also a valid "
+        "safetensors file.\n"
+        "An edge list has a source, a target and perhaps a weight per line, by default in this order; "
+        "--columns chooses others, by number or by the words of the header. What looks like "
+        "something else (relations, Unix time, DOT, JSON, ...) is refused, with a remedy.\n"
+        "The same graph, options and seed give the same model, byte for byte, for any number of "
+        "threads and after any interruption: Ctrl-C writes a checkpoint, and the same command with "
+        "--resume goes on from it.\n"
+        "Presets: neap (what we recommend), paper (as published), authors (as their program does "
+        "it). A preset sets the defaults; every option still counts.\n",
     .examples = "neap train friends.txt -o friends.safetensors\n"
                 "neap train friends.txt -o friends.safetensors --undirected --test 0.1\n"
+                "neap train friends.txt -o turned.safetensors --columns 2,1\n"
                 "neap train friends.txt -o paper.safetensors --preset paper --epochs 10 -t 2\n",
     .least = 1,
     .most = 1,

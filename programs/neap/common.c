@@ -45,6 +45,8 @@ static void say_format(const args *a, const char *path, const neap_graph_report 
         : r->header ? ", the first line is a header"
                     : ", no header line",
         r->weighted ? "weights used" : "no weights used");
+    if (r->time_column)
+        say(a, "  column %u is a time, by its header, and left out: no method reads times", r->time_column);
     if (r->maybe_header) say(a, "  the first line was read as an edge; if it names columns: --header yes");
 }
 

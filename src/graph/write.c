@@ -14,6 +14,7 @@
 #include "graph/graph.h"
 #include "graph/lines.h"
 #include "graph/links.h"
+#include "graph/looks.h"
 #include "io/output.h"
 #include "io/tensors.h"
 #include "support/path.h"
@@ -81,11 +82,22 @@ static bool is_number(const neap_graph *g, uint32_t u)
     return ni_field_is_number(&name);
 }
 
-/* Whether the reader would take the first edge for a header: by its words, or for the numbers below. */
+/* Whether the first names look like the start of another format, or the weights like times. What follows
+ * them here is found if they look like a comment before it. */
+static bool looks_foreign(const neap_graph *g, const ni_field *first, const ni_field *second)
+{
+    char text[160];
+    int length = snprintf(text, sizeof text, "%.50s\t%.50s\ngraph { */ graph {\n", first->at, second->at);
+    return ni_looks_like(text, text + length) || (g->weight && ni_looks_like_time((double)g->weight[0]));
+}
+
+/* Whether the reader would take the first edge for a header, by its words or for the numbers below, or for
+ * something else. */
 static bool is_mistakable(const neap_graph *g)
 {
     uint32_t source = ni_graph_source(g, 0), target = g->target[0];
     ni_field first = field_of(g, source), second = field_of(g, target);
+    if (looks_foreign(g, &first, &second)) return true;
     if (is_number(g, source) || is_number(g, target)) return false;
     if (ni_layout_is_header(&first, &second)) return true;
     for (uint64_t e = 1; e < g->edges; e++) /* only nodes with an edge are written */
