@@ -88,11 +88,11 @@ static void print_command(const command *c)
 static void print_ending(void)
 {
     static const char *const codes[][2] = {
-        { "0", "success; also if the reader of a pipe has gone" },
+        { "0", "success; also if the reader of standard output has gone" },
         { "1", "an internal error, or the loss is no longer a number" },
         { "2", "the command line is wrong" },
         { "3", "bad or missing input, a damaged file, a limit, an unknown node, parts that do not fit" },
-        { "4", "no memory, or writing failed" },
+        { "4", "no memory, or writing failed, also to a named pipe whose reader has gone" },
         { "5", "a leak was found: a model or a split holds test pairs that it must not hold" },
         { "130", "interrupted by SIGINT or SIGTERM, after writing a checkpoint" },
     };

@@ -39,7 +39,7 @@ void ni_free(void *block);
 /* For compilers that look for pointers which are used after they were released (tests/cli/after_free.sh).
  */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
-#define NI_UNTIL_FREE __attribute__((malloc(ni_free, 1)))
+#define NI_UNTIL_FREE __attribute__((__malloc__(ni_free, 1)))
 #else
 #define NI_UNTIL_FREE
 #endif

@@ -25,6 +25,7 @@ while read -r command; do
     says out '--json'
     empty err
     cp out text
+    cp out "help.${command// /-}"
     expect 0 "$NEAP" "${words[@]}" --help
     same out text "neap $command --help"
     expect 0 "$NEAP" "${words[@]}" -h
@@ -48,23 +49,20 @@ expect 0 "$NEAP" explain --help
 tr -s ' \n' ' ' <out >err
 says err 'and the alignment is the mean with the other side.'
 "$NEAP" manual >manual
-while read -r command; do
-    read -ra words <<<"$command"
-    "$NEAP" "${words[@]}" --help >text
-    python3 - manual text <<'END' || fail "an option of $command is not explained as in the manual"
+python3 - manual help.* <<'END' || fail 'an option is not explained as in the manual'
 import re, sys
-manual, text = (open(f, encoding="utf-8").read() for f in sys.argv[1:])
+manual, *texts = (open(f, encoding="utf-8").read() for f in sys.argv[1:])
 plain = manual.replace("\\-", "-").replace("\\&", "").replace("\\e", "\\")
-known = {tuple(re.sub(r"; also --[^\n\[]*?(?= \[|$)", "", about).split()) for about in re.findall(r"\.TP\n\\fB.*\\fR\n(.*)", plain)}
-options = text[:text.index("\nExamples:")]
-found = re.findall(r"^ {2}(?:-., | {4})--\S.*?(?=^ {2}\S|^ {6}-|^$|\Z)", options, re.M | re.S)
-assert found
-for flag in found:
-    words = tuple(flag.split())
-    if "--json" in words or "--quiet" in words or "--help" in words: continue
-    assert any(words[-len(about):] == about for about in known if about), flag
+about = re.findall(r"\.TP\n\\fB.*\\fR\n(.*)", plain)
+known = {tuple(re.sub(r"; also --[^\n\[]*?(?= \[|$)", "", line).split()) for line in about}
+for text in texts:
+    options = text[:text.index("\nExamples:")]
+    flags = re.findall(r"^ {2}(?:-., | {4})--\S.*?(?=^ {2}\S|^ {6}-|^$|\Z)", options, re.M | re.S)
+    assert flags, text
+    for words in map(str.split, flags):
+        if not {"--json", "--quiet", "--help"} & set(words):
+            assert any(tuple(words[-len(line):]) == line for line in known if line), words
 END
-done <commands
 
 expect 0 "$NEAP" --version
 says out 'neap 0.1.0'
