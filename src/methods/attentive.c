@@ -107,12 +107,12 @@ typedef struct block {
     const float *E;
     const double *Q;
     float *dE;
-    double *sums;                      /* powers + 1                                        */
-    uint32_t first, lanes;             /* its sources                                       */
-    float count[LANES];                /* of them                                           */
+    double *sums;                      /* powers + 1                                         */
+    uint32_t first, lanes;             /* its sources                                        */
+    float count[LANES];                /* of them                                            */
     uint64_t arc[LANES];               /* of each source, the next one that next_arc returns */
-    float *miss;                       /* s(-g), then the loss's gradient by g; in the wave */
-    float *log, *target, *here, *next; /* log s(g); sum of Q_k T^k; T^k and T^(k+1)         */
+    float *miss;                       /* s(-g), then the loss's gradient by g; in the wave  */
+    float *log, *target, *here, *next; /* log s(g); sum of Q_k T^k; T^k and T^(k+1)          */
 } block;
 
 static const float *left(const float *E, uint32_t half, uint64_t node)

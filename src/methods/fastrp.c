@@ -76,9 +76,9 @@ static neap_status check(const ni_settings *s, neap_error *err)
 typedef struct spread {
     const neap_model *model;
     const fastrp_options *o;
-    float *E;          /* rows x dim                     */
+    float *E;          /* rows x dim                       */
     ni_arcs arcs;      /* the neighbours that are averaged */
-    float *now, *next; /* rows x dim: N_(k-1) and N_k    */
+    float *now, *next; /* rows x dim: N_(k-1) and N_k      */
     hop_weights hops;
     uint32_t k;
 } spread;
