@@ -229,17 +229,18 @@ typedef struct neap_edge {
 /* What a reader saw and decided; printed by the program before it does anything else. */
 typedef struct neap_graph_report {
     size_t size;
-    uint64_t lines;      /* lines read, comments and blanks included                         */
-    uint64_t edges_read; /* edges as written                                                 */
-    uint64_t repeats;    /* edges seen again: merged, their weights added                    */
-    uint64_t self_loops; /* edges from a node to itself, kept in the graph                   */
-    uint64_t isolated;   /* nodes without an edge (possible in mtx, metis, adjacency)        */
-    int weighted;        /* 1: a weight column was found and used                            */
-    int header;          /* 1: the first line was taken for a header and skipped             */
-    int maybe_header;    /* 1: it was read as an edge, but neither of its names occurs again */
-    char delimiter;      /* '\t', ',', ';', '|' or ' '; 0 where the format has none          */
-    char format[15];     /* "edges", "adjacency", "mtx", "metis", "safetensors", "generated" */
-    char compression[8]; /* "none", "gzip", "zstd"                                           */
+    uint64_t lines;       /* lines read, comments and blanks included                         */
+    uint64_t edges_read;  /* edges as written                                                 */
+    uint64_t repeats;     /* edges seen again: merged, their weights added                    */
+    uint64_t self_loops;  /* edges from a node to itself, kept in the graph                   */
+    uint64_t isolated;    /* nodes without an edge (possible in mtx, metis, adjacency)        */
+    int weighted;         /* 1: a weight column was found and used                            */
+    int header;           /* 1: the first line was taken for a header and skipped             */
+    int maybe_header;     /* 1: it was read as an edge, but neither of its names occurs again */
+    char delimiter;       /* '\t', ',', ';', '|' or ' '; 0 where the format has none          */
+    char format[15];      /* "edges", "adjacency", "mtx", "metis", "safetensors", "generated" */
+    char compression[8];  /* "none", "gzip", "zstd"                                           */
+    uint32_t time_column; /* that the header calls a time, and that was left out; 0: none     */
 } neap_graph_report;
 
 /* Reads a graph; "-" is standard input. The options of the group "reading" and `undirected` apply.
@@ -253,6 +254,11 @@ NEAP_API neap_status neap_graph_load(const char *path, const neap_options *optio
  * line i the name of node i, from 1; there need be none if the names are "1" .. "n". */
 NEAP_API neap_status neap_graph_save(const neap_graph *graph, const char *path, const char *format,
                                      neap_error *err);
+
+/* Where neap_graph_save puts the names with this path and format, or "" if the graph file holds them: what
+ * stands there is lost, too. NEAP_E_ARG if that does not fit into `room` bytes. */
+NEAP_API neap_status neap_graph_names_path(const char *path, const char *format, char *names, size_t room,
+                                           neap_error *err);
 
 /* Builds a graph of `nodes` nodes from edges in memory. `names` holds one C string per node; NULL names
  * the nodes "0", "1", ... The arrays are copied. */
@@ -322,6 +328,8 @@ typedef struct neap_graph_facts {
     uint32_t nodes, isolated, components, largest_component, max_degree, hub;
     uint64_t edges, self_loops, reciprocal, pairs; /* pairs: distinct unordered pairs without loops */
     double mean_degree;
+    uint32_t sides[2]; /* of a bipartite graph, in which every edge joins two sides: the nodes on each, the
+                          side that most edges lead from first; 0, 0: it is none */
 } neap_graph_facts;
 NEAP_API neap_status neap_graph_facts_of(const neap_graph *graph, neap_graph_facts *facts, neap_error *err);
 
@@ -346,8 +354,9 @@ typedef struct neap_data {
 typedef struct neap_progress {
     size_t size;
     const char *stage;    /* "train"; "train-all": the second run of neap_train_fully; "score": the test
-                             pairs of a trial are scored; "load", "vectors", "rank", "cluster", "classify".
-                             Of all but training only done, total and seconds count, the rest is 0 or NaN */
+                             pairs of a trial are scored; "load", "prepare" (before the first step, or
+                             the first question), "vectors", "rank", "cluster", "classify". Of all but
+                             training only done, total and seconds count, the rest is 0 or NaN */
     uint32_t epoch;       /* current epoch, from 1                                                   */
     uint32_t epochs;      /* epochs of the run                                                       */
     uint64_t done, total; /* edges of this epoch; total is 0 where it is unknown                     */
@@ -361,7 +370,8 @@ typedef struct neap_progress {
 struct neap_hooks {
     size_t size;
     /* Called from the thread that made the call: after every batch, at the end of an epoch before its
-     * checkpoint is written, and at intervals during any other long call; non-zero: stop. */
+     * checkpoint is written, and in the middle of anything that takes long, up to ten times a second;
+     * non-zero asks to stop. Training stopped in the middle of a batch is as if that had not begun. */
     int (*progress)(const neap_progress *now, void *user);
     /* Remarks a user should see ("3 sources are linked with every node: left out"), one line each. */
     void (*note)(const char *text, void *user);
@@ -415,9 +425,9 @@ NEAP_API neap_status neap_model_facts_of(const neap_model *model, neap_model_fac
 
 /* A new model with nodes that were not in training: `links` is a graph whose names are matched with the
  * model's. A node unknown to the model becomes a new node whose neighbourhood is its known neighbours;
- * edges between two known or two unknown nodes are counted and skipped. Nothing is trained, nothing
- * learned is copied: the two models share their tensors, and either may be freed first. report may be NULL.
- */
+ * edges between two known or two unknown nodes are counted and skipped. Known is who was in training: a
+ * node of an earlier extension may get further links with such. Nothing is trained, nothing learned is
+ * copied: the two models share their tensors, and either may be freed first. report may be NULL. */
 typedef struct neap_extension {
     size_t size;
     uint32_t added;       /* new nodes                                     */
@@ -592,6 +602,9 @@ NEAP_API void neap_pair_reader_unknown(const neap_pair_reader *reader, const cha
 NEAP_API neap_status neap_vectors_save(const char *path, const neap_graph *graph, const float *vectors,
                                        uint32_t n, uint32_t dim, neap_error *err);
 
+/* Where it puts the names, or "" if the file of vectors holds them; as neap_graph_names_path. */
+NEAP_API neap_status neap_vectors_names_path(const char *path, char *names, size_t room, neap_error *err);
+
 /* Vectors from a file, one per node of a graph: what neap_vectors_save or another tool wrote. */
 typedef struct neap_vectors {
     size_t size; /* of this struct in the library */
@@ -696,7 +709,8 @@ NEAP_API neap_status neap_trial_describe(const char *folder, neap_trial_facts *f
 NEAP_API neap_status neap_trial_train(const neap_trial *trial, const neap_options *options,
                                       const neap_hooks *hooks, neap_model **out, neap_error *err);
 
-/* NaN where a protocol does not define a number. docs/evaluation.md has the definitions. */
+/* NaN where a protocol does not define a number, or no test pair could be scored. docs/evaluation.md has
+ * the definitions. */
 typedef struct neap_link_result {
     size_t size;
     double auc;
@@ -831,6 +845,9 @@ NEAP_API neap_status neap_classify(const float *vectors, uint32_t dim, const nea
  * ================================================================================================= */
 
 /* ---- before and beside training ----------------------------------------------------------------- */
+
+/* How many threads 0 stands for: the cores that this process may use, by its CPU mask, at most 1024. */
+NEAP_API uint32_t neap_cores(void);
 
 /* What a run will need. Memory is computed; time is measured on a few batches, if they fit. */
 typedef struct neap_estimate_result {

@@ -679,6 +679,68 @@ static void without_hooks_nothing_is_called(void **state)
     }
 }
 
+/* A task that would take five seconds; task 0 of `two` is short. */
+typedef struct patient {
+    ni_threads *pool;
+    uint32_t first_long;
+    atomic_uint told; /* not to go on */
+} patient;
+
+static void long_task(void *arg, uint32_t task, uint32_t thread)
+{
+    patient *p = arg;
+    double start = ni_seconds();
+    while (task >= p->first_long && ni_seconds() < start + 5) {
+        pause_ms(1);
+        if (ni_threads_go_on(p->pool, thread)) continue;
+        atomic_fetch_add(&p->told, 1);
+        return;
+    }
+}
+
+/* On the caller's thread, on another's, and on another's while the caller has nothing left to do. */
+static void a_stop_ends_a_task_that_asks(void **state)
+{
+    (void)state;
+    for (uint32_t first_long = 0; first_long < 2; first_long++)
+        for (uint32_t threads = 1; threads <= 3; threads++) {
+            patient p = { .first_long = first_long };
+            watcher w = { .stop_at = 2, .caller = pthread_self() };
+            neap_hooks hooks = { .size = sizeof hooks, .progress = on_progress, .user = &w };
+            assert_int_equal(ni_threads_create(threads, &p.pool, NULL), NEAP_OK);
+            double start = ni_seconds();
+            ni_threads_watch(p.pool, &hooks, "train");
+            ni_threads_run(p.pool, threads == 1 ? 2 : threads, long_task, &p);
+            assert_true(ni_seconds() < start + 2.5);
+            assert_true(p.told >= 1 && ni_threads_left_out(p.pool) && !w.elsewhere);
+            assert_int_equal(ni_threads_check(p.pool, NULL), NEAP_E_STOPPED);
+            ni_threads_free(p.pool);
+        }
+}
+
+/* What can be finished within the grace is; then tasks are left out. */
+static void grace_lets_rounds_end(void **state)
+{
+    (void)state;
+    for (uint32_t tasks = 60; tasks <= 6000; tasks *= 100) {
+        ni_threads *pool;
+        atomic_uint runs = 0;
+        watcher w = { .stop_at = 1, .caller = pthread_self() };
+        neap_hooks hooks = { .size = sizeof hooks, .progress = on_progress, .user = &w };
+        assert_int_equal(ni_threads_create(1, &pool, NULL), NEAP_OK);
+        ni_threads_watch(pool, &hooks, "train");
+        ni_threads_grace(pool, tasks == 60 ? 100 : 0.2);
+        ni_threads_run(pool, tasks, slow_task, &runs);
+        assert_int_equal(w.calls, 1);
+        assert_int_equal(ni_threads_check(pool, NULL), NEAP_E_STOPPED); /* it was asked for in any case */
+        assert_true(ni_threads_left_out(pool) == (tasks > 60));
+        assert_true(tasks == 60 ? runs == tasks : runs < tasks);
+        ni_threads_watch(pool, &hooks, "train"); /* the next call has none */
+        assert_true(!ni_threads_left_out(pool));
+        ni_threads_free(pool);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -708,6 +770,8 @@ int main(void)
         cmocka_unit_test(a_stop_between_tasks_ends_rounds),
         cmocka_unit_test(a_watch_that_goes_on_loses_no_task),
         cmocka_unit_test(without_hooks_nothing_is_called),
+        cmocka_unit_test(a_stop_ends_a_task_that_asks),
+        cmocka_unit_test(grace_lets_rounds_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

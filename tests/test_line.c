@@ -159,7 +159,6 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
     static double exact[2][CELLS];
     uint64_t weight[NODES], step = 0;
     uint32_t negative[2][NEGATIVES];
-    double loss;
     ni_grid grid;
     ni_threads *threads;
     neap_edge one = { FROM, TO, 1 };
@@ -187,7 +186,8 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
                       .negatives = NEGATIVES,
                       .seed = 1 };
     assert_int_equal(ni_skipgram_create(&s, 1, NULL), NEAP_OK);
-    ni_skipgram_step(&s, unturned(&source), 0, step, 0.1, &loss);
+    ni_skipgram_make(&s, unturned(&source), 0);
+    ni_skipgram_train(&s, step, 0.1);
     expect_step(table, exact, negative, 0.1);
     ni_skipgram_free(&s);
     ni_threads_free(threads);

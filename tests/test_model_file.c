@@ -498,6 +498,47 @@ static void a_tensor_too_many_is_noticed(void **state)
     }
 }
 
+static void what_a_newer_version_wrote_is_called_so(void **state)
+{
+    (void)state;
+    static const char *const versions[] = { "3", "10", "123" };
+    const char words[] = "a newer neap made this: its format is ";
+    char to[40];
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        snprintf(to, sizeof to, "\"neap.format\":\"%s\"", versions[i]);
+        put_full(path);
+        tamper_header(path, "\"neap.format\":\"2\"", to);
+        expect_refused(versions[i], words);
+    }
+    put_full(path);
+    tamper_header(path, "\"neap.format\":\"2\"", "\"neap.format\":\"x\"");
+    expect_refused("x", "is no version");
+    put_full(path);
+    tamper_header(path, "\"method\":\"gap\"", "\"method\":\"gap3\"");
+    expect_refused("a method", "a newer neap made this: neap ");
+    put_full(path);
+    tamper_header(path, "\"neap.kind\":\"model\"", "\"neap.kind\":\"index\"");
+    expect_refused("a kind", "newer version?");
+
+    neap_graph *graph;
+    neap_options *options;
+    neap_error err = { 0 };
+    neap_edge edge = { 0, 1, 1 };
+    float vectors[2] = { 1, 2 };
+    assert_int_equal(neap_options_create(NULL, &options, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_create(2, NULL, &edge, 1, 0, 0, &graph, NULL), NEAP_OK);
+    assert_int_equal(neap_vectors_save("v.safetensors", graph, vectors, 2, 1, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_save(graph, "g.safetensors", NULL, NULL), NEAP_OK);
+    neap_graph_free(graph);
+    tamper_header("v.safetensors", "\"neap.format\":\"2\"", "\"neap.format\":\"3\"");
+    tamper_header("g.safetensors", "\"neap.format\":\"2\"", "\"neap.format\":\"3\"");
+    assert_int_equal(neap_file_check("v.safetensors", NULL, NULL, &err), NEAP_E_FORMAT);
+    assert_non_null(strstr(err.text, words));
+    assert_int_equal(neap_graph_load("g.safetensors", options, NULL, &graph, &err), NEAP_E_FORMAT);
+    assert_non_null(strstr(err.text, words));
+    neap_options_free(options);
+}
+
 /* Format 1 said all options of all methods, and stored neighbourhoods in models that do not read them. */
 static void what_format_1_said_too_much_is_left_aside(void **state)
 {
@@ -854,6 +895,7 @@ int main(void)
         IN_SCRATCH(neighbourhoods_stay_inside_their_list),
         IN_SCRATCH(a_missing_tensor_is_noticed),
         IN_SCRATCH(a_tensor_too_many_is_noticed),
+        IN_SCRATCH(what_a_newer_version_wrote_is_called_so),
         IN_SCRATCH(what_format_1_said_too_much_is_left_aside),
         IN_SCRATCH(a_checkpoint_holds_exactly_the_state_of_its_training),
         IN_SCRATCH(training_goes_on_from_nothing_else),

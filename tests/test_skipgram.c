@@ -419,8 +419,10 @@ static void run_epoch(const ni_source *source, uint32_t layers, uint32_t threads
                       .bias = bias,
                       .seed = 1 };
     assert_int_equal(ni_skipgram_create(&s, STEP, NULL), NEAP_OK);
-    for (uint64_t first = 0; first < source->positions; first += STEP)
-        ni_skipgram_step(&s, 0, first, step++, rate, &loss);
+    for (uint64_t first = 0; first < source->positions; first += STEP) {
+        ni_skipgram_make(&s, 0, first);
+        loss = ni_skipgram_train(&s, step++, rate);
+    }
     assert_true(isfinite(loss));
     ni_skipgram_free(&s);
     ni_threads_free(pool);

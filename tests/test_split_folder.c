@@ -311,7 +311,10 @@ static void what_is_wrong_is_said_with_file_and_line(void **state)
         { "train.tsv", 0, NULL, NEAP_E_READ, "train.tsv" },
         { "rank_negatives.npy", 0, NULL, NEAP_E_READ, "rank_negatives.npy" },
         { "manifest.json", 0, NULL, NEAP_E_READ, "manifest.json" },
-        { "manifest.json", 1, "  \"format\": \"neap split 2\",", NEAP_E_FORMAT, "neap split 1" },
+        { "manifest.json", 1, "  \"format\": \"neap split 2\",", NEAP_E_FORMAT, "a newer neap made this" },
+        { "manifest.json", 1, "  \"format\": \"neap split 10\",", NEAP_E_FORMAT, "a newer neap made this" },
+        { "manifest.json", 1, "  \"format\": \"neap split x\",", NEAP_E_FORMAT,
+          "not of the format 'neap split 1'" },
         { "manifest.json", 4, "  \"ratio\": 7,", NEAP_E_FORMAT, "'ratio'" },
         { "manifest.json", 5, "  \"seed\": -1,", NEAP_E_FORMAT, "'seed'" },
         { "manifest.json", 4, "  nonsense", NEAP_E_FORMAT, "manifest.json:5" },
@@ -324,6 +327,7 @@ static void what_is_wrong_is_said_with_file_and_line(void **state)
     assert_int_equal(neap_graph_create(12, NULL, edge, 9, 0, 0, &g, NULL), NEAP_OK);
     neap_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 1);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        remove("s/manifest.json"); /* one of a newer version would stay */
         save(t, "s");
         if (list[i].words) change_line(in("s", list[i].part), list[i].line, list[i].words);
         else remove(in("s", list[i].part));
@@ -433,6 +437,10 @@ static void a_split_of_another_graph_is_not_replaced(void **state)
     scratch_put("s/manifest.json", "{}", 2);
     save(t, "s");
     assert_int_equal(try("s", g, &err), NEAP_OK);
+    scratch_put("s/manifest.json", "{\"format\": \"neap split 2\"}", 26);
+    assert_int_equal(neap_trial_save(t, "s", &err), NEAP_E_FORMAT); /* not ours to replace */
+    assert_non_null(strstr(err.text, "a newer neap made this"));
+    assert_int_equal(access("s/manifest.json", F_OK), 0);
     neap_trial_free(theirs);
     neap_trial_free(t);
     neap_graph_free(other);

@@ -46,7 +46,7 @@ static void build(road *r, bool closed, bool scales, uint32_t window, uint32_t l
     r->source = ni_windows_source(&r->windows);
 }
 
-/* All pairs of an epoch, as ni_skipgram_step asks for them. */
+/* All pairs of an epoch, as ni_skipgram_make asks for them. */
 static void make_pairs(road *r, uint64_t epoch)
 {
     const ni_source *s = &r->source;

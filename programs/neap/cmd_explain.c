@@ -241,7 +241,7 @@ static neap_status run(const args *a, neap_error *err)
     uint32_t source, target;
     neap_model *model = NULL;
     neap_explanation *why = NULL;
-    neap_status rc = check_apart((const char *[]){ a->operands[0], o->html }, 2, err);
+    neap_status rc = check_apart((const char *[]){ a->operands[0], o->new_edges, o->html }, 3, err);
     if (rc == NEAP_OK) rc = check_output(o->html, err);
     if (rc == NEAP_OK) rc = read_model(a, a->operands[0], o->new_edges, &model, err);
     if (rc) return rc;

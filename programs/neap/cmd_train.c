@@ -48,8 +48,9 @@ typedef struct run {
 static int on_progress(const neap_progress *now, void *user)
 {
     run *r = user;
-    r->last = *now;
     progress_show(&r->bar, now);
+    if (!now->epoch) return interrupt_seen(); /* it has not begun */
+    r->last = *now;
     neap_status rc = metrics_open(&r->log, now->epoch, &r->failed);
     if (rc == NEAP_OK && now->epoch_end) rc = metrics_write(&r->log, now, &r->failed);
     return rc || interrupt_seen();
@@ -117,9 +118,9 @@ static void say_settings(const run *r)
     neap_options_get(options_now, "seed", seed, sizeof seed, NULL);
     neap_options_get(options_now, "threads", threads, sizeof threads, NULL);
     bool all = !strcmp(threads, "0");
-    if (all) snprintf(threads, sizeof threads, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+    if (all) snprintf(threads, sizeof threads, "%u", neap_cores());
     say(r->a, "training %s, preset %s, seed %s, %s thread%s%s", method, r->a->preset, seed, threads,
-        strcmp(threads, "1") ? "s" : "", all ? " (all cores)" : "");
+        strcmp(threads, "1") ? "s" : "", all ? " (all cores it may use)" : "");
 }
 
 /* Whether there is a checkpoint to go on from; the library reports its epoch. */
@@ -173,12 +174,14 @@ static const neap_graph *training_graph(const run *r)
 /* The message after an interruption: how to go on. */
 static neap_status stopped(const run *r, neap_error *err)
 {
-    if (r->checkpoint)
+    if (!r->checkpoint)
         return ni_fail(err, NEAP_E_STOPPED,
-                       "interrupted in epoch %u of %u; the same command with --resume goes on from %s",
-                       r->last.epoch, r->last.epochs, r->checkpoint);
+                       "interrupted; there is no checkpoint, because the model goes to a pipe");
+    if (access(r->checkpoint, F_OK))
+        return ni_fail(err, NEAP_E_STOPPED, "interrupted before there was anything to keep");
     return ni_fail(err, NEAP_E_STOPPED,
-                   "interrupted; there is no checkpoint, because the model goes to a pipe");
+                   "interrupted in epoch %u of %u; the same command with --resume goes on from %s",
+                   r->last.epoch, r->last.epochs, r->checkpoint);
 }
 
 static neap_status train(run *r, neap_error *err)
@@ -215,7 +218,7 @@ static void say_training(const run *r)
     neap_model_facts_of(r->model, &t, NULL);
     if (!r->last.epoch) return;
     say(r->a, "%u epoch%s in %s", r->last.epoch, plural(r->last.epoch),
-        human_seconds(r->last.seconds, time));
+        ni_format_seconds(r->last.seconds, time));
     if (isnan(t.valid_auc)) return;
     say(r->a, "kept epoch %u, the best on the pairs held back for validation: AUC %.4f", t.epochs,
         t.valid_auc);
@@ -286,16 +289,21 @@ const command cmd_train = {
     .name = "train",
     .operands = "GRAPH -o MODEL",
     .summary = "learn a model from a graph",
-    .details = "Reads a graph (`-` is standard input; gzip and zstd are recognised), reports what it "
-               "found, trains, and writes a model that the other commands read. The model is also a valid "
-               "safetensors file.\n"
-               "The same graph, options and seed give the same model, byte for byte, for any number of "
-               "threads and after any interruption: Ctrl-C writes a checkpoint, and the same command with "
-               "--resume goes on from it.\n"
-               "Presets: neap (what we recommend), paper (as published), authors (as their program does "
-               "it). A preset sets the defaults; every option still counts.\n",
+    .details =
+        "Reads a graph (`-` is standard input; gzip and zstd are recognised), reports what it "
+        "found, trains, and writes a model that the other commands read. The model is also a valid "
+        "safetensors file.\n"
+        "An edge list has a source, a target and perhaps a weight per line, by default in this order; "
+        "--columns chooses others, by number or by the words of the header. What looks like "
+        "something else (relations, Unix time, DOT, JSON, ...) is refused, with a remedy.\n"
+        "The same graph, options and seed give the same model, byte for byte, for any number of "
+        "threads and after any interruption: Ctrl-C writes a checkpoint, and the same command with "
+        "--resume goes on from it.\n"
+        "Presets: neap (what we recommend), paper (as published), authors (as their program does "
+        "it). A preset sets the defaults; every option still counts.\n",
     .examples = "neap train friends.txt -o friends.safetensors\n"
                 "neap train friends.txt -o friends.safetensors --undirected --test 0.1\n"
+                "neap train friends.txt -o turned.safetensors --columns 2,1\n"
                 "neap train friends.txt -o paper.safetensors --preset paper --epochs 10 -t 2\n",
     .least = 1,
     .most = 1,

@@ -18,7 +18,8 @@ void moments_add(moments *m, double x);
 /* The sample's deviation, with n - 1; NaN of a single number, which has none. */
 double moments_std(const moments *m);
 
-/* "  0.8812 +-0.0034", in this many columns; of a single number the first half. */
+/* "  0.8812 +-0.0034", in this many columns; of a single number the first half, a dash if one of them is
+ * undefined. */
 enum { MOMENTS_COLUMNS = 17 };
 void print_moments(const moments *m);
 

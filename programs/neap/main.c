@@ -72,7 +72,7 @@ static neap_status finish_output(neap_error *err)
 static int report(neap_status status, neap_error *err, const command *c)
 {
     static const args loud = { 0 };
-    if (status == NEAP_E_IO && err->sys == EPIPE) return DONE;
+    if (status == NEAP_E_IO && err->sys == EPIPE && reader_is_gone()) return DONE;
     if (status == NEAP_OK) return DONE;
     say(&loud, "neap: %s", *err->text ? err->text : "unknown error");
     if (status == NEAP_E_ARG) say(&loud, "Try `neap %s%s--help`.", c ? c->name : "", c ? " " : "");

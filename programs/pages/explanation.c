@@ -108,6 +108,11 @@ static page make_page(const neap_explanation *e, const neap_graph *graph)
     return p;
 }
 
+static const char *side_word(const page *p, const side *s)
+{
+    return s == &p->source ? "source" : "target";
+}
+
 static void write_name(const page *p, uint32_t node)
 {
     ni_html_name(p->out, neap_graph_name(p->graph, node), 36);
@@ -432,12 +437,18 @@ static void write_sums(const page *p, const side *s)
     ni_page_text(p->out, "</tfoot>\n");
 }
 
+/* The heading of a list, which its table is named after. */
+static void write_list_heading(const page *p, const side *s)
+{
+    ni_page_print(p->out, "<section>\n<h2 id=\"%s-list\">Neighbours of ", side_word(p, s));
+    write_name(p, s->node);
+    ni_page_text(p->out, "</h2>\n");
+}
+
 /* "99 of 5,346 neighbours read, and the node itself. 30 of 100 shown: those that move the score most." */
 static void write_caption(const page *p, const side *s)
 {
-    ni_page_text(p->out, "<caption><h2>Neighbours of ");
-    write_name(p, s->node);
-    ni_page_text(p->out, "</h2><span class=\"muted\">");
+    ni_page_text(p->out, "<caption class=\"muted\">");
     if (is_sample(s)) {
         write_sample(p, s);
         ni_page_print(p->out, " read%s. ", s->read < s->reasons->count ? ", and the node itself" : "");
@@ -445,14 +456,17 @@ static void write_caption(const page *p, const side *s)
     if (s->reasons->count > s->rows)
         ni_page_print(p->out, "%u of %u shown: those that move the score most, ", s->rows,
                       s->reasons->count);
-    ni_page_print(p->out, "%she largest contribution first.</span></caption>\n",
+    ni_page_print(p->out, "%she largest contribution first.</caption>\n",
                   s->reasons->count > s->rows ? "t" : "T");
 }
 
 static void write_list(const page *p, const side *s)
 {
     double range = p->high - p->low;
-    ni_page_text(p->out, "<section>\n<table role=\"table\" class=\"folding\" style=\"--zero:");
+    write_list_heading(p, s);
+    ni_page_print(p->out,
+                  "<table role=\"table\" class=\"folding\" aria-labelledby=\"%s-list\" style=\"--zero:",
+                  side_word(p, s));
     ni_html_fixed(p->out, range > 0 && isfinite(range) ? -100 * p->low / range : 0, 1);
     ni_page_text(p->out, "%\">\n");
     write_caption(p, s);
@@ -472,9 +486,8 @@ static void write_list(const page *p, const side *s)
 
 static void write_empty_list(const page *p, const side *s)
 {
-    ni_page_text(p->out, "<section>\n<h2>Neighbours of ");
-    write_name(p, s->node);
-    ni_page_text(p->out, "</h2>\n<p class=\"muted\">None are known.</p>\n</section>\n");
+    write_list_heading(p, s);
+    ni_page_text(p->out, "<p class=\"muted\">None are known.</p>\n</section>\n");
 }
 
 static void write_lists(const page *p)

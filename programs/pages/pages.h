@@ -42,7 +42,8 @@ void ni_page_free(ni_page *page);
 void ni_html_begin(ni_page *out, const char *title, const char *const *more);
 void ni_html_end(ni_page *out);
 
-/* Text with &, <, >, ", ' made harmless; control characters and bytes that are not UTF-8 become U+FFFD. */
+/* Text with &, <, >, ", ' made harmless; each control character (C0, DEL, C1), direction override and byte
+ * that is not UTF-8 becomes U+FFFD. */
 void ni_html_text(ni_page *out, const char *text);
 
 /* A number with so many digits behind the point, for attributes ("-0.5"). */

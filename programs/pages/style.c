@@ -29,7 +29,6 @@ static const char *const style[] = {
     "table{border-collapse:collapse;table-layout:fixed;width:100%;font-size:.85rem;font-variant-numeric:"
     "tabular-nums}"
     "caption{text-align:left;margin-bottom:.6rem}"
-    "caption h2{margin:0}"
     "th,td{padding:.28rem .7rem .28rem 0;text-align:left;vertical-align:baseline;font-weight:400}"
     "th:last-child,td:last-child{padding-right:0}"
     "tbody th,td.text{overflow-wrap:anywhere}"

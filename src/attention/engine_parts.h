@@ -102,6 +102,15 @@ static inline uint64_t ni_mask_words(uint32_t dim)
 
 enum { NI_ITEMS_PER_TASK = 4, NI_ROWS_PER_TASK = 128, NI_SIDES_PER_TASK = 16 };
 
+/* Within a task, which a pair of hubs can make long: it has made `done` products of two rows and goes on to
+ * make `more`. False: a stop was asked for, and what the task leaves undone does not count. It is looked
+ * for once in a few milliseconds, in a small neighbourhood never. */
+static inline bool ni_engine_goes_on(const ni_engine *e, uint32_t thread, uint64_t done, uint64_t more)
+{
+    enum { MANY = 1 << 16 };
+    return done / MANY == (done + more) / MANY || ni_threads_go_on(e->in.threads, thread);
+}
+
 /* Fills scratch->strip with the alignments of the next rows of s, from `first` on, with all rows of t;
  * returns how many rows of s that were. gradient.c needs it again for mean pooling. */
 uint32_t ni_engine_strip(const ni_engine *e, const ni_sequence *s, const ni_sequence *t, uint32_t first,

@@ -75,8 +75,9 @@ static void back_max(ni_engine *e, uint64_t side)
 
 /* A mean: every alignment of the pair has a nonzero, dz of both sides through the tanh; from the columns
  * only unless this is the pair (source, target) that r_s comes from. */
-static void back_mean(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *scratch)
+static void back_mean(ni_engine *e, uint64_t source, uint64_t side, uint32_t thread)
 {
+    ni_scratch *scratch = &e->scratch[thread];
     const float *dz_s = side == source + 1 ? e->z + e->batch.position[source] : NULL;
     const float *dz_t = e->z + e->batch.position[side];
     const ni_sequence *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
@@ -85,6 +86,7 @@ static void back_mean(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *
     for (uint64_t i = 0; !e->live[side] && i < count; i++) set_G(e, at + i, NEAP_NONE, NEAP_NONE, 0);
     for (uint32_t i = 0, strip_end = 0; e->live[side] && i < s->rows; i++) {
         float *y = scratch->strip + i % NI_STRIP_ROWS * ni_whole_lanes(t->rows);
+        if (!ni_engine_goes_on(e, thread, (uint64_t)i * t->rows, t->rows)) return;
         if (i == strip_end) strip_end += ni_engine_strip(e, s, t, i, scratch);
         e->k->tanh(y, t->rows, y);
         float own = dz_s && i < s->size ? dz_s[i] / ni_engine_divisor(e, t) : 0;
@@ -102,7 +104,7 @@ static void back_mean_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK, width = e->batch.width;
     uint64_t end = ni_task_end(first, NI_ITEMS_PER_TASK, e->shape.items);
     for (uint64_t source = first * width; source < end * width; source += width)
-        for (uint64_t k = 1; k < width; k++) back_mean(e, source, source + k, &e->scratch[thread]);
+        for (uint64_t k = 1; k < width; k++) back_mean(e, source, source + k, thread);
 }
 
 /* Mean pooling: the nonzeros of each pair begin where those of the pair before end. */
@@ -220,12 +222,15 @@ static void scatter_task(void *arg, uint32_t task, uint32_t thread)
     float *stripe = e->Wg + first * e->shape.rows;
     uint32_t side[MOST], count;
     const float *w[MOST], *g[MOST];
-    (void)thread;
+    uint64_t done = 0;
     memset(stripe, 0, e->shape.rows * n * sizeof *stripe);
     for (uint32_t l = 0; l < b->sequences; l++)
         for (uint64_t at = b->first_of[l]; (count = take_live(e, &at, b->first_of[l + 1], MOST, side));) {
             for (uint32_t k = 0; k < count; k++)
                 w[k] = e->w + b->position[side[k]], g[k] = e->g + side[k] * d + first;
+            uint64_t products = (uint64_t)count * b->sequence[l].size;
+            if (!ni_engine_goes_on(e, thread, done, products)) return;
+            done += products;
             e->k->scatter_sum(w, g, count, b->row + b->sequence[l].first, b->sequence[l].size, n, stripe);
         }
 }

@@ -149,6 +149,7 @@ uint32_t ni_sampler_fill(ni_sampler *s, uint64_t epoch, uint64_t first, uint32_t
     s->epoch = epoch, s->first = first, s->count = left < count ? (uint32_t)left : count;
     uint32_t tasks = ni_tasks(s->count, POSITIONS_PER_TASK), items = 0;
     ni_threads_run(s->threads, tasks, draw_task, s);
+    if (ni_threads_left_out(s->threads)) return 0;
     for (uint32_t task = 0; task < tasks; task++)
         for (uint64_t i = 0; i < s->items[task]; i++) {
             uint64_t at = (uint64_t)task * POSITIONS_PER_TASK + i;

@@ -339,6 +339,10 @@ static const ni_option common_options[] = {
               "what separates columns: tab, space, comma or any one character; auto: from the first line"),
     NI_OPTION(ni_common, CHOICE, header, "header", "", 0, "reading", "auto|yes|no", "auto", "auto", "auto",
               0, 0, 0, "whether the first line of an edge list holds column names"),
+    NI_OPTION(ni_common, TEXT, columns, "columns", "", 0, "reading", "S,T[,W]", "auto", "auto", "auto", 0,
+              0, 0,
+              "columns of source, target and weight in an edge list, by number or by the words of its "
+              "header: 2,1 or buyer,item,price; two: no weights; auto: by the header, else 1,2,3"),
     NI_OPTION(ni_common, CHOICE, weights, "weights", "", 0, "reading", "auto|ignore", "auto", "auto",
               "auto", 0, 0, 0, "use a third column as weight where there is one, or ignore it"),
     NI_OPTION(ni_common, U32, threads, "threads", "workers,num-threads,jobs", 't', "running", "N", "0", "0",

@@ -135,7 +135,7 @@ typedef struct ni_common {
     double test;
     uint64_t seed;
     uint32_t format, header, weights;
-    const char *delimiter;
+    const char *delimiter, *columns;
     uint32_t threads;
     uint64_t memory;
 } ni_common;

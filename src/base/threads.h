@@ -5,6 +5,7 @@
 #ifndef NI_THREADS_H
 #define NI_THREADS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "neap.h"
@@ -23,11 +24,23 @@ uint32_t ni_threads_count(const ni_threads *threads);
  * run on the calling thread, as thread 0; scratch memory must therefore be the caller's own. */
 void ni_threads_run(ni_threads *threads, uint32_t tasks, ni_task task, void *arg);
 
-/* Makes every round look for a stop: between its tasks the calling thread calls hooks->progress, at most
- * ten times per second, with the name of a stage. After a stop the remaining tasks, of this round and of
- * later ones, are not run, so that any computation ends soon, and ni_threads_check returns NEAP_E_STOPPED.
- * With hooks NULL, or without a progress, rounds do not look any more. */
+/* Makes every round look for a stop: the calling thread calls hooks->progress between its tasks and while
+ * it waits for the others, at most ten times per second, with the name of a stage. After a stop the
+ * remaining tasks, of this round and of later ones, are not run, so that any computation ends soon, and
+ * ni_threads_check returns NEAP_E_STOPPED. With hooks NULL, or without a progress, rounds do not look any
+ * more. */
 void ni_threads_watch(ni_threads *threads, const neap_hooks *hooks, const char *stage);
+
+/* Until the next ni_threads_watch, tasks are run for so many seconds after a stop before any is left out:
+ * for what is better finished than broken off. */
+void ni_threads_grace(ni_threads *threads, double seconds);
+
+/* Within a task: whether it should go on. A task that may take longer than a few milliseconds calls this
+ * after every millisecond of work or so, and returns if the answer is no. */
+bool ni_threads_go_on(ni_threads *threads, uint32_t thread);
+
+/* Whether a task was left out, or told not to go on, since ni_threads_watch. */
+bool ni_threads_left_out(const ni_threads *threads);
 
 /* How far the stage is, for the next look. */
 void ni_threads_progress(ni_threads *threads, uint64_t done, uint64_t total);

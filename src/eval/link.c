@@ -264,6 +264,7 @@ static neap_status measure_passes(sheet *s, neap_link_result *r, neap_error *err
     passes p = { 0 };
     double sum = 0, squares = 0, count = (double)t->count;
     neap_status rc = NEAP_OK;
+    if (!t->count) return rc; /* all test pairs were skipped: there is no share of them */
     while (sheet_next(s, &rc, err))
         for (size_t i = s->first; i < s->end; i++) take_passes(s, i, &p, r);
     for (uint32_t pass = 0; pass < NI_PASSES; pass++) {
@@ -284,6 +285,7 @@ neap_status ni_link_measure(const ni_trial *t, const ni_scorer *scorer, const ne
     neap_link_result r = { .pairs = t->count,
                            .skipped = t->held_out - t->count,
                            .loops = t->loops,
+                           .auc = NAN,
                            .auc_std = NAN,
                            .auc_no_loops = NAN,
                            .ap = NAN,

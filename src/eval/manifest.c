@@ -15,8 +15,11 @@
 #include "support/json.h"
 #include "support/path.h"
 #include "support/status.h"
+#include "support/text.h"
 
-#define FORMAT "neap split 1"
+#define FORMAT_NAME "neap split "
+#define FORMAT FORMAT_NAME "1"
+enum { FORMAT_NUMBER = 1 };
 
 enum { MANIFEST_MOST = 65536, BUFFER = 65536 };
 
@@ -251,10 +254,24 @@ static void take_parts(reader *r, ni_manifest *m)
     if (files.bad && !r->bad) r->bad = files.bad;
 }
 
+/* "neap split 2" and so on. */
+static bool is_newer(const char *format)
+{
+    const size_t name = sizeof FORMAT_NAME - 1;
+    uint64_t number = 0;
+    return format && !strncmp(format, FORMAT_NAME, name) &&
+           ni_parse_u64(format + name, strlen(format + name), &number) && number > FORMAT_NUMBER;
+}
+
 static neap_status take_manifest(const json_t *root, const char *path, ni_manifest *m, neap_error *err)
 {
     reader r = { .at = root };
     const char *format = json_string_value(json_object_get(root, "format"));
+    m->newer = is_newer(format);
+    if (m->newer)
+        return ni_fail(err, NEAP_E_FORMAT,
+                       "%.200s: " NI_NEWER ": its format is '%.40s', and neap %s reads '%s'", path, format,
+                       neap_version(), FORMAT);
     if (!format || strcmp(format, FORMAT))
         return ni_fail(err, NEAP_E_FORMAT, "%.200s is not of the format '%s' that this version reads", path,
                        FORMAT);

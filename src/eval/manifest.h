@@ -27,6 +27,7 @@ typedef struct ni_manifest {
     ni_protocol protocol;
     ni_negatives kind;
     bool undirected, weighted;
+    bool newer;    /* its format is one that this version cannot read */
     uint64_t hash; /* neap_graph_hash of the whole graph */
     ni_digest part[NI_PARTS];
 } ni_manifest;

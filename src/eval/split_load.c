@@ -384,6 +384,8 @@ static neap_status start(loading *l, neap_error *err)
     if (rc == NEAP_OK) rc = neap_options_set(l->options, "delimiter", "tab", err);
     if (rc == NEAP_OK) rc = neap_options_set(l->options, "format", "edges", err);
     if (rc == NEAP_OK)
+        rc = neap_options_set(l->options, "columns", l->manifest.weighted ? "1,2,3" : "1,2", err);
+    if (rc == NEAP_OK)
         rc = neap_options_set(l->options, "undirected", l->manifest.undirected ? "yes" : "no", err);
     if (rc != NEAP_OK) return rc;
     l->trial = ni_zeros(1, sizeof *l->trial);

@@ -152,7 +152,7 @@ static neap_status (*const save_part[NI_PARTS])(const saving *s, const char *pat
 };
 
 /* A split of another graph is not replaced: it may be the only copy. A folder whose manifest cannot be
- * read may be replaced. */
+ * read may be replaced, unless a newer version wrote it. */
 static neap_status spare_others(const saving *s, neap_error *err)
 {
     ni_manifest there;
@@ -164,7 +164,8 @@ static neap_status spare_others(const saving *s, neap_error *err)
             "%.200s holds a split of another graph, which is not replaced; name another folder, or "
             "remove this one",
             s->folder);
-    if (rc == NEAP_OK || rc == NEAP_E_FORMAT || rc == NEAP_E_LIMIT || why.sys == ENOENT) return NEAP_OK;
+    bool mute = rc == NEAP_E_FORMAT || rc == NEAP_E_LIMIT || why.sys == ENOENT;
+    if (rc == NEAP_OK || (mute && !there.newer)) return NEAP_OK;
     if (err) *err = why;
     return rc;
 }

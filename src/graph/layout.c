@@ -1,8 +1,10 @@
-/* Which columns of an edge list are source, target and weight, and whether its first line is a header:
- * decided once, from the options and the first lines. */
+/* Which column of an edge list has which role, and whether its first line is a header: decided once, from
+ * the options and the first lines. */
 #include "graph/lines.h"
 
 #include <string.h>
+
+#include "support/text.h"
 
 /* Words that belong together; those from WEAK on may be names of nodes just as well. */
 enum { SOURCE_TARGET, FROM_TO, SRC_DST, HEAD_TAIL, WEAK, NODE_1_2 = WEAK, U_V, FAMILIES };
@@ -31,29 +33,18 @@ static const struct word {
 static const char *const weights[] = { "weight", "weights", "value", "strength", "count", "wt", "w" };
 enum { WEIGHTS = sizeof weights / sizeof *weights, SURE_WEIGHTS = 2 };
 
-enum { WORD = 24 }; /* longer than any word of the tables */
+/* Separated by commas. */
+static const char times[] = "time,timestamp,datetime,date,unixtime,ts";
+static const char relations[] = "relation,relationship,predicate";
 
 /* Which words of a line are headings, and of what. */
 typedef struct headings {
     unsigned columns;
-    bool number[3]; /* of the first three columns */
+    bool number[NI_ROLES]; /* whether a number stands where a role has its column */
     unsigned count[FAMILIES][2], column[FAMILIES][2];
     unsigned weight, weight_rank; /* column, or 0; index in weights */
+    unsigned time, relation;      /* column of the first, or 0      */
 } headings;
-
-/* Small letters, without what joins words; false if that is longer than any word of the tables. */
-static bool simplify(const ni_field *field, char word[WORD])
-{
-    size_t used = 0;
-    for (size_t i = 0; i < field->length; i++) {
-        char c = field->at[i];
-        if (memchr(" _-.", c, 4)) continue;
-        if (used == WORD - 1) return false;
-        word[used++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    }
-    word[used] = 0;
-    return true;
-}
 
 static bool strip(char *word, const char *ending)
 {
@@ -64,7 +55,7 @@ static bool strip(char *word, const char *ending)
 }
 
 /* A letter with `id` behind it is not a letter any more: uid is no u. */
-static const struct word *find_word(char word[WORD])
+static const struct word *find_word(char word[NI_WORD])
 {
     bool whole = true;
     do {
@@ -77,23 +68,26 @@ static const struct word *find_word(char word[WORD])
 
 static void note_heading(headings *h, const ni_field *field)
 {
-    char text[WORD];
-    if (!simplify(field, text)) return;
+    char text[NI_WORD];
+    if (!ni_field_word(field, text)) return;
     for (unsigned i = 0; i < WEIGHTS; i++)
         if (!strcmp(weights[i], text) && (!h->weight || i < h->weight_rank))
             h->weight = h->columns, h->weight_rank = i;
+    if (!h->time && ni_list_has(times, ',', text)) h->time = h->columns;
+    if (!h->relation && ni_list_has(relations, ',', text)) h->relation = h->columns;
     const struct word *word = find_word(text);
     if (!word) return;
     if (h->count[word->family][word->is_target]++ == 0)
         h->column[word->family][word->is_target] = h->columns;
 }
 
-static void survey(headings *h, const ni_columns *columns, char *line)
+static void survey(headings *h, const ni_layout *layout, char *line)
 {
     ni_field field;
-    while (ni_field_next(columns, &line, &field) && field.at) {
-        if (h->columns < 3) h->number[h->columns] = ni_field_is_number(&field);
+    while (ni_field_next(&layout->columns, &line, &field) && field.at) {
         h->columns++;
+        for (unsigned role = 0; role < NI_ROLES; role++)
+            if (layout->column[role] == h->columns) h->number[role] = ni_field_is_number(&field);
         note_heading(h, &field);
     }
 }
@@ -115,19 +109,19 @@ static found find_pair(const headings *h, unsigned first, unsigned end, ni_layou
         complete++;
         twice = twice || count[0] + count[1] > 2;
         bool swap = f == HEAD_TAIL && column[0] > column[1];
-        layout->source = column[swap];
-        layout->target = column[!swap];
+        layout->column[NI_SOURCE] = column[swap];
+        layout->column[NI_TARGET] = column[!swap];
     }
     if (complete) return complete == 1 && !twice ? ONE_PAIR : SEVERAL;
     if (!all[0] || !all[1]) return NOTHING;
-    layout->source = any[0];
-    layout->target = any[1];
+    layout->column[NI_SOURCE] = any[0];
+    layout->column[NI_TARGET] = any[1];
     return all[0] + all[1] == 2 ? ONE_PAIR : SEVERAL;
 }
 
 static found find_columns(const headings *h, bool required, ni_layout *layout)
 {
-    if (!required && (h->number[0] || h->number[1])) return NOTHING;
+    if (!required && (h->number[NI_SOURCE] || h->number[NI_TARGET])) return NOTHING;
     found is = find_pair(h, 0, WEAK, layout);
     bool weak = required || (h->weight && h->weight_rank < SURE_WEIGHTS);
     return is == NOTHING && weak ? find_pair(h, WEAK, FAMILIES, layout) : is;
@@ -143,38 +137,103 @@ bool ni_layout_is_header(const ni_field *first, const ni_field *second)
     return find_pair(&h, 0, WEAK, &layout) != NOTHING;
 }
 
+static neap_status refuse_several(const ni_lines *lines, const char *line, neap_error *err)
+{
+    return ni_lines_fail(lines, NEAP_E_FORMAT, line, err,
+                         "the header names several columns that could be the source or the target; "
+                         "--columns SOURCE,TARGET chooses, by number or by its words");
+}
+
+static neap_status refuse_relation(const ni_layout *layout, const headings *h, const ni_lines *lines,
+                                   const char *line, neap_error *err)
+{
+    return ni_lines_fail(
+        lines, NEAP_E_FORMAT, line, err,
+        "the header calls column %u a relation, and neap has no relations; --columns %u,%u "
+        "reads the links without them",
+        h->relation, layout->column[NI_SOURCE], layout->column[NI_TARGET]);
+}
+
+/* Columns from the words of a header. */
+static neap_status follow_header(ni_layout *layout, const headings *h, bool told, const ni_lines *lines,
+                                 const char *line, ni_header *header, neap_error *err)
+{
+    found is = find_columns(h, told, layout);
+    if (is == SEVERAL) return refuse_several(lines, line, err);
+    if (told || is == ONE_PAIR) *header = NI_IS_HEADER;
+    else if (!h->number[NI_SOURCE] && !h->number[NI_TARGET] && !h->number[NI_WEIGHT])
+        *header = NI_MAYBE_HEADER;
+    if (*header == NI_IS_HEADER && h->relation) return refuse_relation(layout, h, lines, line, err);
+    if (*header == NI_NO_HEADER) return NEAP_OK;
+    layout->column[NI_WEIGHT] = h->weight ? h->weight : h->columns < 3 ? 3 : 0;
+    layout->told = h->columns >= 3;
+    layout->time = h->time;
+    return NEAP_OK;
+}
+
+static bool has_role(const ni_layout *layout, unsigned column)
+{
+    for (unsigned role = 0; role < NI_ROLES && column; role++)
+        if (layout->column[role] == column) return true;
+    return false;
+}
+
+/* Whether there is a header above columns that the option names. A line without a number where the weight
+ * belongs can be nothing else. */
+static neap_status find_header(ni_layout *layout, const headings *h, bool told, const ni_lines *lines,
+                               const char *line, ni_header *header, neap_error *err)
+{
+    ni_layout unused;
+    unsigned weight = layout->column[NI_WEIGHT];
+    if (told || find_columns(h, told, &unused) != NOTHING) *header = NI_IS_HEADER;
+    else if (!h->number[NI_SOURCE] && !h->number[NI_TARGET] && !h->number[NI_WEIGHT])
+        *header = weight && weight <= h->columns ? NI_IS_HEADER : NI_MAYBE_HEADER;
+    if (*header == NI_NO_HEADER) return NEAP_OK;
+    if (!has_role(layout, h->time)) layout->time = h->time;
+    if (*header != NI_IS_HEADER || !has_role(layout, h->relation)) return NEAP_OK;
+    return ni_lines_fail(
+        lines, NEAP_E_FORMAT, line, err,
+        "the header calls column %u a relation, and neap has no relations; --columns takes "
+        "source,target or source,target,weight",
+        h->relation);
+}
+
 neap_status ni_layout_choose(ni_layout *layout, const ni_common *options, const ni_lines *lines, char *line,
                              ni_header *header, neap_error *err)
 {
     headings h = { 0 };
-    bool required = options->header == NI_HEADER_YES;
-    *layout = (ni_layout){ .source = 1, .target = 2, .weight = 3, .ordered = true };
+    ni_roles roles;
+    *layout = (ni_layout){ .column = { 1, 2, 3 } };
     *header = NI_NO_HEADER;
-    neap_status rc = ni_columns_choose(&layout->columns, options, line, err);
-    if (rc != NEAP_OK || options->header == NI_HEADER_NO) return rc;
-    survey(&h, &layout->columns, line);
-    found is = find_columns(&h, required, layout);
-    if (is == SEVERAL)
-        return ni_lines_fail(lines, NEAP_E_FORMAT, line, err,
-                             "the header names several columns that could be the source or the target; "
-                             "leave one of each (`cut` takes columns out), or rename the others");
-    if (required || is == ONE_PAIR) *header = NI_IS_HEADER;
-    else if (!h.number[0] && !h.number[1] && !h.number[2]) *header = NI_MAYBE_HEADER;
-    if (*header != NI_NO_HEADER) layout->weight = h.weight ? h.weight : h.columns < 3 ? 3 : 0;
-    layout->ordered = layout->source == 1 && layout->target == 2;
-    return NEAP_OK;
+    neap_status rc = ni_roles_read(options, &roles, err);
+    if (rc == NEAP_OK) rc = ni_columns_choose(&layout->columns, options, line, err);
+    if (rc == NEAP_OK) rc = ni_roles_find(&roles, &layout->columns, lines, line, err);
+    if (rc != NEAP_OK) return rc;
+    bool told = options->header == NI_HEADER_YES || roles.named;
+    layout->told = roles.count > 0;
+    layout->demanded = roles.count > NI_WEIGHT;
+    for (unsigned role = 0; role < NI_ROLES && roles.count; role++)
+        layout->column[role] = role < roles.count ? roles.role[role].column : 0;
+    if (options->header != NI_HEADER_NO) survey(&h, layout, line);
+    if (options->header != NI_HEADER_NO && roles.count)
+        rc = find_header(layout, &h, told, lines, line, header, err);
+    else if (options->header != NI_HEADER_NO)
+        rc = follow_header(layout, &h, told, lines, line, header, err);
+    layout->ordered = layout->column[NI_SOURCE] == 1 && layout->column[NI_TARGET] == 2;
+    return rc;
 }
 
 /* Names in columns other than 1 and 2, in either order. */
 static neap_status find_names(const ni_layout *layout, const ni_lines *lines, char *line, ni_field *source,
                               ni_field *target, neap_error *err)
 {
-    unsigned last = layout->source > layout->target ? layout->source : layout->target;
+    unsigned of_source = layout->column[NI_SOURCE], of_target = layout->column[NI_TARGET];
+    unsigned last = of_source > of_target ? of_source : of_target;
     neap_status rc = NEAP_OK;
     for (unsigned column = 1; column <= last && rc == NEAP_OK; column++) {
-        if (column == layout->source || column == layout->target)
+        if (column == of_source || column == of_target)
             rc = ni_field_name(lines, &layout->columns, &line, column,
-                               column == layout->source ? source : target, err);
+                               column == of_source ? source : target, err);
         else rc = ni_field_skip(lines, &layout->columns, &line, err);
     }
     return rc;
@@ -196,8 +255,8 @@ neap_status ni_layout_names(const ni_layout *layout, const ni_lines *lines, char
 void ni_layout_weight(const ni_layout *layout, char *rest, ni_field *field)
 {
     unsigned column = layout->ordered ? 3 : 1;
-    bool there = layout->weight != 0;
-    while (there && column <= layout->weight) {
+    bool there = layout->column[NI_WEIGHT] != 0;
+    while (there && column <= layout->column[NI_WEIGHT]) {
         there = ni_field_next(&layout->columns, &rest, field) && field->at;
         column++;
     }

@@ -188,13 +188,27 @@ static const char *closing_quote(const char *at, bool *doubled)
     return NULL;
 }
 
-/* Whether a delimiter occurs in a line outside quotes. A quote counts at the start of the line; behind a
- * blank, since blanks may be what really separates, it counts if another one ends a word. */
-static bool has_outside(const char *line, char mark)
+/* Where the part of a line ends that shows the delimiter: before attributes in braces, as NetworkX writes
+ * them behind two names, else at the end of the line. */
+static const char *telling_end(const char *line)
+{
+    static const char separators[] = " \t,;|";
+    const char *end = strchr(line, '\n'), *last = end, *first = line + strcspn(line, " \t,;|\n");
+    while (last > line && strchr(" \t\r", last[-1])) last--;
+    if (last == line || last[-1] != '}') return end;
+    first += strspn(first, separators);
+    for (const char *at = first + 1; at < last; at++)
+        if (*at == '{' && strchr(separators, at[-1]) && strchr("}'\"", at[1])) return at;
+    return end;
+}
+
+/* Whether a delimiter occurs in a line outside quotes, before `stop`. A quote counts at the start of the
+ * line; behind a blank, since blanks may be what really separates, it counts if another one ends a word. */
+static bool has_outside(const char *line, const char *stop, char mark)
 {
     const char *start = line + strspn(line, " \t");
     bool doubled;
-    for (const char *at = line; *at != '\n'; at++) {
+    for (const char *at = line; at < stop; at++) {
         if (*at == mark) return true;
         if (*at != '"' || (at != start && (mark == '\t' || at[-1] != ' '))) continue;
         const char *end = closing_quote(at, &doubled);
@@ -205,8 +219,9 @@ static bool has_outside(const char *line, char mark)
 
 static char detect(const char *line)
 {
+    const char *stop = telling_end(line);
     for (const char *mark = "\t,;|"; *mark; mark++)
-        if (has_outside(line, *mark)) return *mark;
+        if (has_outside(line, stop, *mark)) return *mark;
     return ' ';
 }
 
@@ -317,7 +332,7 @@ static neap_status no_field(const ni_lines *lines, const ni_columns *columns, un
     char text[8];
     if (column > 2)
         return ni_lines_fail(lines, NEAP_E_FORMAT, lines->line, err,
-                             "no column %u, where the header says that a name stands", column);
+                             "no column %u, where the header or --columns says that a name stands", column);
     return ni_lines_fail(lines, NEAP_E_FORMAT, lines->line, err,
                          "only %u column; two names are needed, with %s between them here; --delimiter "
                          "chooses another split",
@@ -376,8 +391,11 @@ neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float 
     if (!(*weight > 0) || !isfinite(*weight))
         return ni_lines_fail(
             lines, NEAP_E_FORMAT, field->at, err,
-            "the weight %.*s is not a positive number of ordinary size; leave out edges of weight "
-            "0, or --weights ignore",
-            field->length < 40 ? (int)field->length : 40, field->at);
+            "the weight %.*s is not a positive number of ordinary size%s; --weights ignore reads the links "
+            "without it",
+            field->length < 40 ? (int)field->length : 40, field->at,
+            value < 0    ? " (a rating, a sign or a result?)"
+            : value == 0 ? " (a time or a result?); if it means that there is no link, leave the line out"
+                         : "");
     return NEAP_OK;
 }

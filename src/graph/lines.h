@@ -112,26 +112,56 @@ neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float 
 
 /* ---- columns of an edge list ----
  *
- * Which columns of an edge list hold source, target and weight, and whether its first line is a header
- * that names them. The same for edges to train on and for pairs to score.
+ * Which column of an edge list has which role, and whether its first line is a header that names them.
+ * The same for edges to train on and for pairs to score. The option `columns` takes precedence
+ * (roles.c). Without it:
  *
  * Words of a header, in any case, with or without `id` or `node` behind them (source_id, FromNodeId):
  *   source -> target, destination      from -> to      src -> dst, dest
  *   head, tail      in the order in which they stand: graph theory and knowledge graphs disagree
  *   node1 -> node2, u -> v      may well be names, so they count only with --header yes or beside `weight`
  *   weight, weights, value, strength, count, wt, w      the weight; the first of this list, if several
+ *   time, timestamp, datetime, date, unixtime, ts      a time, which is left out and reported
+ *   relation, relationship, predicate      refused: there are no relations
  * A line that has such a pair in any two columns, and no number in its first two, is a header. Several
  * pairs are refused. A header without such a pair leaves source and target in columns 1 and 2. The weight
  * is the column with such a heading; without a header, or where it has no third word, it is column 3. */
 /* MAYBE: two words that are no numbers, which the names below may show to be a header. */
 typedef enum ni_header { NI_NO_HEADER, NI_MAYBE_HEADER, NI_IS_HEADER } ni_header;
 
+/* What a column is for; also the order in the option `columns`. */
+typedef enum ni_column_role { NI_SOURCE, NI_TARGET, NI_WEIGHT, NI_ROLES } ni_column_role;
+
 typedef struct ni_layout {
     ni_columns columns;
-    unsigned source, target; /* columns, from 1                  */
-    unsigned weight;         /* 0: there is none                 */
-    bool ordered;            /* source and target are 1 and 2    */
+    unsigned column[NI_ROLES]; /* from 1; 0: there is none                                             */
+    unsigned time;             /* that the header calls a time; 0: none                                */
+    bool ordered;              /* source and target are 1 and 2                                        */
+    bool told;     /* by the option or a header: other columns may hold anything. Else 3 is a guess     */
+    bool demanded; /* the option names a weight, so that every edge must have one                       */
 } ni_layout;
+
+/* The option `columns` before the names in it are looked up. */
+typedef struct ni_roles {
+    unsigned count; /* 0: auto */
+    struct {
+        const char *text;
+        size_t length;
+        unsigned column; /* 0: the text is a word of the header */
+    } role[NI_ROLES];
+    bool named; /* at least one is a word */
+} ni_roles;
+
+/* NEAP_E_ARG if it is no such list. */
+neap_status ni_roles_read(const ni_common *options, ni_roles *roles, neap_error *err);
+
+/* Looks words up in the first line with data; NEAP_E_FORMAT if it has not exactly one of each. */
+neap_status ni_roles_find(ni_roles *roles, const ni_columns *columns, const ni_lines *lines, char *line,
+                          neap_error *err);
+
+/* A field as a word: small letters, without what joins words; false if it is longer than NI_WORD. */
+enum { NI_WORD = 24 };
+bool ni_field_word(const ni_field *field, char word[NI_WORD]);
 
 /* From the options and the first line with data. */
 neap_status ni_layout_choose(ni_layout *layout, const ni_common *options, const ni_lines *lines, char *line,

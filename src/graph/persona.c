@@ -43,7 +43,8 @@ static neap_status survey_all(survey *s, uint32_t rule, uint64_t seed, ni_thread
         s->desk[t] = (ni_circles){ .links = s->links, .rule = rule, .seed = seed };
     if (ok) ni_threads_run(threads, ni_tasks(n, NODES_PER_TASK), survey_task, s);
     for (uint32_t t = 0; t < seats && ok; t++) ni_circles_free(&s->desk[t]);
-    return ok && !s->failed ? NEAP_OK : ni_fail_memory(err, "the circles of the nodes");
+    return ok && !s->failed ? ni_threads_check(threads, err)
+                            : ni_fail_memory(err, "the circles of the nodes");
 }
 
 static void survey_free(survey *s)
@@ -130,10 +131,11 @@ static neap_status make_links(const survey *s, const ni_personas *p, ni_links *o
         for (uint32_t i = 0; i < p->count; i++) out->offset[i + 1] += out->offset[i];
         next = ni_copy(out->offset, p->count, sizeof *next);
     }
-    if (next) join(s, p, back, next, out);
+    ok = next != NULL;
+    if (ok) join(s, p, back, next, out);
     ni_free(back);
     ni_free(next);
-    return next ? NEAP_OK : ni_fail_memory(err, "the links of the personas");
+    return ok ? NEAP_OK : ni_fail_memory(err, "the links of the personas");
 }
 
 neap_status ni_personas_create(const ni_links *links, uint32_t rule, uint64_t seed, ni_threads *threads,

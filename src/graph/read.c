@@ -132,8 +132,12 @@ static neap_status load(const char *path, const ni_common *options, const neap_h
     if (rc != NEAP_OK) return rc;
     if (in) ni_stream_watch(in, hooks);
     if (in && options->format == NI_FORMAT_AUTO && is_ours(in, path)) format = NI_FORMAT_SAFETENSORS;
-    rc = format == NI_FORMAT_SAFETENSORS ? load_tensors(path, options, hooks, out, err)
-                                         : read_text(in, options, format, out, err);
+    if (format != NI_FORMAT_EDGES && strcmp(options->columns, "auto"))
+        rc = ni_fail(err, NEAP_E_ARG, "%.200s: --columns is for edge lists, not for the format %s", path,
+                     formats[format].name);
+    else
+        rc = format == NI_FORMAT_SAFETENSORS ? load_tensors(path, options, hooks, out, err)
+                                             : read_text(in, options, format, out, err);
     ni_stream_close(in);
     if (rc != NEAP_OK) return rc;
     snprintf((*out)->report.format, sizeof(*out)->report.format, "%s", formats[format].name);

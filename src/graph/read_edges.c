@@ -8,17 +8,24 @@
  *                  and target (lines.h, which chooses the columns by them), or if neither of its first
  *                  two words is a number while all ids below it are. What might be one, but is read as
  *                  an edge, is reported if neither of its names occurs again.
+ *   columns        option `columns`; auto: by the header, else the first three.
  *   weights        used if the first edge has a number in the column of the weight, unless the option
  *                  `weights` is ignore; then each edge must have one. NaN, infinities, negative
- *                  numbers and 0 are refused. Other columns are ignored.
+ *                  numbers and 0 are refused.
+ *   other columns  ignored if a header or the option `columns` tells the columns apart, or with
+ *                  --weights ignore. Else a third column that is no number, or that the first edge has
+ *                  not, is refused, and so are times in columns 3 and 4 (looks.h).
+ *   other formats  refused by their name (looks.h).
  *   one column, an empty name, a name of more than NI_NAME_MOST bytes, a line of more than
  *   NI_LINE_SHORT bytes, a broken quote: refused.                                                   */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sys.h"
 #include "base/threads.h"
 #include "graph/graph.h"
 #include "graph/lines.h"
+#include "graph/looks.h"
 #include "support/status.h"
 
 /* A block of lines is cut into chunks, which threads read at the same time: they take lines apart and
@@ -60,25 +67,42 @@ struct edge_reader {
     ni_threads *threads; /* NULL until there is much to read */
     ni_layout layout;
     bool weighted;
-    bool wordy;        /* edge 0 may be a header                          */
-    bool maybe_header; /* edge 0 is one if all names below it are numbers */
-    uint32_t heading;  /* how many names it has: 2, or 1 if they are equal */
-    chunk *chunk;      /* CHUNKS */
+    bool bare;             /* the first edge has two columns, and so must all          */
+    bool wordy;            /* edge 0 looks as a header might                           */
+    bool maybe_header;     /* edge 0 is one if all names below it are numbers          */
+    neap_error no_edge;    /* why it can be nothing else; code 0: it can               */
+    neap_error unweighted; /* why it can be nothing else if there are weights below it */
+    uint32_t heading;      /* how many names it has: 2, or 1 if they are equal         */
+    chunk *chunk;          /* CHUNKS */
 };
 
 static neap_status parse_weight(const edge_reader *r, const ni_lines *lines, char *rest, edge_text *e,
                                 neap_error *err)
 {
     ni_field field = { NULL, 0, false };
-    e->weight = 1;
-    if (!r->weighted) return NEAP_OK;
     ni_layout_weight(&r->layout, rest, &field);
     if (!field.at || field.length == 0)
-        return ni_lines_fail(
-            lines, NEAP_E_FORMAT, lines->line, err,
-            "no weight in column %u, though the first edge has one; add it, or --weights ignore",
-            r->layout.weight);
+        return ni_lines_fail(lines, NEAP_E_FORMAT, lines->line, err,
+                             "no weight in column %u, though %s; add it, or --weights ignore",
+                             r->layout.column[NI_WEIGHT],
+                             r->layout.demanded ? "--columns names it" : "the first edge has one");
+    if (r->layout.demanded && !ni_field_is_number(&field))
+        return ni_lines_fail(lines, NEAP_E_FORMAT, field.at, err,
+                             "'%.*s' is no number, hence no weight, but --columns, which is "
+                             "source,target,weight, takes column %u for it (there are no relations)",
+                             field.length < 40 ? (int)field.length : 40, field.at,
+                             r->layout.column[NI_WEIGHT]);
     return ni_field_weight(lines, &field, &e->weight, err);
+}
+
+/* Where the first edge has two columns, all have. */
+static neap_status refuse_more(const edge_reader *r, const ni_lines *lines, char *rest, neap_error *err)
+{
+    ni_field field;
+    if (!ni_field_next(&r->layout.columns, &rest, &field) || !field.at || !field.length) return NEAP_OK;
+    return ni_lines_fail(lines, NEAP_E_FORMAT, field.at, err,
+                         "a third column, which the first edge has not; --columns 1,2 or --weights ignore "
+                         "leaves it out; if these are the neighbours of a node: --format adjacency");
 }
 
 static neap_status parse_edge(const edge_reader *r, const ni_lines *lines, char *line, edge_text *e,
@@ -86,7 +110,9 @@ static neap_status parse_edge(const edge_reader *r, const ni_lines *lines, char 
 {
     char *rest;
     neap_status rc = ni_layout_names(&r->layout, lines, line, &e->source, &e->target, &rest, err);
-    if (rc == NEAP_OK) rc = parse_weight(r, lines, rest, e, err);
+    e->weight = 1;
+    if (rc == NEAP_OK && r->weighted) rc = parse_weight(r, lines, rest, e, err);
+    else if (rc == NEAP_OK && r->bare && rest) rc = refuse_more(r, lines, rest, err);
     if (rc != NEAP_OK) return rc;
     ni_field_undouble(&e->source);
     ni_field_undouble(&e->target);
@@ -152,12 +178,13 @@ static void read_chunk(void *arg, uint32_t task, uint32_t thread)
 
 /* ---- a block, in order ---- */
 
-/* A name below the first line is no number, so that is an edge. Its third column decides about weights, and
- * there is no number in it. */
-static void rule_out_header(edge_reader *r)
+/* A name below the first line is no number, so that is an edge, unless there is a reason against it. */
+static neap_status rule_out_header(edge_reader *r, neap_error *err)
 {
+    const neap_error *why = r->no_edge.code ? &r->no_edge : r->weighted ? &r->unweighted : NULL;
     r->maybe_header = false;
-    r->weighted = false;
+    if (why && err) *err = *why;
+    return why ? (neap_status)why->code : NEAP_OK;
 }
 
 static neap_status intern(edge_reader *r, const ni_field *name, uint64_t key, uint32_t *number,
@@ -170,13 +197,15 @@ static neap_status intern(edge_reader *r, const ni_field *name, uint64_t key, ui
                        "%.200s: more than %d different names; that many nodes are too many",
                        ni_stream_label(r->lines.in), NI_NAMES_MOST);
     }
-    if (r->maybe_header && *number == known && !ni_field_is_number(name)) rule_out_header(r);
-    return NEAP_OK;
+    return r->maybe_header && *number == known && !ni_field_is_number(name) ? rule_out_header(r, err)
+                                                                            : NEAP_OK;
 }
 
 static neap_status add_edge(edge_reader *r, const neap_edge *e, neap_error *err)
 {
-    if (r->maybe_header && (e->source < r->heading || e->target < r->heading)) rule_out_header(r);
+    bool known = r->maybe_header && (e->source < r->heading || e->target < r->heading);
+    neap_status rc = known ? rule_out_header(r, err) : NEAP_OK;
+    if (rc != NEAP_OK) return rc;
     return ni_builder_add(r->b, e->source, e->target, e->weight) ? NEAP_OK : ni_fail_memory(err, "edges");
 }
 
@@ -202,36 +231,21 @@ static neap_status take_edges(edge_reader *r, chunk *c, neap_error *err)
     return rc;
 }
 
-/* Reads the line again at which a chunk ended early, with its number known. It may succeed this time, if
- * a name before it or in it has shown that the file has no weights. */
-static neap_status retry(edge_reader *r, chunk *c, neap_error *err)
+/* Reads the line again at which a chunk ended early, with its number known, for the text of the error. */
+static neap_status explain(edge_reader *r, chunk *c, neap_error *err)
 {
     bool more;
-    edge_text e;
-    char *rest;
     if (c->rc == NEAP_E_MEM) return ni_fail_memory(err, "edges");
-    if (r->maybe_header && c->rc == NEAP_E_FORMAT &&
-        ni_layout_names(&r->layout, &c->lines, c->lines.line, &e.source, &e.target, &rest, NULL) ==
-            NEAP_OK &&
-        !(ni_field_is_number(&e.source) && ni_field_is_number(&e.target)))
-        rule_out_header(r);
     c->lines.from = (size_t)(c->lines.line - c->lines.bytes);
     c->lines.number = r->lines.number + c->lines.number - 1;
-    neap_status rc = read_line(c, &more, err);
-    c->lines.number -= r->lines.number;
-    c->rc = NEAP_OK;
-    return rc;
+    read_line(c, &more, err);
+    return c->rc;
 }
 
 static neap_status take_chunk(edge_reader *r, chunk *c, neap_error *err)
 {
     neap_status rc = take_edges(r, c, err);
-    while (rc == NEAP_OK && c->rc != NEAP_OK) {
-        rc = retry(r, c, err);
-        if (rc != NEAP_OK) return rc;
-        read_chunk(c, 0, 0);
-        rc = take_edges(r, c, err);
-    }
+    if (rc == NEAP_OK && c->rc != NEAP_OK) return explain(r, c, err);
     r->lines.number += c->lines.number;
     return rc;
 }
@@ -285,11 +299,20 @@ static neap_status read_blocks(edge_reader *r, neap_error *err)
 
 /* ---- the first lines ---- */
 
-static bool has_weight(const edge_reader *r, char *rest)
+/* Decides about weights from the first edge; `rest` is what stands behind its names. */
+static neap_status decide(edge_reader *r, char *line, char *rest, const ni_field *second, neap_error *err)
 {
-    ni_field field = { NULL, 0, false };
-    ni_layout_weight(&r->layout, rest, &field);
-    return field.at && ni_field_is_number(&field);
+    const ni_layout *layout = &r->layout;
+    ni_field third = { NULL, 0, false };
+    r->weighted = r->bare = false;
+    if (r->options->weights == NI_WEIGHTS_IGNORE) return NEAP_OK;
+    ni_layout_weight(layout, rest, &third);
+    bool there = third.at && third.length > 0, number = there && ni_field_is_number(&third);
+    r->weighted = number || layout->demanded;
+    if (layout->told) return NEAP_OK;
+    r->bare = !there && layout->ordered;
+    if (there && !number) return ni_looks_third(&r->lines, second, &third, err);
+    return number && layout->ordered ? ni_looks_time(&r->lines, &layout->columns, line, err) : NEAP_OK;
 }
 
 /* An edge that decides about weights. */
@@ -299,15 +322,42 @@ static neap_status read_decisive(edge_reader *r, char *line, neap_error *err)
     neap_edge edge;
     char *rest;
     neap_status rc = ni_layout_names(&r->layout, &r->lines, line, &e.source, &e.target, &rest, err);
-    if (rc != NEAP_OK) return rc;
-    r->weighted = r->options->weights == NI_WEIGHTS_AUTO && has_weight(r, rest);
-    rc = parse_edge(r, &r->lines, line, &e, err);
+    if (rc == NEAP_OK) rc = decide(r, line, rest, &e.target, err);
+    if (rc == NEAP_OK) rc = parse_edge(r, &r->lines, line, &e, err);
     if (rc != NEAP_OK) return rc;
     fetch_names(&r->b->names, &e);
     edge.weight = e.weight;
     rc = intern(r, &e.source, e.source_key, &edge.source, err);
     if (rc == NEAP_OK) rc = intern(r, &e.target, e.target_key, &edge.target, err);
     return rc == NEAP_OK ? add_edge(r, &edge, err) : rc;
+}
+
+/* Notes why a line that may be a header could be nothing else. */
+static void doubt(edge_reader *r, char *line)
+{
+    ni_field second, third;
+    bool names = ni_field_next(&r->layout.columns, &line, &second) &&
+                 ni_field_next(&r->layout.columns, &line, &second) && second.at;
+    if (strcmp(r->options->columns, "auto") || r->options->weights == NI_WEIGHTS_IGNORE || !names) return;
+    if (ni_field_next(&r->layout.columns, &line, &third) && third.at && third.length) {
+        ni_looks_third(&r->lines, &second, &third, &r->no_edge);
+        size_t used = strlen(r->no_edge.text);
+        snprintf(r->no_edge.text + used, sizeof r->no_edge.text - used,
+                 "; if this line is a header: --header yes");
+    }
+    ni_lines_fail(&r->lines, NEAP_E_FORMAT, r->lines.line, &r->unweighted,
+                  "no weight in column %u, though the lines below have one; if this line is a header: "
+                  "--header yes",
+                  r->layout.column[NI_WEIGHT]);
+}
+
+/* The first line with data, unless it is that of another format. */
+static neap_status read_first(edge_reader *r, char **line, neap_error *err)
+{
+    size_t length;
+    neap_status rc = ni_lines_next_data(&r->lines, line, &length, err);
+    bool told = strcmp(r->options->columns, "auto") != 0;
+    return rc == NEAP_OK && *line && !told ? ni_looks_foreign(&r->lines, *line, err) : rc;
 }
 
 /* The first line with data decides about delimiter, header and columns, the first edge about weights. What
@@ -317,9 +367,10 @@ static neap_status read_start(edge_reader *r, neap_error *err)
     char *line;
     size_t length;
     ni_header is;
-    neap_status rc = ni_lines_next_data(&r->lines, &line, &length, err);
+    neap_status rc = read_first(r, &line, err);
     if (rc != NEAP_OK || !line) return rc;
     rc = ni_layout_choose(&r->layout, r->options, &r->lines, line, &is, err);
+    if (rc == NEAP_OK && is == NI_MAYBE_HEADER) doubt(r, line);
     if (rc == NEAP_OK && is != NI_IS_HEADER) rc = read_decisive(r, line, err);
     if (rc != NEAP_OK || is == NI_NO_HEADER) return rc;
     r->wordy = r->maybe_header = is == NI_MAYBE_HEADER;
@@ -350,6 +401,20 @@ static neap_status remove_header(edge_reader *r, neap_error *err)
     return ni_names_drop(&b->names, r->heading) ? NEAP_OK : ni_fail_memory(err, "node names");
 }
 
+/* A first line that is still a header at the end is one, unless it stands alone. */
+static neap_status settle_header(edge_reader *r, neap_error *err)
+{
+    ni_builder *b = r->b;
+    if (r->maybe_header && b->count == 1) {
+        neap_status rc = rule_out_header(r, err);
+        if (rc != NEAP_OK) return rc;
+    }
+    if (b->report.header || r->maybe_header) b->report.time_column = r->layout.time;
+    if (r->maybe_header) return remove_header(r, err);
+    if (r->wordy) b->report.maybe_header = is_alone(r);
+    return NEAP_OK;
+}
+
 static void reader_free(edge_reader *r)
 {
     for (uint32_t i = 0; r->chunk && i < CHUNKS; i++) {
@@ -369,8 +434,7 @@ neap_status ni_read_edges(ni_stream_in *in, const ni_common *options, ni_builder
     if (rc == NEAP_OK && !r.chunk) rc = ni_fail_memory(err, "reading edges");
     if (rc == NEAP_OK) rc = read_start(&r, err);
     if (rc == NEAP_OK) rc = read_blocks(&r, err);
-    if (rc == NEAP_OK && r.maybe_header && b->count > 1) rc = remove_header(&r, err);
-    else if (rc == NEAP_OK && r.wordy) b->report.maybe_header = is_alone(&r);
+    if (rc == NEAP_OK) rc = settle_header(&r, err);
     b->weighted = r.weighted;
     b->report.delimiter = r.layout.columns.delimiter;
     b->report.lines = r.lines.number;

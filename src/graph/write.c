@@ -14,6 +14,7 @@
 #include "graph/graph.h"
 #include "graph/lines.h"
 #include "graph/links.h"
+#include "graph/looks.h"
 #include "io/output.h"
 #include "io/tensors.h"
 #include "support/path.h"
@@ -81,11 +82,22 @@ static bool is_number(const neap_graph *g, uint32_t u)
     return ni_field_is_number(&name);
 }
 
-/* Whether the reader would take the first edge for a header: by its words, or for the numbers below. */
+/* Whether the first names look like the start of another format, or the weights like times. What follows
+ * them here is found if they look like a comment before it. */
+static bool looks_foreign(const neap_graph *g, const ni_field *first, const ni_field *second)
+{
+    char text[160];
+    int length = snprintf(text, sizeof text, "%.50s\t%.50s\ngraph { */ graph {\n", first->at, second->at);
+    return ni_looks_like(text, text + length) || (g->weight && ni_looks_like_time((double)g->weight[0]));
+}
+
+/* Whether the reader would take the first edge for a header, by its words or for the numbers below, or for
+ * something else. */
 static bool is_mistakable(const neap_graph *g)
 {
     uint32_t source = ni_graph_source(g, 0), target = g->target[0];
     ni_field first = field_of(g, source), second = field_of(g, target);
+    if (looks_foreign(g, &first, &second)) return true;
     if (is_number(g, source) || is_number(g, target)) return false;
     if (ni_layout_is_header(&first, &second)) return true;
     for (uint64_t e = 1; e < g->edges; e++) /* only nodes with an edge are written */
@@ -216,18 +228,32 @@ static neap_status write_names(const neap_graph *g, const char *path, neap_error
     return ni_output_commit(out, err);
 }
 
-static neap_status save_names(const neap_graph *g, const char *path, neap_error *err)
+/* Whether a format has numbers for names. */
+static bool is_nameless(uint32_t format)
+{
+    return format == NI_FORMAT_MTX || format == NI_FORMAT_METIS;
+}
+
+/* The path of the names, or "". */
+static neap_status place_names(const char *path, uint32_t format, char *names, size_t room, neap_error *err)
+{
+    *names = 0;
+    if (!is_nameless(format) || !strcmp(path, "-")) return NEAP_OK;
+    int n = snprintf(names, room, "%s.names.txt", path);
+    return n < 0 || (size_t)n >= room ? ni_fail(err, NEAP_E_ARG, "the path is too long") : NEAP_OK;
+}
+
+static neap_status save_names(const neap_graph *g, const char *path, uint32_t format, neap_error *err)
 {
     char side[PATH_MAX];
+    neap_status rc = place_names(path, format, side, sizeof side, err);
+    if (rc != NEAP_OK || !is_nameless(format)) return rc;
     bool numbered = is_numbered(g);
-    if (!strcmp(path, "-") && numbered) return NEAP_OK;
-    if (!strcmp(path, "-"))
+    if (!*side && !numbered)
         return ni_fail(err, NEAP_E_ARG,
                        "this format has numbers, not names, and beside standard output there is no place "
                        "for names; write to a file, or another format");
-    int n = snprintf(side, sizeof side, "%s.names.txt", path);
-    if (n < 0 || (size_t)n >= sizeof side) return ni_fail(err, NEAP_E_ARG, "the path is too long");
-    return numbered && access(side, F_OK) ? NEAP_OK : write_names(g, side, err);
+    return numbered && (!*side || access(side, F_OK)) ? NEAP_OK : write_names(g, side, err);
 }
 
 static neap_status save_text(const neap_graph *g, const char *path, uint32_t format, neap_error *err)
@@ -236,7 +262,7 @@ static neap_status save_text(const neap_graph *g, const char *path, uint32_t for
     neap_status rc = format == NI_FORMAT_METIS ? check_metis(g, err) : NEAP_OK;
     if (rc == NEAP_OK) rc = ni_output_open(path, &out, err);
     if (rc != NEAP_OK) return rc;
-    if (format == NI_FORMAT_MTX || format == NI_FORMAT_METIS) rc = save_names(g, path, err);
+    rc = save_names(g, path, format, err);
     if (rc != NEAP_OK) goto done;
     if (format == NI_FORMAT_EDGES) rc = write_edges(g, out, path, err);
     else if (format == NI_FORMAT_ADJACENCY) rc = write_adjacency(g, out, err);
@@ -267,4 +293,14 @@ neap_status neap_graph_save(const neap_graph *graph, const char *path, const cha
     if (rc != NEAP_OK) return rc;
     return chosen == NI_FORMAT_SAFETENSORS ? save_tensors(graph, path, err)
                                            : save_text(graph, path, chosen, err);
+}
+
+neap_status neap_graph_names_path(const char *path, const char *format, char *names, size_t room,
+                                  neap_error *err)
+{
+    uint32_t chosen;
+    if (!path || !names || !room)
+        return ni_fail(err, NEAP_E_ARG, "neap_graph_names_path needs a path and room");
+    neap_status rc = choose_format(path, format, &chosen, err);
+    return rc == NEAP_OK ? place_names(path, chosen, names, room, err) : rc;
 }

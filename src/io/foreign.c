@@ -7,6 +7,11 @@
 
 #define EXPORT "export its edges as text, two names per line, for instance as CSV"
 
+#define PICKLE                                                                                             \
+    {                                                                                                      \
+        "a Python pickle", EXPORT                                                                          \
+    }
+
 static const struct kind {
     size_t at, length; /* where the mark stands in the file */
     const char *mark;
@@ -25,18 +30,37 @@ static const struct kind {
       6,
       "7z\xbc\xaf\x27\x1c",
       { "a 7z archive", "if it holds one text file: `7z x -so FILE | neap train -`" } },
-    { 257, 5, "ustar", { "a tar archive", "if it holds one text file: `tar -xOf FILE | neap train -`" } },
     { 0, 5, "%PDF-", { "a PDF document", EXPORT } },
     { 0, 5, "<?xml", { "XML (GraphML, GEXF)", EXPORT } },
     { 0, 6, "\x93NUMPY", { "a NumPy array", EXPORT } },
     { 0, 4, "\x89HDF", { "HDF5 data", EXPORT } },
     { 0, 5, "PAR1\x15", { "a Parquet table", EXPORT } },
     { 0, 16, "SQLite format 3", { "an SQLite database", EXPORT } },
+    { 0, 2, "\x80\x02", PICKLE },
+    { 0, 2, "\x80\x03", PICKLE },
+    { 0, 2, "\x80\x04", PICKLE },
+    { 0, 2, "\x80\x05", PICKLE },
 };
 
 static const ni_foreign tensors = { "a safetensors file, as neap's models and graphs are",
                                     "`neap info FILE` says what it holds; a graph is read with "
                                     "--format auto and by its name, not from a pipe" };
+
+static const ni_foreign tar = { "a tar archive",
+                                "if it holds one text file: `tar -xOf FILE | neap train -`" };
+
+/* The first header of a tar archive: 512 bytes, among them their sum in octal digits, in which its own
+ * place counts as blanks. The word alone may well be a name in a text. */
+static bool is_tar(const unsigned char *b, size_t count)
+{
+    enum { HEADER = 512, SUM = 148, SUM_BYTES = 8, MARK = 257 };
+    if (count < HEADER || memcmp(b + MARK, "ustar", 5)) return false;
+    unsigned sum = 0, said = 0;
+    for (unsigned i = 0; i < HEADER; i++) sum += i - SUM < SUM_BYTES ? ' ' : b[i];
+    for (unsigned i = SUM; i < SUM + SUM_BYTES; i++)
+        if (b[i] >= '0' && b[i] <= '7') said = said * 8 + (b[i] - '0');
+    return sum == said;
+}
 
 bool ni_foreign_is_tensors(const void *bytes, size_t count)
 {
@@ -51,6 +75,7 @@ const ni_foreign *ni_foreign_find(const void *bytes, size_t count)
         if (count >= k->at + k->length && !memcmp((const char *)bytes + k->at, k->mark, k->length))
             return &k->found;
     }
+    if (is_tar(bytes, count)) return &tar;
     return ni_foreign_is_tensors(bytes, count) ? &tensors : NULL;
 }
 

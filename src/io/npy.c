@@ -218,7 +218,8 @@ static neap_status read_numbers(ni_stream_in *in, const layout *l, uint64_t head
             return ni_fail_memory(err, "the numbers of a NumPy file");
         for (size_t i = 0; i < more && rc == NEAP_OK; i++)
             (*values)[count + i] = number_at(bytes + i * l->width, l);
-        if (rc == NEAP_OK) rc = check_finite(in, l, *values + count, more, count, header, err);
+        if (rc == NEAP_OK && more) /* without data there is no array to point into */
+            rc = check_finite(in, l, *values + count, more, count, header, err);
         count += more;
     }
     if (rc == NEAP_OK && count < wanted)

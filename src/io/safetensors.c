@@ -15,6 +15,7 @@
 #include "io/crc32c.h"
 #include "io/output.h"
 #include "support/status.h"
+#include "support/text.h"
 
 /* Tensors go from memory to the file and back as they stand. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-endian");
@@ -82,8 +83,14 @@ static neap_status check_facts(const ni_tensors *t, neap_error *err)
 {
     size_t kind = 0;
     while (kind < sizeof kinds / sizeof *kinds && !ni_tensors_are(t, kinds[kind])) kind++;
-    if (kind == sizeof kinds / sizeof *kinds)
-        return ni_fail(err, NEAP_E_FORMAT, "neap.kind is not model, checkpoint, graph or vectors");
+    const char *said = ni_tensors_fact(t, "neap.kind");
+    if (kind == sizeof kinds / sizeof *kinds && said)
+        return ni_fail(
+            err, NEAP_E_FORMAT,
+            "neap.kind is '%.40s', not model, checkpoint, graph or vectors; was the file made by a "
+            "newer version?",
+            said);
+    if (!said) return ni_fail(err, NEAP_E_FORMAT, "neap.kind is missing");
     for (size_t i = 0; i < t->facts; i++)
         if (!is_plain(t->fact[i].key) || is_own_fact(t->fact[i].key) || !is_text_value(t->fact[i].value))
             return ni_fail(err, NEAP_E_FORMAT, "metadata number %zu is not plain text", i + 1);
@@ -423,15 +430,18 @@ static neap_status take_fact(const file *f, ni_tensors *t, const char *key, cons
     return t->failed ? ni_fail_memory(err, "the header of a file") : NEAP_OK;
 }
 
-/* "1" to the version that is written. */
+/* "1" to the version that is written; a larger number is a newer neap's. */
 static neap_status take_version(const file *f, ni_tensors *t, neap_error *err)
 {
     const char *version = json_string_value(json_object_get(f->metadata, "neap.format"));
     if (!version) return damaged(f, err, LENGTH_BYTES, "a safetensors file, but none of neap's");
-    if (version[0] < '1' || version[0] > '0' + FORMAT || version[1])
-        return damaged(f, err, LENGTH_BYTES, "format version '%.20s'; this program reads versions up to %d",
-                       version, FORMAT);
-    t->format = (uint32_t)(version[0] - '0');
+    uint64_t number = 0;
+    if (!ni_parse_u64(version, strlen(version), &number) || !number || version[0] == '0')
+        return damaged(f, err, LENGTH_BYTES, "format version '%.20s' is no version", version);
+    if (number > FORMAT)
+        return damaged(f, err, LENGTH_BYTES, NI_NEWER ": its format is '%.20s', and neap %s reads up to %d",
+                       version, neap_version(), FORMAT);
+    t->format = (uint32_t)number;
     return NEAP_OK;
 }
 

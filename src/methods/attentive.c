@@ -13,7 +13,13 @@
 /* The constants of the authors' program. */
 static const double q_weight = 0.1, vector_weight = 1e-6;
 
-enum { LANES = NI_ATTENTIVE_LANES, WAVE = NI_ATTENTIVE_WAVE, TILE = 256, SCRATCHES = 4 };
+enum {
+    LANES = NI_ATTENTIVE_LANES,
+    WAVE = NI_ATTENTIVE_WAVE,
+    TILE = 256,
+    SCRATCHES = 4,
+    POWERS_MOST = 1000
+};
 
 /* ---- making one ---- */
 
@@ -109,6 +115,7 @@ typedef struct block {
     float *dE;
     double *sums;                      /* powers + 1                                         */
     uint32_t first, lanes;             /* its sources                                        */
+    uint32_t thread;                   /* that runs it                                       */
     float count[LANES];                /* of them                                            */
     uint64_t arc[LANES];               /* of each source, the next one that next_arc returns */
     float *miss;                       /* s(-g), then the loss's gradient by g; in the wave  */
@@ -265,24 +272,31 @@ static void turn_back(block *b, uint64_t first, uint64_t end)
             first > 0, b->dE + (uint64_t)b->first * 2 * h, 2 * h);
 }
 
-static void run_block(block *b)
+/* The end of the tile that begins with node t; 0: a stop was requested, and the block is left as it is. */
+static uint64_t tile_end(const block *b, uint64_t t, uint64_t end)
 {
-    uint64_t n = b->a->nodes, t;
+    return ni_threads_go_on(b->a->threads, b->thread) ? ni_task_end(t, TILE, end) : 0;
+}
+
+/* All of a block up to node `end`: of the rest nothing is asked but its start. */
+static void run_block(block *b, uint64_t end)
+{
+    uint64_t t, next;
     double against = 0;
     rewind_arcs(b);
-    for (t = 0; t < n; t += TILE) against += compare(b, t, ni_task_end(t, TILE, n));
+    for (t = 0; t < end && (next = tile_end(b, t, end)); t = next) against += compare(b, t, next);
     b->sums[b->a->powers] = against;
     take_first_step(b);
     for (uint32_t power = 1; power < b->a->powers; power++) {
         double sum = 0;
-        for (t = 0; t < n; t += TILE) sum += take_step(b, power, t, ni_task_end(t, TILE, n));
+        for (t = 0; t < end && (next = tile_end(b, t, end)); t = next) sum += take_step(b, power, t, next);
         b->sums[power] = sum;
         float *here = b->next;
         b->next = b->here;
         b->here = here;
     }
     rewind_arcs(b);
-    for (t = 0; t < n; t += TILE) turn_back(b, t, ni_task_end(t, TILE, n));
+    for (t = 0; t < end && (next = tile_end(b, t, end)); t = next) turn_back(b, t, next);
 }
 
 /* ---- all blocks ---- */
@@ -301,9 +315,8 @@ static uint32_t lanes_of(const ni_attentive *a, uint32_t block_number)
     return a->nodes - first < LANES ? a->nodes - first : LANES;
 }
 
-static void block_task(void *arg, uint32_t task, uint32_t thread)
+static block block_of(const pass *p, uint32_t task, uint32_t thread)
 {
-    const pass *p = arg;
     const ni_attentive *a = p->a;
     size_t numbers = (size_t)a->nodes * LANES;
     float *scratch = a->scratch + SCRATCHES * thread * numbers;
@@ -316,13 +329,20 @@ static void block_task(void *arg, uint32_t task, uint32_t thread)
                 .sums = a->sums + (size_t)task * (a->powers + 1),
                 .first = number * LANES,
                 .lanes = lanes_of(a, number),
+                .thread = thread,
                 .miss = a->wave + task * numbers,
                 .log = scratch,
                 .target = scratch + numbers,
                 .here = scratch + 2 * numbers,
                 .next = scratch + 3 * numbers };
     memcpy(b.count, a->count + b.first, b.lanes * sizeof *b.count);
-    run_block(&b);
+    return b;
+}
+
+static void block_task(void *arg, uint32_t task, uint32_t thread)
+{
+    block b = block_of(arg, task, thread);
+    run_block(&b, b.a->nodes);
 }
 
 /* dR of TILE nodes: dR_j += sum_i dg_ij L_i over the sources i of the wave, block by block. */
@@ -346,7 +366,8 @@ static double run_waves(const ni_attentive *a, const float *E, const double *Q, 
     uint32_t blocks = ni_tasks(a->nodes, LANES);
     double loss = 0;
     memset(dQ, 0, a->powers * sizeof *dQ);
-    for (uint32_t first = 0; first < blocks; first += WAVE) {
+    for (uint32_t first = 0; first < blocks && !ni_threads_left_out(a->threads); first += WAVE) {
+        ni_threads_progress(a->threads, first, blocks);
         pass p = { a, E, Q, dE, first, blocks - first < WAVE ? blocks - first : WAVE };
         ni_gemm_run(a->threads, p.blocks, block_task, &p);
         ni_gemm_run(a->threads, ni_tasks(a->nodes, TILE), right_task, &p);
@@ -383,7 +404,6 @@ static double weigh_vectors(const ni_attentive *a, const float *E, float *dE)
 
 double ni_attentive_pass(const ni_attentive *a, const float *E, const float *q, float *dE, float *dq)
 {
-    enum { POWERS_MOST = 1000 };
     double Q[POWERS_MOST], dQ[POWERS_MOST], mean = 0, n = a->nodes;
     double each = n * n * (double)a->other * q_weight / a->powers;
     ni_attentive_shares(q, a->powers, Q);
@@ -394,4 +414,25 @@ double ni_attentive_pass(const ni_attentive *a, const float *E, const float *q, 
         loss += each * (double)q[i] * (double)q[i];
     }
     return loss;
+}
+
+/* Of the first block the first tiles are compared, and what is measured is scaled. */
+double ni_attentive_seconds(const ni_attentive *a, const float *E, const float *q, float *dE)
+{
+    enum { TILES = 16 };
+    double Q[POWERS_MOST], blocks = ni_tasks(a->nodes, LANES), tiles = ni_tasks(a->nodes, TILE);
+    uint32_t tried = tiles < TILES ? (uint32_t)tiles : TILES;
+    pass p = { a, E, Q, dE, 0, 1 };
+    ni_attentive_shares(q, a->powers, Q);
+    block b = block_of(&p, 0, 0);
+    ni_gemm_begin();
+    run_block(&b, 0); /* touches the memory; what is left of it is the same for few tiles and many */
+    double start = ni_seconds();
+    run_block(&b, 0);
+    double whole = ni_seconds() - start;
+    run_block(&b, ni_task_end(0, (uint64_t)tried * TILE, a->nodes));
+    for (uint32_t tile = 0; tile < tried; tile++) right_task(&p, tile, 0);
+    double some = ni_seconds() - start - 2 * whole;
+    ni_gemm_end();
+    return blocks * (whole + fmax(some, 0) * tiles / tried) / ni_threads_count(a->threads);
 }

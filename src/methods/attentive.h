@@ -60,8 +60,11 @@ void ni_attentive_free(ni_attentive *a);
 /* Bytes it will hold. */
 uint64_t ni_attentive_bytes(uint64_t nodes, uint64_t arcs, uint64_t threads, uint64_t powers);
 
-/* The loss at E (nodes x 2h) and q, and its gradients. */
+/* The loss at E (nodes x 2h) and q, and its gradients; after a stop they are anything. */
 double ni_attentive_pass(const ni_attentive *a, const float *E, const float *q, float *dE, float *dq);
+
+/* About how many seconds such a pass takes, measured on a small part of one. dE is scratch. */
+double ni_attentive_seconds(const ni_attentive *a, const float *E, const float *q, float *dE);
 
 /* Q = softmax(q). */
 void ni_attentive_shares(const float *q, uint32_t powers, double *Q);

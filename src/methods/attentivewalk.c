@@ -1,5 +1,6 @@
 /* AttentiveWalk (Watch Your Step): vectors from the loss over all pairs of nodes (attentive.h), by Adam,
  * with a learned attention for each distance. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -8,6 +9,7 @@
 #include "model/optimizer.h"
 #include "model/run.h"
 #include "support/status.h"
+#include "support/text.h"
 
 static const ni_option own_options[] = {
     NI_OPTION(
@@ -138,6 +140,24 @@ static neap_status make_memory(trainer *t, neap_error *err)
     return ni_attentive_create(t->run.graph, t->run.links, o, t->run.threads, &t->dense, err);
 }
 
+/* n^2 comes as a surprise: whoever begins hours of work hears of it first. */
+static void note_time(const trainer *t)
+{
+    enum { NODES_FEW = 1000, SECONDS_FEW = 10 };
+    const ni_run *run = &t->run;
+    const neap_model *m = run->model;
+    const attentivewalk *own = m->own;
+    char nodes[32], time[32], text[160];
+    if (!run->hooks || !run->hooks->note || m->rows < NODES_FEW) return;
+    double seconds = run->o->epochs * ni_attentive_seconds(&t->dense, own->dot.E, own->attention, t->dE);
+    if (seconds < SECONDS_FEW) return;
+    snprintf(text, sizeof text,
+             "every epoch compares all %s nodes with each other: %u epoch%s will take about %s",
+             ni_format_count(m->rows, nodes), run->o->epochs, run->o->epochs == 1 ? "" : "s",
+             ni_format_seconds(seconds, time));
+    ni_note(run->hooks, text);
+}
+
 static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
@@ -147,6 +167,7 @@ static neap_status begin(trainer *t, neap_error *err)
     if (rc == NEAP_OK) rc = ni_run_declare(run, err);
     if (rc != NEAP_OK) return rc;
     ni_run_moments(run, &t->optimizer);
+    note_time(t);
     return ni_run_begin(run, err);
 }
 
@@ -156,7 +177,20 @@ static neap_status validate(ni_run *run, neap_error *err)
     neap_status rc = ni_dot_score_by(run->model, score_of, run->split->positive, n, run->positive, err);
     if (rc == NEAP_OK)
         rc = ni_dot_score_by(run->model, score_of, run->split->negative, n, run->negative, err);
-    return rc == NEAP_OK ? ni_run_judge(run, err) : rc;
+    return ni_run_judge(run, rc, err);
+}
+
+/* One step: an epoch. */
+static void step(trainer *t)
+{
+    ni_run *run = &t->run;
+    const attentivewalk *own = run->model->own;
+    double mean = ni_attentive_pass(&t->dense, own->dot.E, own->attention, t->dE, t->dq);
+    if (!ni_run_may_step(run)) return;
+    t->optimizer.steps = run->at.updates;
+    ni_optimizer_step(&t->optimizer, ni_run_rate(run, 0), run->threads);
+    run->at.updates = t->optimizer.steps;
+    ni_run_took(run, run->model->rows, mean * run->model->rows);
 }
 
 static void trainer_free(trainer *t)
@@ -173,13 +207,9 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
     ni_run *run = &t.run;
     neap_status rc = prepare(&t, job, err);
     if (rc == NEAP_OK) rc = begin(&t, err);
-    const attentivewalk *own = rc == NEAP_OK ? run->model->own : NULL;
     while (rc == NEAP_OK && ni_run_next(run)) {
-        double mean = ni_attentive_pass(&t.dense, own->dot.E, own->attention, t.dE, t.dq);
-        t.optimizer.steps = run->at.updates;
-        ni_optimizer_step(&t.optimizer, ni_run_rate(run, 0), run->threads);
-        run->at.updates = t.optimizer.steps;
-        if (ni_run_took(run, run->model->rows, mean * run->model->rows)) rc = validate(run, err);
+        if (run->judging) rc = validate(run, err);
+        else step(&t);
     }
     trainer_free(&t);
     return ni_run_end(run, rc, out);

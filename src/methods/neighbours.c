@@ -1,11 +1,14 @@
-/* Heuristics that look at the neighbours of both nodes, nothing learned: degrees (pa), common neighbours
- * (cn, aa, ra), paths of three links (l3, walk3). All on the links in either direction, without weights; a
- * score costs the degrees of its pair, a path score two steps from its source. */
+/* Heuristics that look at the neighbours of both nodes, nothing learned: degrees (pa, popularity), common
+ * neighbours (cn, aa, ra), paths of three links (l3, walk3). All but popularity on the links in either
+ * direction, without weights; a score costs the degrees of its pair, a path score two steps from its
+ * source. */
 #include <math.h>
 #include <string.h>
 
+#include "base/sys.h"
 #include "methods/by_source.h"
 #include "model/method.h"
+#include "support/status.h"
 
 /* ---- degrees ---- */
 
@@ -27,6 +30,53 @@ const ni_method ni_method_pa = {
                          "either direction." },
     .train = ni_train_nothing,
     .score = score_pa,
+};
+
+/* Of a pair only the target counts: in_degree(t), or the degree where edges have no direction. */
+static void count_edges_to(const neap_graph *g, float *count)
+{
+    for (uint32_t s = 0; s < g->nodes; s++)
+        for (uint64_t e = g->offset[s]; e < g->offset[s + 1]; e++) {
+            uint32_t t = g->target[e];
+            count[t] += s != t;
+            count[s] += s != t && g->undirected;
+        }
+}
+
+static neap_status popularity_open(neap_query *q, neap_error *err)
+{
+    float *count = q->own = ni_zeros(q->model->graph->nodes, sizeof *count);
+    if (!count) return ni_fail_memory(err, "the degrees");
+    count_edges_to(q->model->graph, count);
+    return NEAP_OK;
+}
+
+static void popularity_close(neap_query *q)
+{
+    ni_free(q->own);
+}
+
+static neap_status score_popularity(neap_query *q, const neap_pair *pairs, size_t count, float *scores,
+                                    neap_error *err)
+{
+    const float *to = q->own;
+    (void)err;
+    for (size_t i = 0; i < count; i++) scores[i] = to[pairs[i].target];
+    return NEAP_OK;
+}
+
+const ni_method ni_method_popularity = {
+    .info = { .size = sizeof(neap_method_info),
+              .name = "popularity",
+              .summary = "how many links lead to the target, whoever asks; nothing learned",
+              .details =
+                  "The in-degree of the target, its degree where edges have no direction. The source does "
+                  "not count:\neverybody is offered the same nodes. What a method scores above it, it "
+                  "knows about the pair. Weights do\nnot count.\n--epochs has no meaning here." },
+    .train = ni_train_nothing,
+    .open = popularity_open,
+    .close = popularity_close,
+    .score = score_popularity,
 };
 
 /* ---- common neighbours ----

@@ -187,7 +187,7 @@ static neap_status validate(ni_run *run, neap_error *err)
     ni_personas_measure(run->model);
     neap_status rc = ni_personas_score(&q, run->split->positive, n, run->positive, err);
     if (rc == NEAP_OK) rc = ni_personas_score(&q, run->split->negative, n, run->negative, err);
-    return rc == NEAP_OK ? ni_run_judge(run, err) : rc;
+    return ni_run_judge(run, rc, err);
 }
 
 /* Each persona begins with the vector of its owner; after a resume, the checkpoint has them all. */
@@ -222,9 +222,12 @@ static neap_status step_to_end(ni_learner *l, const ni_splitter_options *o, neap
         const ni_position *at = &l->run.at;
         uint64_t items, first = at->epoch * l->run.positions + at->batch * l->run.per_step;
         double loss, rate;
-        ni_learner_step(l, &items, &loss, &rate);
-        pull_all(l, o, first, items, rate);
-        if (ni_run_took(&l->run, items, loss)) rc = validate(&l->run, err);
+        if (l->run.judging) {
+            rc = validate(&l->run, err);
+        } else if (ni_learner_step(l, &items, &loss, &rate)) {
+            pull_all(l, o, first, items, rate);
+            ni_run_took(&l->run, items, loss);
+        }
     }
     rc = ni_run_conclude(&l->run, rc);
     if (rc == NEAP_OK) ni_personas_measure(l->run.model);
@@ -238,6 +241,7 @@ static neap_status learn_personas(ni_learner *l, const ni_splitter_options *o, c
     neap_status rc = make_personas(l, err);
     l->links = links;
     if (rc != NEAP_OK) return rc;
+    ni_run_prepares(&l->run);
     rc = ni_walking_create(&w, l, &o->walk, false, err);
     if (rc == NEAP_OK) rc = ni_learner_begin(l, &w.source, w.visits, NI_WALKING_POWER, err);
     if (rc == NEAP_OK) rc = check_owners(l->run.model->own, err);
@@ -275,6 +279,7 @@ static int on_progress(const neap_progress *now, void *user)
 {
     report *r = user;
     neap_progress all = *now;
+    if (!now->epochs) return r->theirs->progress(now, r->theirs->user); /* before the steps */
     r->seconds = now->seconds;
     all.epochs = 2 * now->epochs;
     all.epoch += r->second ? now->epochs : 0;

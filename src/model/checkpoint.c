@@ -55,19 +55,6 @@ static char *best_name(const char *name)
 
 /* ---- writing ---- */
 
-static neap_status check_finite(const ni_state *state, neap_error *err)
-{
-    for (size_t i = 0; i < state->list.count; i++) {
-        const ni_declared *t = &state->list.item[i];
-        size_t n = (size_t)ni_declared_numbers(t);
-        if (t->role == NI_LEARNED && ni_finite_until(t->data, n) < n)
-            return ni_fail(err, NEAP_E_NUMERIC,
-                           "a vector is not finite any more; the last good checkpoint is kept. "
-                           "A smaller --lr usually helps");
-    }
-    return NEAP_OK;
-}
-
 static void add_state(ni_tensors *t, const ni_state *state)
 {
     for (size_t i = 0; i < state->list.count; i++) {
@@ -94,7 +81,7 @@ neap_status ni_checkpoint_write(const neap_model *m, const ni_state *state, cons
                                 const char *path, neap_error *err)
 {
     ni_tensors t = { 0 };
-    neap_status rc = check_finite(state, err);
+    neap_status rc = ni_declaration_check_finite(&state->list, err);
     if (rc != NEAP_OK) return rc;
     ni_model_to_tensors(m, &t);
     ni_tensors_put(&t, "neap.kind", "checkpoint");

@@ -70,6 +70,9 @@ void ni_declared_set(ni_declared *t, void *data);
 /* Allocates all that have a slot and no data yet; zeros. */
 neap_status ni_declaration_allocate(ni_declaration *d, neap_error *err);
 
+/* NEAP_E_NUMERIC if a fixed or learned float is not finite. */
+neap_status ni_declaration_check_finite(const ni_declaration *d, neap_error *err);
+
 /* Frees the names and all data. */
 void ni_declaration_free(ni_declaration *d);
 

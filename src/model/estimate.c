@@ -62,14 +62,16 @@ neap_status ni_job_check_memory(const ni_job *job, neap_error *err)
 
 /* ---- a run of a few seconds ---- */
 
+/* A run that has nothing to show yet is given more time. */
 static int look(const neap_progress *now, void *user)
 {
+    enum { PATIENCE = 10 };
     ni_pace *p = user;
     p->seconds = now->seconds;
     p->items = (uint64_t)(now->rate * now->seconds + 0.5);
     p->left = now->left;
     p->interrupted = p->theirs && p->theirs->progress && p->theirs->progress(now, p->theirs->user);
-    return p->interrupted || now->seconds >= p->limit;
+    return p->interrupted || now->seconds >= (p->items ? 1 : PATIENCE) * p->limit;
 }
 
 neap_hooks ni_pace_hooks(ni_pace *pace, const neap_hooks *theirs, double seconds)

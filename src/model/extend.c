@@ -63,12 +63,12 @@ static void collect_edges(extension *x)
         }
 }
 
-/* Old nodes keep the neighbourhoods they were trained with; a new one reads its neighbours that were in
- * training, which leaves itself out. */
+/* Nodes that were in training keep the neighbourhoods they were trained with; any other, also one of an
+ * earlier extension, reads its neighbours that were in training, which leaves itself out. */
 static neap_status extend_hood(const neap_model *m, neap_model *fresh, neap_error *err)
 {
     ni_hood *hood = &fresh->hood;
-    uint32_t old = m->hood.nodes, nodes = fresh->graph->nodes;
+    uint32_t old = m->rows, nodes = fresh->graph->nodes;
     if (!m->method->hood) return NEAP_OK;
     ni_hood_rule rule = m->method->hood(m->settings);
     neap_status rc = ni_hood_create(fresh->graph, &fresh->links, &rule, hood, err);

@@ -34,15 +34,29 @@ static void tell_tensor(const listener *to, const ni_tensor *tensor)
     to->fact(key, value, to->user);
 }
 
+/* "no", or how many nodes are on each side. */
+static neap_status tell_sides(const listener *to, const neap_graph *graph, neap_error *err)
+{
+    char words[64] = "no";
+    neap_graph_facts facts = NEAP_SIZED(neap_graph_facts);
+    neap_status rc = neap_graph_facts_of(graph, &facts, err);
+    if (rc != NEAP_OK) return rc;
+    if (facts.sides[0]) snprintf(words, sizeof words, "%u and %u nodes", facts.sides[0], facts.sides[1]);
+    to->fact("bipartite", words, to->user);
+    return NEAP_OK;
+}
+
 /* The metadata as they stand (neap.kind as kind), counts that follow from tensors, then the tensors. */
-static void tell(const listener *to, const ni_tensors *t, const neap_graph *graph)
+static neap_status tell(const listener *to, const ni_tensors *t, const neap_graph *graph, neap_error *err)
 {
     for (size_t i = 0; i < t->facts; i++) {
         const ni_fact *f = &t->fact[i];
         to->fact(strcmp(f->key, "neap.kind") ? f->key : "kind", f->value, to->user);
     }
     if (graph) tell_graph(to, graph);
-    for (size_t i = 0; i < t->count; i++) tell_tensor(to, &t->tensor[i]);
+    neap_status rc = graph && ni_tensors_are(t, "graph") ? tell_sides(to, graph, err) : NEAP_OK;
+    for (size_t i = 0; i < t->count && rc == NEAP_OK; i++) tell_tensor(to, &t->tensor[i]);
+    return rc;
 }
 
 /* Each name ends with the only NUL in it. */
@@ -83,7 +97,7 @@ static neap_status check_contents(const ni_tensors *t, const listener *to, neap_
     if (ni_tensors_are(t, "graph")) rc = ni_graph_from_file(t, &graph, err);
     else if (ni_tensors_are(t, "vectors")) rc = check_vectors(t, err);
     else rc = ni_model_from_tensors(t, &model, err);
-    if (rc == NEAP_OK && to->fact) tell(to, t, model ? model->graph : graph);
+    if (rc == NEAP_OK && to->fact) rc = tell(to, t, model ? model->graph : graph, err);
     neap_model_free(model);
     neap_graph_free(graph);
     return rc;

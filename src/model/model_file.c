@@ -125,7 +125,9 @@ static neap_status take_options(const ni_tensors *t, const ni_method **method, n
     const char *name = ni_tensors_fact(t, "method");
     if (!name) return ni_fail(err, NEAP_E_FORMAT, "the metadata lack 'method'");
     *method = ni_method_find(name, NULL);
-    if (!*method) return ni_fail(err, NEAP_E_FORMAT, "this version has no method '%.40s'", name);
+    if (!*method)
+        return ni_fail(err, NEAP_E_FORMAT, NI_NEWER ": neap %s has no method '%.40s'", neap_version(),
+                       name);
     neap_status rc = neap_options_create("neap", &options, err);
     if (rc == NEAP_OK) rc = ni_options_give(options, "method", name, false, err);
     for (size_t i = 0; i < t->facts && rc == NEAP_OK; i++) {

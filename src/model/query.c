@@ -11,6 +11,14 @@
 
 /* ---- making one ---- */
 
+/* What was computed after a stop counts for nothing, nor does a failure, which may be due to tasks that
+ * were not run. */
+static neap_status end(neap_query *q, neap_status rc, neap_error *err)
+{
+    neap_status stopped = ni_threads_check(q->threads, err);
+    return stopped == NEAP_OK ? rc : stopped;
+}
+
 neap_status neap_query_create(const neap_model *model, const neap_query_spec *spec, neap_query **out,
                               neap_error *err)
 {
@@ -26,7 +34,8 @@ neap_status neap_query_create(const neap_model *model, const neap_query_spec *sp
     q->hooks = given.hooks;
     rc = ni_hooks_in(&q->heard, &q->hooks, err);
     if (rc == NEAP_OK) rc = ni_threads_create(given.threads, &q->threads, err);
-    if (rc == NEAP_OK && model->method->open) rc = model->method->open(q, err);
+    if (rc == NEAP_OK) ni_threads_watch(q->threads, q->hooks, "prepare");
+    if (rc == NEAP_OK && model->method->open) rc = end(q, model->method->open(q, err), err);
     if (rc == NEAP_OK) *out = q;
     else neap_query_free(q);
     return rc;
@@ -43,7 +52,7 @@ void neap_query_free(neap_query *q)
     ni_free(q);
 }
 
-/* Every call begins here. */
+/* Every call begins here, and ends with `end`. */
 static neap_status begin(neap_query *q, const char *stage, neap_error *err)
 {
     if (!q) return ni_fail(err, NEAP_E_ARG, "no query was given");
@@ -51,13 +60,6 @@ static neap_status begin(neap_query *q, const char *stage, neap_error *err)
         return ni_fail(err, NEAP_E_ARG, "this query was made before fork(): make another in this process");
     ni_threads_watch(q->threads, q->hooks, stage);
     return NEAP_OK;
-}
-
-/* And ends here: after a stop neither results nor a failure count, since tasks were not run. */
-static neap_status end(neap_query *q, neap_status rc, neap_error *err)
-{
-    neap_status stopped = ni_threads_check(q->threads, err);
-    return stopped == NEAP_OK ? rc : stopped;
 }
 
 static neap_status check_node(const neap_model *m, uint32_t node, neap_error *err)
@@ -93,6 +95,14 @@ neap_status ni_check_scores(const float *scores, size_t count, neap_error *err)
 {
     if (ni_finite_until(scores, count) == count) return NEAP_OK;
     return ni_fail(err, NEAP_E_NUMERIC, "a score is not finite: the vectors of this model are too large");
+}
+
+/* The same of rows of vectors: a mean of finite vectors can be too large. */
+static neap_status check_vectors(const neap_query *q, const float *vectors, size_t rows, neap_error *err)
+{
+    size_t numbers = rows * q->model->dim;
+    if (ni_finite_until(vectors, numbers) == numbers) return NEAP_OK;
+    return ni_fail(err, NEAP_E_NUMERIC, "a vector is not finite: the numbers of this model are too large");
 }
 
 /* ---- scores ---- */
@@ -256,6 +266,7 @@ neap_status ni_query_directions(neap_query *q, neap_error *err)
     float *vectors = ni_array(n * d, sizeof *vectors);
     neap_status rc =
         vectors ? end(q, all_vectors(q, NEAP_NONE, vectors, err), err) : ni_fail_memory(err, "the vectors");
+    if (rc == NEAP_OK) rc = check_vectors(q, vectors, n, err);
     for (uint64_t u = 0; u < n && rc == NEAP_OK; u++) {
         float *x = vectors + u * d;
         double length = ni_length(x, d);
@@ -290,7 +301,8 @@ neap_status neap_query_vectors(neap_query *q, const uint32_t *nodes, size_t coun
     if (rc != NEAP_OK) return rc;
     rc = nodes ? some_vectors(q, nodes, count, context, vectors, err)
                : all_vectors(q, context, vectors, err);
-    return end(q, rc, err);
+    rc = end(q, rc, err);
+    return rc == NEAP_OK ? check_vectors(q, vectors, nodes ? count : q->model->graph->nodes, err) : rc;
 }
 
 /* A method without contexts: the nodes' only vectors. */
@@ -322,7 +334,9 @@ neap_status neap_query_pair_vectors(neap_query *q, const neap_pair *pairs, size_
     const ni_method *method = q->model->method;
     rc = method->pair_vectors ? method->pair_vectors(q, pairs, count, source_vectors, target_vectors, err)
                               : plain_pair_vectors(q, pairs, count, source_vectors, target_vectors, err);
-    return end(q, rc, err);
+    rc = end(q, rc, err);
+    if (rc == NEAP_OK) rc = check_vectors(q, source_vectors, count, err);
+    return rc == NEAP_OK ? check_vectors(q, target_vectors, count, err) : rc;
 }
 
 /* ---- why ---- */

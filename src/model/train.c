@@ -1,6 +1,7 @@
 /* Training, from what a user gives to a model. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sized.h"
 #include "base/sys.h"
@@ -80,18 +81,23 @@ neap_status neap_train(const neap_data *data, const neap_options *options, const
     if (rc == NEAP_OK && job.method->info.vectors) note_unused(job.method, options, job.hooks);
     if (rc == NEAP_OK) rc = ni_job_check_memory(&job, err);
     if (rc == NEAP_OK) rc = job.method->train(&job, out, err);
+    if (rc == NEAP_OK) rc = ni_declaration_check_finite(&(*out)->tensors->list, err);
+    if (rc != NEAP_OK) {
+        neap_model_free(*out);
+        *out = NULL;
+    }
     ni_job_free(&job);
     return rc;
 }
 
 /* ---- for a measurement ---- */
 
-/* Progress of the second run has its own stage name. */
+/* Progress of the steps of the second run has its own stage name. */
 static int on_second(const neap_progress *now, void *user)
 {
     const neap_hooks *hooks = user;
     neap_progress named = *now;
-    named.stage = "train-all";
+    if (!strcmp(now->stage, "train")) named.stage = "train-all";
     return hooks->progress(&named, hooks->user);
 }
 

@@ -27,8 +27,8 @@ void ni_json_switch(ni_json *j, const char *key, bool value);
 /* ni_json_text as a visitor, whose user is an ni_json. */
 void ni_json_member(const char *key, const char *text, void *json);
 
-/* A text alone, with its quotes. < is written as \u003c, so that it may also stand inside an HTML script
- * element. */
+/* A text alone, with its quotes; control characters as escapes. < is written as \u003c, so that it may also
+ * stand inside an HTML script element. */
 void ni_json_string(ni_sink out, const char *text);
 
 #endif

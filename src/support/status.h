@@ -22,6 +22,9 @@ neap_status ni_fail_at(neap_error *err, neap_status code, uint64_t where, const 
 neap_status ni_fail_sys(neap_error *err, neap_status code, int sys, const char *format, ...)
     NI_PRINTF(4, 5);
 
+/* What is wrong with a file that a later version wrote. */
+#define NI_NEWER "a newer neap made this"
+
 /* NEAP_E_MEM; what: what the memory was for. */
 neap_status ni_fail_memory(neap_error *err, const char *what);
 

@@ -36,12 +36,13 @@ static bool weigh(ni_grid *g, const uint64_t *weight, double power)
 {
     double *share = ni_array(g->nodes, sizeof *share);
     uint32_t *scratch = ni_array(g->nodes, sizeof *scratch);
-    for (uint32_t i = 0; i < g->nodes && share; i++) share[i] = pow((double)weight[g->member[i]], power);
-    for (uint32_t i = 0; i < g->ranges && share && scratch; i++)
+    bool ok = share && scratch;
+    for (uint32_t i = 0; i < g->nodes && ok; i++) share[i] = pow((double)weight[g->member[i]], power);
+    for (uint32_t i = 0; i < g->ranges && ok; i++)
         ni_alias_fill(g->alias + g->start[i], share + g->start[i], g->start[i + 1] - g->start[i], scratch);
     ni_free(share);
     ni_free(scratch);
-    return share && scratch;
+    return ok;
 }
 
 neap_status ni_grid_create(uint32_t nodes, uint32_t layers, uint32_t ranges, const uint64_t *weight,

@@ -149,18 +149,21 @@ neap_status ni_learner_begin(ni_learner *l, const ni_source *source, const uint6
 
 /* ---- steps ---- */
 
-void ni_learner_step(ni_learner *l, uint64_t *items, double *loss, double *rate)
+bool ni_learner_step(ni_learner *l, uint64_t *items, double *loss, double *rate)
 {
     ni_position *at = &l->run.at;
     uint64_t first = at->batch * l->run.per_step, left = l->run.positions - first;
     double by_negatives = 0, by_tree = 0;
     *rate = ni_run_rate(&l->run, 1e-4);
-    if (l->negatives)
-        ni_skipgram_step(&l->by_negatives, at->epoch, first, at->updates, *rate, &by_negatives);
-    if (l->tree) ni_skipgram_step(&l->by_tree, at->epoch, first, at->updates, *rate, &by_tree);
+    if (l->negatives) ni_skipgram_make(&l->by_negatives, at->epoch, first);
+    if (l->tree) ni_skipgram_make(&l->by_tree, at->epoch, first);
+    if (!ni_run_may_step(&l->run)) return false;
+    if (l->negatives) by_negatives = ni_skipgram_train(&l->by_negatives, at->updates, *rate);
+    if (l->tree) by_tree = ni_skipgram_train(&l->by_tree, at->updates, *rate);
     at->updates++;
     *items = left < l->run.per_step ? left : l->run.per_step;
     *loss = (by_negatives + by_tree) * (double)*items;
+    return true;
 }
 
 /* ---- validation ---- */
@@ -191,7 +194,7 @@ static neap_status validate(ni_learner *l, neap_error *err)
     ni_run *run = &l->run;
     score(l, run->split->positive, run->split->count, run->positive);
     score(l, run->split->negative, run->split->count, run->negative);
-    return ni_run_judge(run, err);
+    return ni_run_judge(run, NEAP_OK, err);
 }
 
 static void make_unit(const ni_learner *l)
@@ -210,8 +213,8 @@ neap_status ni_learner_train(ni_learner *l, const ni_source *source, const uint6
     while (rc == NEAP_OK && ni_run_next(&l->run)) {
         uint64_t items;
         double loss, rate;
-        ni_learner_step(l, &items, &loss, &rate);
-        if (ni_run_took(&l->run, items, loss)) rc = validate(l, err);
+        if (l->run.judging) rc = validate(l, err);
+        else if (ni_learner_step(l, &items, &loss, &rate)) ni_run_took(&l->run, items, loss);
     }
     rc = ni_run_conclude(&l->run, rc);
     if (rc == NEAP_OK && l->unit) make_unit(l);

@@ -45,8 +45,9 @@ void ni_learner_declare(ni_declaration *d, uint64_t rows, uint64_t dim, bool out
 neap_status ni_learner_begin(ni_learner *l, const ni_source *source, const uint64_t *weight, double power,
                              neap_error *err);
 
-/* One step; returns the number of its items, the sum of their losses, and the step size. */
-void ni_learner_step(ni_learner *l, uint64_t *items, double *loss, double *rate);
+/* One step; returns the number of its items, the sum of their losses, and the step size. False: stopped,
+ * and the step was not made. */
+bool ni_learner_step(ni_learner *l, uint64_t *items, double *loss, double *rate);
 
 /* Begins, steps to the end, validating by products of vectors, and concludes. */
 neap_status ni_learner_train(ni_learner *l, const ni_source *source, const uint64_t *weight, double power,

@@ -170,6 +170,7 @@ static void block_task(void *arg, uint32_t block, uint32_t thread)
     uint64_t looked = 0;
     for (uint64_t group = 0; at < end; group++) {
         bool look = group % LOSS_EVERY == 0;
+        if (look && !ni_threads_go_on(s->threads, thread)) break; /* the step is given up */
         at += fill_group(s, w->pair + at, end - at, &g);
         prefetch_rows(s, g.out, w->pair + at, end - at < NI_GROUP_INPUTS ? end - at : NI_GROUP_INPUTS);
         for (uint32_t q = 0; q < g.outputs && !s->tree; q++)
@@ -181,19 +182,24 @@ static void block_task(void *arg, uint32_t block, uint32_t thread)
     w->looked[block] = looked;
 }
 
-void ni_skipgram_step(ni_skipgram *s, uint64_t epoch, uint64_t first, uint64_t step, double rate,
-                      double *loss)
+void ni_skipgram_make(ni_skipgram *s, uint64_t epoch, uint64_t first)
 {
     ni_workshop *w = s->workshop;
     uint64_t left = s->source.positions - first, room = (uint64_t)w->tasks * s->source.per_task;
     uint32_t tasks = tasks_for(s, left < room ? left : room);
-    w->epoch = epoch, w->first = first, w->step = step, w->rate = (float)rate;
+    w->epoch = epoch, w->first = first;
     ni_threads_run(s->threads, tasks, make_task, s);
     number_positions(s, tasks);
     ni_threads_run(s->threads, tasks, sort_task, s);
-    ni_grid_run(s->grid, s->threads, block_task, s);
+}
+
+double ni_skipgram_train(ni_skipgram *s, uint64_t step, double rate)
+{
+    ni_workshop *w = s->workshop;
     double sum = 0;
     uint64_t pairs = 0;
+    w->step = step, w->rate = (float)rate;
+    ni_grid_run(s->grid, s->threads, block_task, s);
     for (uint32_t b = 0; b < ni_grid_blocks(s->grid); b++) sum += w->loss[b], pairs += w->looked[b];
-    *loss = pairs ? sum / (double)pairs : 0;
+    return pairs ? sum / (double)pairs : 0;
 }

@@ -144,9 +144,12 @@ neap_status ni_skipgram_create(ni_skipgram *s, uint64_t positions, neap_error *e
 void ni_skipgram_free(ni_skipgram *s);
 uint64_t ni_skipgram_bytes(const ni_skipgram *s, uint64_t positions);
 
-/* Trains on the positions from `first` on: as many as ni_skipgram_create allocated for, or as are left
- * in the epoch. step: seeds the negatives. loss: the mean per pair, measured on some. */
-void ni_skipgram_step(ni_skipgram *s, uint64_t epoch, uint64_t first, uint64_t step, double rate,
-                      double *loss);
+/* A step has two parts. First the pairs of the positions from `first` on: as many as ni_skipgram_create
+ * allocated for, or as are left in the epoch; no vector is changed. */
+void ni_skipgram_make(ni_skipgram *s, uint64_t epoch, uint64_t first);
+
+/* Then the training on these pairs. step: seeds the negatives. Returns the mean loss per pair, measured on
+ * some. */
+double ni_skipgram_train(ni_skipgram *s, uint64_t step, double rate);
 
 #endif

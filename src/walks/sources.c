@@ -140,7 +140,7 @@ neap_status ni_windows_visits(const ni_windows *w, ni_threads *threads, uint64_t
     }
     ni_free(c.scratch);
     ni_free((void *)c.visits);
-    return *visits ? NEAP_OK : ni_fail_memory(err, "counting visits");
+    return *visits ? ni_threads_check(threads, err) : ni_fail_memory(err, "counting visits");
 }
 
 neap_status ni_windows_thin(const uint64_t *visits, uint32_t nodes, double t, float **kept, neap_error *err)

@@ -15,6 +15,7 @@ for file in results.json results.md report.html; do [[ -s once/$file ]] || fail 
 valid_json once/results.json
 says once/results.md leaky
 says once/report.html leaky
+python3 "$NEAP_SOURCE/tests/page_structure.py" once/report.html 2>err || fail 'a report that a screen reader stumbles over'
 
 python3 - once/results.json <<'END' || fail 'the results do not make sense'
 import json, sys

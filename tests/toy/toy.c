@@ -259,23 +259,24 @@ static neap_status begin(trainer *t, neap_error *err)
 }
 
 /* One step: draw, forth and back, update. */
-static neap_status step(trainer *t, uint32_t *count, double *loss, neap_error *err)
+static neap_status step(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
     ni_engine_gradients others;
     ni_items items = { .sides = t->sides, .negatives = t->o->learning.negatives };
-    *loss = 0;
-    *count = items.count =
-        ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, t->o->batch);
+    double loss = 0;
+    neap_status rc = NEAP_OK;
+    items.count = ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, t->o->batch);
     for (uint64_t i = 0; i < (uint64_t)items.count * (2 + items.negatives); i++)
         t->sides[i] = ni_hood_side(t->context.attention.hood, t->sampler.nodes[i]);
-    if (items.count == 0) return NEAP_OK;
-    neap_status rc =
-        ni_engine_step(t->context.attention.engine, &items, run->at.updates, &others, loss, err);
-    if (rc != NEAP_OK || !isfinite(*loss)) return rc;
+    if (items.count)
+        rc = ni_engine_step(t->context.attention.engine, &items, run->at.updates, &others, &loss, err);
+    if (!ni_run_may_step(run)) return NEAP_OK;
+    if (rc != NEAP_OK) return rc;
     t->optimizer.steps = run->at.updates;
-    ni_optimizer_step(&t->optimizer, ni_run_rate(run, 0), run->threads);
+    if (items.count && isfinite(loss)) ni_optimizer_step(&t->optimizer, ni_run_rate(run, 0), run->threads);
     run->at.updates = t->optimizer.steps;
+    ni_run_took(run, items.count, loss * items.count);
     return NEAP_OK;
 }
 
@@ -286,20 +287,15 @@ static neap_status validate(trainer *t, neap_error *err)
     neap_status rc = ni_attention_score(&t->context.attention, s->positive, s->count, run->positive, err);
     if (rc == NEAP_OK)
         rc = ni_attention_score(&t->context.attention, s->negative, s->count, run->negative, err);
-    return rc == NEAP_OK ? ni_run_judge(run, err) : rc;
+    return ni_run_judge(run, rc, err);
 }
 
 static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
 {
     trainer t;
-    uint32_t items;
-    double loss;
     neap_status rc = prepare(&t, job, err);
     if (rc == NEAP_OK) rc = begin(&t, err);
-    while (rc == NEAP_OK && ni_run_next(&t.run)) {
-        rc = step(&t, &items, &loss, err);
-        if (rc == NEAP_OK && ni_run_took(&t.run, items, loss * items)) rc = validate(&t, err);
-    }
+    while (rc == NEAP_OK && ni_run_next(&t.run)) rc = t.run.judging ? validate(&t, err) : step(&t, err);
     trainer_free(&t);
     return ni_run_end(&t.run, rc, out);
 }
