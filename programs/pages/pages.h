@@ -122,9 +122,9 @@ typedef struct ni_chart_point {
 
 typedef enum ni_line_kind {
     NI_LINE_PLAIN,
-    NI_LINE_STRONG, /* the one that the chart is about  */
+    NI_LINE_STRONG, /* the one that the chart is about                            */
     NI_LINE_TWIN,   /* the same in another state: its colour, but thin and broken */
-    NI_LINE_QUOTED  /* numbers from elsewhere: thin, dotted, without marks          */
+    NI_LINE_QUOTED  /* numbers from elsewhere: thin, dotted, without marks        */
 } ni_line_kind;
 
 typedef struct ni_chart_line {

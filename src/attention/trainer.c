@@ -20,10 +20,11 @@ static const ni_option attention_options[] = {
     NI_OPTION(ni_attention_options, SWITCH, self, "self", "", 0, "model", "", "no", "no", "yes", 0, 1, 1,
               "count a node among its own neighbours"),
     NI_OPTION(ni_attention_options, CHOICE, pooling, "pooling", "", 0, "model", "max|mean", "max", "max",
-              "mean", 0, 0, 1, "how the alignments of a neighbour become one: the best one, or their mean"),
+              "mean", 0, 0, 1,
+              "the pooled alignment of a neighbour: the largest with the other side, or the mean"),
     NI_OPTION(ni_attention_options, SWITCH, matrix, "matrix", "", 0, "model", "", "yes", "yes", "yes", 0, 1,
               1,
-              "compare two neighbours through a trained matrix; otherwise by the product of their vectors"),
+              "align two neighbours x, y by x P y with a trained matrix P; otherwise by their product x y"),
     NI_OPTION(ni_attention_options, CHOICE, padding, "padding", "", 0, "model", "none|zero|vector", "none",
               "zero", "vector", 0, 0, 1,
               "what fills a neighbourhood smaller than --neighbors: nothing, zero vectors, or one fixed "

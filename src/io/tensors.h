@@ -37,7 +37,7 @@ typedef struct ni_tensors {
     size_t facts, fact_room;
     uint32_t format; /* reading: the version of the file                    */
     void *owned;     /* reading: the bytes of all tensors                   */
-    bool failed;     /* no memory to record something: writing will fail     */
+    bool failed;     /* no memory to record something: writing will fail    */
 } ni_tensors;
 
 void ni_tensors_release(ni_tensors *t);

@@ -113,13 +113,13 @@ typedef struct block {
     const float *E;
     const double *Q;
     float *dE;
-    double *sums;                      /* powers + 1                                        */
-    uint32_t first, lanes;             /* its sources                                       */
-    uint32_t thread;                   /* that runs it                                      */
-    float count[LANES];                /* of them                                           */
+    double *sums;                      /* powers + 1                                         */
+    uint32_t first, lanes;             /* its sources                                        */
+    uint32_t thread;                   /* that runs it                                       */
+    float count[LANES];                /* of them                                            */
     uint64_t arc[LANES];               /* of each source, the next one that next_arc returns */
-    float *miss;                       /* s(-g), then the loss's gradient by g; in the wave */
-    float *log, *target, *here, *next; /* log s(g); sum of Q_k T^k; T^k and T^(k+1)         */
+    float *miss;                       /* s(-g), then the loss's gradient by g; in the wave  */
+    float *log, *target, *here, *next; /* log s(g); sum of Q_k T^k; T^k and T^(k+1)          */
 } block;
 
 static const float *left(const float *E, uint32_t half, uint64_t node)
@@ -272,7 +272,7 @@ static void turn_back(block *b, uint64_t first, uint64_t end)
             first > 0, b->dE + (uint64_t)b->first * 2 * h, 2 * h);
 }
 
-/* The end of the tile that begins with node t; 0: a stop was asked for, and the block is left as it is. */
+/* The end of the tile that begins with node t; 0: a stop was requested, and the block is left as it is. */
 static uint64_t tile_end(const block *b, uint64_t t, uint64_t end)
 {
     return ni_threads_go_on(b->a->threads, b->thread) ? ni_task_end(t, TILE, end) : 0;

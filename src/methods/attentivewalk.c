@@ -15,8 +15,8 @@ static const ni_option own_options[] = {
     NI_OPTION(
         ni_attentive_options, CHOICE, starts, "starts", "", 0, "walks", "even|degree", "even", "degree",
         "degree", 0, 0, 1,
-        "walks begin at all nodes alike, or in proportion to their degree and far outweighing non-links, "
-        "as in the authors' program (attentivewalk)"),
+        "even: as many walks from every node; degree: in proportion to the degree, with the constants of "
+        "the authors' program, where walks far outweigh non-links (attentivewalk)"),
     NI_OPTION(ni_attentive_options, CHOICE, pair_score, "pair-score", "", 0, "walks", "left-right|concat",
               "left-right", "concat", "left-right", 0, 0, 1,
               "a pair scores the left half of one vector times the right half of the other, or the product "

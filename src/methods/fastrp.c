@@ -25,10 +25,9 @@ typedef struct fastrp_options {
 static const ni_option own_options[] = {
     NI_OPTION(fastrp_options, TEXT, hop_weights, "hop-weights", "iteration-weights", 0, "model", "LIST",
               "0,0,1,1", "0,0,1,1", "0,0,1,1", 0, 0, 1,
-              "how much the neighbours count that are 1 step away, 2 steps, and so on (fastrp)"),
+              "weights of the hops: of nodes 1 step away, 2 steps, and so on (fastrp)"),
     NI_OPTION(fastrp_options, REAL, beta, "beta", "normalization-strength", 0, "model", "X", "0", "0", "0",
-              -1, 1, 1,
-              "below 0: nodes with many links count less for their neighbours; above: more (fastrp)"),
+              -1, 1, 1, "random vectors are multiplied by degree^X; below 0: hubs count less (fastrp)"),
 };
 static const ni_option_set own_set = NI_OPTION_SET(own_options);
 
@@ -76,9 +75,9 @@ static neap_status check(const ni_settings *s, neap_error *err)
 typedef struct spread {
     const neap_model *model;
     const fastrp_options *o;
-    float *E;          /* rows x dim                     */
+    float *E;          /* rows x dim                       */
     ni_arcs arcs;      /* the neighbours that are averaged */
-    float *now, *next; /* rows x dim: N_(k-1) and N_k    */
+    float *now, *next; /* rows x dim: N_(k-1) and N_k      */
     hop_weights hops;
     uint32_t k;
 } spread;

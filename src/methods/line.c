@@ -20,10 +20,11 @@ typedef struct line_options {
 static const ni_option own_options[] = {
     NI_OPTION(
         line_options, CHOICE, order, "order", "", 0, "model", "1|2|both", "both", "both", "2", 0, 0, 1,
-        "linked nodes are alike (1), nodes with the same neighbours are (2), or half a vector for each "
-        "(line)"),
+        "1: linked nodes have similar vectors; 2: nodes with the same neighbours do; both: half a vector "
+        "for each (line)"),
     NI_OPTION(line_options, SWITCH, unit, "unit", "", 0, "model", "", "yes", "yes", "yes", 0, 1, 1,
-              "make both halves of a vector as long as 1, so that they count alike (line, --order both)"),
+              "scale both halves of a vector to length 1, so that they have the same weight (line, --order "
+              "both)"),
 };
 static const ni_option_set own_set = NI_OPTION_SET(own_options);
 

@@ -13,8 +13,8 @@
 #include "support/status.h"
 
 typedef struct series {
-    uint32_t terms; /* even                                               */
-    double share;   /* factor of a walk per step                          */
+    uint32_t terms; /* even                                                */
+    double share;   /* factor of a walk per step                           */
     bool mean;      /* M = share D^-1 A, D the degrees; false: M = share A */
     /* The score of (source, target), y being the entry of the target. */
     double (*finish)(const ni_links *links, uint32_t source, uint32_t target, double y);

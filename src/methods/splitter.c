@@ -22,10 +22,10 @@ static const char owners_name[] = "persona.owners";
 static const ni_option own_options[] = {
     NI_OPTION(ni_splitter_options, CHOICE, personas, "personas", "", 0, "walks", "labels|components",
               "labels", "labels", "labels", 0, 0, 1,
-              "how a node's neighbours become its circles, one persona each: groups of many links among "
-              "them, or all that are connected at all (splitter)"),
+              "how a node's neighbours are clustered into circles, one persona each: label propagation, or "
+              "connected components (splitter)"),
     NI_OPTION(ni_splitter_options, REAL, lambda, "lambda", "", 0, "walks", "X", "0.1", "0.1", "0.1", 0, 100,
-              1, "how strongly a persona is drawn to the vector of its node (splitter)"),
+              1, "weight of the term that keeps a persona near the vector of its node (splitter)"),
     NI_OPTION(ni_splitter_options, CHOICE, persona_score, "persona-score", "", 0, "walks", "max|average",
               "max", "max", "max", 0, 0, 1,
               "a pair is as similar as its two most similar personas, or as all of them on average "
@@ -33,7 +33,7 @@ static const ni_option own_options[] = {
 };
 static const ni_option_set own_set = NI_OPTION_SET(own_options);
 
-/* Walks go both ways: circles, too, have no direction. */
+/* Walks ignore directions, as circles do. */
 static const ni_option_part parts[] = {
     { &ni_learning_set, offsetof(ni_splitter_options, walk.learning), NULL },
     { &ni_walk_set, offsetof(ni_splitter_options, walk), "walks,walk-length,window,loss,sample" },

@@ -13,7 +13,7 @@ typedef struct verse_options {
 
 static const ni_option own_options[] = {
     NI_OPTION(verse_options, REAL, restart, "restart", "", 0, "walks", "X", "0.15", "0.15", "0.15", 0.01,
-              0.99, 1, "how likely a walk ends before each step: small ones look far (verse)"),
+              0.99, 1, "probability that a walk ends before each step; small: long walks (verse)"),
 };
 static const ni_option_set own_set = NI_OPTION_SET(own_options);
 

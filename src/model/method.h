@@ -15,8 +15,8 @@ struct neap_query {
     void *own;               /* the method's, made by `open`                            */
     neap_hooks heard;        /* the caller's, copied                                    */
     const neap_hooks *hooks; /* heard, or NULL                                          */
-    float *vectors;          /* nodes x dim, of length 1, after the first cosine      */
-    long process;            /* in which it may be used                               */
+    float *vectors;          /* nodes x dim, of length 1, after the first cosine        */
+    long process;            /* in which it may be used                                 */
 };
 
 typedef struct ni_method {

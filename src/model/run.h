@@ -36,7 +36,7 @@
  * is. */
 typedef struct ni_position {
     uint64_t epoch;      /* complete epochs                                              */
-    uint64_t batch;      /* steps done in the current epoch                                    */
+    uint64_t batch;      /* steps done in the current epoch                              */
     uint64_t items;      /* edges, or tokens of walks, trained on in it                  */
     uint64_t updates;    /* of the optimiser, since the start                            */
     double loss_sum;     /* the losses of the items                                      */
@@ -80,7 +80,7 @@ typedef struct ni_run {
     const ni_links *links;   /* of graph                                                              */
 
     uint64_t positions; /* of an epoch: edges, or tokens of walks; set before ni_run_begin             */
-    uint64_t per_step;  /* positions that a step takes; likewise                                          */
+    uint64_t per_step;  /* positions that a step takes; likewise                                       */
     ni_state state;     /* what steps change                                                           */
     ni_position at;
     float *positive, *negative; /* scores of the split's pairs, to be filled for ni_run_judge         */

@@ -14,8 +14,8 @@
 typedef struct ni_learner {
     ni_run run;
     const ni_links *links; /* between the rows that are trained: nodes of run.graph, or personas   */
-    uint32_t rows;         /* that are trained; the model's, unless the method sets others           */
-    float *vectors;        /* rows x dim, with their start values                                   */
+    uint32_t rows;         /* that are trained; the model's, unless the method sets others         */
+    float *vectors;        /* rows x dim, with their start values                                  */
 
     uint32_t layers;         /* of the vectors: each is layers x (dim / layers) numbers                */
     uint32_t tied;           /* layers whose inputs and outputs are the same vectors, the first ones   */

@@ -27,8 +27,8 @@ typedef struct ni_source {
         const struct ni_walk_ends *ends;
     } from;
     uint64_t positions; /* of an epoch                                   */
-    uint32_t per_task;  /* positions that are made at once                  */
-    uint32_t couples;   /* at most so many per position                     */
+    uint32_t per_task;  /* positions that are made at once               */
+    uint32_t couples;   /* at most so many per position                  */
     size_t scratch;     /* bytes that a thread needs while it makes them */
 } ni_source;
 

@@ -12,21 +12,20 @@ static const ni_option walk_options[] = {
     NI_OPTION(ni_walk_options, U32, walk_length, "walk-length", "length", 0, "walks", "N", "80", "80", "80",
               2, 10000, 1, "nodes of a walk, its start counted"),
     NI_OPTION(ni_walk_options, U32, window, "window", "window-size", 0, "walks", "N", "10", "10", "10", 1,
-              1000, 1, "how far apart in a walk two nodes may be to count as neighbours"),
+              1000, 1, "nodes of a walk at most this many steps apart are a pair"),
     NI_OPTION(ni_walk_options, REAL, p, "p", "return", 0, "walks", "X", "1", "1", "1", 1e-6, 1e6, 1,
-              "large: a walk seldom goes straight back (node2vec)"),
-    NI_OPTION(ni_walk_options, REAL, q, "q", "in-out", 0, "walks", "X", "1", "1", "1", 1e-6, 1e6, 1,
-              "large: a walk stays near where it came from; small: it goes far (node2vec)"),
+              "1/p is the weight of returning to the node before; large: seldom (node2vec)"),
+    NI_OPTION(
+        ni_walk_options, REAL, q, "q", "in-out", 0, "walks", "X", "1", "1", "1", 1e-6, 1e6, 1,
+        "1/q is the weight of leaving the neighbourhood of the node before; large: seldom (node2vec)"),
     NI_OPTION(ni_walk_options, SWITCH, along, "along", "", 0, "walks", "", "no", "no", "no", 0, 1, 1,
               "walk along the direction of edges only, rather than in both"),
     NI_OPTION(ni_walk_options, CHOICE, loss, "loss", "", 0, "walks", "ns|hs|both", "ns", "ns", "both", 0, 0,
-              1,
-              "tell neighbours from drawn nodes (negative sampling), find them in a tree (hierarchical "
-              "softmax, on one thread), or both"),
-    NI_OPTION(ni_walk_options, REAL, sample, "sample", "subsample", 0, "walks", "X", "0", "0", "1e-3", 0, 1,
-              1,
-              "leave out visits to nodes that make up more than this share of all, the more the larger it "
-              "is; 0: none"),
+              1, "ns: negative sampling; hs: hierarchical softmax, on one thread; both: their sum"),
+    NI_OPTION(
+        ni_walk_options, REAL, sample, "sample", "subsample", 0, "walks", "X", "0", "0", "1e-3", 0, 1, 1,
+        "subsample visits to nodes that make up more than this share of all visits, as word2vec does; "
+        "0: none"),
 };
 
 const ni_option_set ni_walk_set = NI_OPTION_SET(walk_options);
