@@ -524,13 +524,16 @@ static void a_checkpoint_is_told_of_only_where_there_is_one(void **state)
 {
     neap_hooks hooks = { .size = sizeof hooks, .checkpoint = "some.checkpoint" };
     neap_error err = { 0 };
+    ni_threads *threads;
     (void)state;
+    assert_int_equal(ni_threads_create(1, &threads, NULL), NEAP_OK);
     for (int kept = 0; kept < 2; kept++) {
-        ni_run run = { .hooks = &hooks, .err = &err, .kept = kept };
+        ni_run run = { .hooks = &hooks, .err = &err, .threads = threads, .kept = kept };
         ni_run_took(&run, 1, NAN);
         assert_int_equal(run.failed, NEAP_E_NUMERIC);
         assert_int_equal(strstr(err.text, "checkpoint") != NULL, kept);
     }
+    ni_threads_free(threads);
 }
 
 int main(void)

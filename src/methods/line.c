@@ -48,7 +48,7 @@ static neap_status check(const ni_settings *s, neap_error *err)
 {
     const line_options *o = s->own;
     if (o->order == ORDER_BOTH && o->walk.learning.dim % 2)
-        return ni_fail(err, NEAP_E_ARG, "--order both halves the vectors: --dim must be even, not %u",
+        return ni_fail(err, NEAP_E_ARG, "line: --order both halves the vectors: --dim must be even, not %u",
                        o->walk.learning.dim);
     return ni_learner_check(&o->walk.learning, err);
 }

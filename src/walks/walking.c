@@ -76,7 +76,7 @@ neap_status ni_walking_check(const ni_walk_options *o, bool scales, neap_error *
 {
     if (scales && o->learning.dim % o->window)
         return ni_fail(err, NEAP_E_ARG,
-                       "--dim %u cannot be divided into %u scales; use a multiple of --window",
+                       "walklets: --dim %u cannot be divided into %u scales; use a multiple of --window",
                        o->learning.dim, o->window);
     return scales || o->loss != NI_LOSS_TREE ? ni_learner_check(&o->learning, err) : NEAP_OK;
 }

@@ -87,7 +87,7 @@ expect 0 "$NEAP" reproduce sensitivity-cluster ablation "${quick[@]}" -o varied 
 says err 'sensitivity-cluster, clean, gap at 55 %, S = 25, seed 1: '
 says err 'ablation, clean, email, gap untrained at 55 %, seed 1: '
 cp -r graphs/cora graphs/zhihu
-"$NEAP" reproduce time --data graphs -o timed --dim 8 -t 1 >out 2>clock </dev/null &
+"$NEAP" reproduce time --data graphs -o timed --dim 10 -t 1 >out 2>clock </dev/null &
 pid=$!
 for ((k = 0; k < 15000; k++)); do
     if grep -qs seed clock; then break; fi
