@@ -315,6 +315,8 @@ typedef struct neap_graph_facts {
     uint32_t nodes, isolated, components, largest_component, max_degree, hub;
     uint64_t edges, self_loops, reciprocal, pairs; /* pairs: distinct unordered pairs without loops */
     double mean_degree;
+    uint32_t sides[2]; /* of a bipartite graph, in which every edge joins two sides: the nodes on each, the
+                          side that most edges lead from first; 0, 0: it is none */
 } neap_graph_facts;
 NEAP_API neap_status neap_graph_facts_of(const neap_graph *graph, neap_graph_facts *facts, neap_error *err);
 

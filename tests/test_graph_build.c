@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "faults.h"
 #include "graph/graph.h"
+#include "graph/links.h"
 #include "io/safetensors.h"
 #include "scratch.h"
 
@@ -228,6 +229,73 @@ static void facts_count_what_people_ask_for(void **state)
     assert_int_equal(f.pairs, 3);
     assert_int_equal(f.reciprocal, 1);
     assert_true(fabs(f.mean_degree - 6.0 / 7) < 1e-12);
+    neap_graph_free(g);
+}
+
+/* By trying all colourings of few nodes. */
+static bool has_two_colours(const neap_edge *edges, uint64_t count, uint32_t nodes)
+{
+    for (uint32_t colours = 0; colours < 1u << nodes; colours++) {
+        bool ok = true;
+        for (uint64_t i = 0; i < count && ok; i++)
+            ok = (colours >> edges[i].source & 1) != (colours >> edges[i].target & 1);
+        if (ok) return true;
+    }
+    return false;
+}
+
+static void sides_are_those_of_a_colouring_by_trial(void **state)
+{
+    (void)state;
+    enum { FEW = 8 };
+    unsigned seen[2] = { 0 };
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        ni_rng rng = ni_rng_at(seed, NI_STREAM_GRAPH, 0, 0);
+        neap_edge edges[FEW];
+        uint64_t count = 1 + ni_below(&rng, FEW);
+        uint8_t side[FEW];
+        bool bipartite;
+        for (uint64_t i = 0; i < count; i++)
+            edges[i] = (neap_edge){ (uint32_t)ni_below(&rng, FEW), (uint32_t)ni_below(&rng, FEW), 1 };
+        neap_graph *g = build(FEW, edges, count, 0, seed % 2);
+        ni_links links;
+        assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
+        assert_int_equal(ni_graph_sides(g, &links, side, &bipartite, NULL), NEAP_OK);
+        assert_int_equal(bipartite, has_two_colours(edges, count, FEW));
+        for (uint64_t i = 0; i < count && bipartite; i++)
+            assert_int_equal(side[edges[i].source] + side[edges[i].target], 1);
+        for (uint32_t u = 0; u < FEW && bipartite; u++)
+            assert_int_equal(side[u] == NI_SIDE_NONE, ni_degree(&links, u) == 0);
+        seen[bipartite]++;
+        ni_links_free(&links);
+        neap_graph_free(g);
+    }
+    assert_true(seen[0] > 50 && seen[1] > 50);
+}
+
+static void edges_lead_from_the_first_side_to_the_second(void **state)
+{
+    (void)state;
+    neap_graph_facts f = NEAP_SIZED(neap_graph_facts);
+    /* 0, 1 and 4 are bought, by 2, 3 and 5; 6 is alone. */
+    neap_edge edges[] = { { 2, 0, 1 }, { 2, 1, 1 }, { 3, 1, 1 }, { 5, 4, 1 }, { 0, 3, 1 }, { 6, 6, 1 } };
+    uint8_t side[7];
+    const uint8_t expected[] = { 1, 1, 0, 0, 1, 0, NI_SIDE_NONE };
+    bool bipartite;
+    ni_links links;
+    neap_graph *g = build(7, edges, 5, 0, 0);
+    assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
+    assert_int_equal(ni_graph_sides(g, &links, side, &bipartite, NULL), NEAP_OK);
+    assert_true(bipartite);
+    assert_memory_equal(side, expected, sizeof expected);
+    assert_int_equal(neap_graph_facts_of(g, &f, NULL), NEAP_OK);
+    assert_int_equal(f.sides[0], 3);
+    assert_int_equal(f.sides[1], 3);
+    ni_links_free(&links);
+    neap_graph_free(g);
+    g = build(7, edges, 6, 0, 0); /* with a self-loop it is not bipartite */
+    assert_int_equal(neap_graph_facts_of(g, &f, NULL), NEAP_OK);
+    assert_int_equal(f.sides[0] + f.sides[1], 0);
     neap_graph_free(g);
 }
 
@@ -838,6 +906,8 @@ int main(void)
         TEST(a_copy_is_the_same_and_a_filter_keeps_the_nodes),
         TEST(the_hash_sees_every_part),
         TEST(facts_count_what_people_ask_for),
+        TEST(sides_are_those_of_a_colouring_by_trial),
+        TEST(edges_lead_from_the_first_side_to_the_second),
         TEST(what_is_written_comes_back),
         TEST(what_a_format_cannot_say_is_refused),
         TEST(names_stand_beside_formats_that_have_numbers_only),

@@ -23,6 +23,13 @@ static neap_status our_file(const args *a, neap_error *err)
     return rc;
 }
 
+static void print_sides(const neap_graph_facts *f)
+{
+    char n[SHORT];
+    printf("bipartite            %s nodes on one side, ", ni_format_count(f->sides[0], n));
+    printf("%s on the other, every edge between the two\n", ni_format_count(f->sides[1], n));
+}
+
 static void print_graph(const neap_graph *graph, const neap_graph_facts *f)
 {
     char n[SHORT];
@@ -44,6 +51,7 @@ static void print_graph(const neap_graph *graph, const neap_graph_facts *f)
         putchar(')');
     }
     putchar('\n');
+    if (f->sides[0]) print_sides(f);
 }
 
 static void json_graph(const neap_graph *graph, const neap_graph_facts *f)
@@ -71,6 +79,10 @@ static void json_graph(const neap_graph *graph, const neap_graph_facts *f)
     ni_json_real(&j, "mean_degree", f->mean_degree);
     ni_json_whole(&j, "max_degree", f->max_degree);
     ni_json_text(&j, "hub", neap_graph_name(graph, f->hub));
+    ni_json_switch(&j, "bipartite", f->sides[0] > 0);
+    ni_json_open(&j, "sides", '[');
+    for (int i = 0; i < 2; i++) ni_json_whole(&j, NULL, f->sides[i]);
+    ni_json_close(&j, ']');
     ni_json_close(&j, '}');
 }
 
@@ -95,7 +107,8 @@ const command cmd_info = {
     .name = "info",
     .operands = "FILE",
     .summary = "print what a graph, model or checkpoint holds",
-    .details = "Of a graph: how it was read, nodes, edges, components, degrees. Of a model, "
+    .details = "Of a graph: how it was read, nodes, edges, components, degrees, and whether it is "
+               "bipartite. Of a model, "
                "checkpoint or converted graph: what it holds, after a full check.\n",
     .examples = "neap info friends.txt\nneap info friends.safetensors --json\n",
     .least = 1,

@@ -1,4 +1,4 @@
-/* Facts of a graph: degrees from its links, components by union-find. O(nodes + edges). */
+/* Facts of a graph: degrees and sides from its links, components by union-find. O(nodes + edges). */
 #include "base/sized.h"
 #include "base/sys.h"
 #include "graph/links.h"
@@ -46,6 +46,19 @@ static void count_degrees(const ni_links *links, neap_graph_facts *facts)
     if (links->nodes) facts->mean_degree = (double)links->offset[links->nodes] / (double)links->nodes;
 }
 
+static neap_status count_sides(const neap_graph *graph, const ni_links *links, neap_graph_facts *facts,
+                               neap_error *err)
+{
+    bool bipartite = false;
+    uint8_t *side = ni_array(graph->nodes, sizeof *side);
+    neap_status rc = side ? ni_graph_sides(graph, links, side, &bipartite, err)
+                          : ni_fail_memory(err, "the sides of a graph");
+    for (uint32_t u = 0; u < graph->nodes && bipartite; u++)
+        if (side[u] != NI_SIDE_NONE) facts->sides[side[u]]++;
+    ni_free(side);
+    return rc;
+}
+
 neap_status neap_graph_facts_of(const neap_graph *graph, neap_graph_facts *facts, neap_error *err)
 {
     neap_graph_facts f = { .nodes = graph->nodes, .edges = graph->edges };
@@ -53,7 +66,9 @@ neap_status neap_graph_facts_of(const neap_graph *graph, neap_graph_facts *facts
     neap_status rc = ni_links_create(graph, &links, err);
     if (rc != NEAP_OK) return rc;
     count_degrees(&links, &f);
+    rc = count_sides(graph, &links, &f, err);
     ni_links_free(&links);
+    if (rc != NEAP_OK) return rc;
     for (uint32_t u = 0; u < graph->nodes; u++) f.self_loops += ni_graph_has(graph, u, u);
     f.isolated = (uint32_t)graph->report.isolated;
     /* A pair linked both ways is two edges; an undirected graph lists each pair once. */

@@ -53,6 +53,15 @@ bool ni_linked(const ni_links *links, uint32_t u, uint32_t v);
 /* A node that u is not linked with, nor u itself: uniform, in one draw. NEAP_NONE if there is none. */
 uint32_t ni_stranger(const ni_links *links, uint32_t u, ni_rng *rng);
 
+/* The side of each node of a bipartite graph, such that every edge joins side 0 and side 1; isolated nodes
+ * have none. In each component the edges mostly lead from side 0 to side 1; where they have no direction,
+ * or lead either way as often, its smallest node is on side 0, which in an edge list is the source of its
+ * first edge. *bipartite is false, and `side` (nodes long) means nothing, if there is no such colouring (an
+ * odd cycle, a self-loop) or no edge. O(nodes + links). */
+enum { NI_SIDE_NONE = 2 };
+neap_status ni_graph_sides(const neap_graph *graph, const ni_links *links, uint8_t *side, bool *bipartite,
+                           neap_error *err);
+
 /* ---- neighbourhoods ----
  *
  * The neighbourhood a model reads for each node: at most S of its links, in ascending order.
