@@ -581,8 +581,8 @@ NEAP_API void neap_pair_reader_unknown(const neap_pair_reader *reader, const cha
 /* ---- vectors from and for other tools ----------------------------------------------------------- */
 
 /* Writes n vectors with the names of the graph's first n nodes. The ending of the path decides: .txt,
- * .vec (word2vec text), .bin (word2vec binary), .npy (+ .names.txt), .safetensors, .tsv (TensorBoard,
- * + .meta.tsv), .jsonl. */
+ * .vec (word2vec text), .bin (word2vec binary), .npy (+ .names.txt), .npz (vectors and names), .safetensors,
+ * .csv (node, x0, x1, ...), .tsv (TensorBoard, + .meta.tsv), .jsonl. */
 NEAP_API neap_status neap_vectors_save(const char *path, const neap_graph *graph, const float *vectors,
                                        uint32_t n, uint32_t dim, neap_error *err);
 
