@@ -427,7 +427,7 @@ static void questions_are_read_for_older_and_newer_callers(void **state)
 
 static void evaluations_are_read_for_older_and_newer_callers(void **state)
 {
-    neap_link_spec link = { sizeof link, "clean", "uniform", 0.6, 7, 0.2 };
+    neap_link_spec link = { sizeof link, "clean", "uniform", 0.6, 7, 0.2, NULL };
     neap_cluster_spec clusters = {
         .size = sizeof clusters, .algorithm = "kmeans", .clusters = 3, .seed = 9, .threads = 1
     };
