@@ -311,7 +311,7 @@ static void what_is_wrong_is_said_with_file_and_line(void **state)
         { "train.tsv", 0, NULL, NEAP_E_READ, "train.tsv" },
         { "rank_negatives.npy", 0, NULL, NEAP_E_READ, "rank_negatives.npy" },
         { "manifest.json", 0, NULL, NEAP_E_READ, "manifest.json" },
-        { "manifest.json", 1, "  \"format\": \"neap split 2\",", NEAP_E_FORMAT, "neap split 1" },
+        { "manifest.json", 1, "  \"format\": \"neap split 9\",", NEAP_E_FORMAT, "neap split 1" },
         { "manifest.json", 4, "  \"ratio\": 7,", NEAP_E_FORMAT, "'ratio'" },
         { "manifest.json", 5, "  \"seed\": -1,", NEAP_E_FORMAT, "'seed'" },
         { "manifest.json", 4, "  nonsense", NEAP_E_FORMAT, "manifest.json:5" },
