@@ -482,6 +482,46 @@ static void a_split_with_a_negative_that_is_no_target_is_damaged(void **state)
     neap_graph_free(g);
 }
 
+/* Everything that targets take part in, with little memory. */
+static neap_status use_targets(void *user, neap_error *err)
+{
+    const neap_graph *g = user;
+    neap_targets rule = rule_of(false);
+    const uint32_t source = 1;
+    neap_link_spec spec = { sizeof spec, "clean", "degree", 0.6, 1, 0, &rule };
+    neap_rank_spec best = {
+        .size = sizeof best, .sources = &source, .source_count = 1, .k = 3, .targets = &rule
+    };
+    neap_options *o = NULL;
+    neap_trial *t = NULL;
+    neap_model *m = NULL;
+    neap_query *q = NULL;
+    neap_ranking *r = NULL;
+    neap_status rc = neap_options_create("neap", &o, err);
+    if (rc == NEAP_OK) rc = neap_options_set(o, "dim", "4", err);
+    if (rc == NEAP_OK) rc = neap_options_set(o, "epochs", "1", err);
+    if (rc == NEAP_OK) rc = neap_options_set(o, "threads", "1", err);
+    if (rc == NEAP_OK) rc = neap_options_set(o, "negative-sampling", "degree", err);
+    if (rc == NEAP_OK) rc = neap_trial_create(g, &spec, &t, err);
+    if (rc == NEAP_OK) rc = neap_trial_train(t, o, NULL, &m, err);
+    if (rc == NEAP_OK) rc = neap_query_create(m, NULL, &q, err);
+    if (rc == NEAP_OK) rc = neap_query_rank(q, &best, &r, err);
+    neap_ranking_free(r);
+    neap_query_free(q);
+    neap_model_free(m);
+    neap_trial_free(t);
+    neap_options_free(o);
+    return rc;
+}
+
+static void a_lack_of_memory_is_reported(void **state)
+{
+    (void)state;
+    neap_graph *g = shop(1);
+    assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, use_targets, faults_expect_memory, g) > 50);
+    neap_graph_free(g);
+}
+
 static void a_split_of_data_leads_to_targets(void **state)
 {
     (void)state;
@@ -516,6 +556,8 @@ int main(void)
         IN_SCRATCH(test_negatives_are_targets_also_from_a_folder),
         cmocka_unit_test(a_split_with_a_negative_that_is_no_target_is_damaged),
         cmocka_unit_test(a_split_of_data_leads_to_targets),
+        cmocka_unit_test(a_lack_of_memory_is_reported),
     };
+    faults_install();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

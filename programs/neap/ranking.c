@@ -175,6 +175,7 @@ static neap_status put_chunk(ranking *q, neap_error *err)
                             .by = (int)q->kind->by,
                             .targets = targets_of(&q->targets) };
     neap_status rc = neap_query_rank(q->query, &spec, &best, err);
+    if (q->to == stdout) progress_clear(&q->bar);
     for (size_t i = 0; i < count && rc == NEAP_OK; i++) rc = put_source(q, spec.sources[i], best, i, err);
     neap_ranking_free(best);
     if (rc == NEAP_OK) q->done += count;
@@ -212,10 +213,7 @@ static neap_status print_all(ranking *q, neap_error *err)
         ni_json_open(&j, NULL, '{');
         ni_json_open(&j, q->kind->list, '[');
     }
-    while (q->done < q->count && rc == NEAP_OK && !ferror(q->to)) {
-        rc = put_chunk(q, err);
-        progress_clear(&q->bar);
-    }
+    while (q->done < q->count && rc == NEAP_OK && !ferror(q->to)) rc = put_chunk(q, err);
     if (q->j) {
         ni_json_close(&j, ']');
         ni_json_close(&j, '}');
