@@ -7,7 +7,7 @@ import time
 from common import Goal, Result, Row
 
 SEEDS = (101, 102, 103)
-HEURISTICS = [("degree product", "pa"), ("common neighbours", "cn"), ("Adamic-Adar", "aa"),
+HEURISTICS = [("degree product", "pa"), ("degree of the target", "popularity"), ("common neighbours", "cn"), ("Adamic-Adar", "aa"),
               ("resource allocation", "ra"), ("Katz", "katz"), ("paths of length 3", "l3"),
               ("the same, normalised", "walk3"), ("personalised PageRank", "ppr")]
 SYSTEMS = [("GOAT", "goat"), ("DeepWalk", "deepwalk"), ("node2vec", "node2vec"), ("LINE", "line"),

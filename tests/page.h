@@ -3,6 +3,7 @@
 #define NEAP_TESTS_PAGE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 static inline size_t count_of(const char *page, const char *what)
@@ -55,6 +56,39 @@ typedef struct tags {
     size_t length[32], depth;
 } tags;
 
+/* To a screen reader the parts of a table are rows; a heading in its caption is lost. */
+static inline void assert_outside_tables(const tags *open, const char *at)
+{
+    for (size_t i = 0; i < open->depth; i++)
+        if (is_word_of("table", open->name[i], open->length[i]))
+            fail_msg("a heading inside a table at '%.40s'", at);
+}
+
+/* Each value of an attribute, `before` being its name with =", occurs once. */
+static inline void assert_unique(const char *page, const char *before)
+{
+    for (const char *at = page; (at = strstr(at, before)); at++) {
+        size_t length = strcspn(at + strlen(before), "\"") + strlen(before) + 1;
+        for (const char *other = at + 1; (other = strstr(other, before)); other++)
+            if (!strncmp(at, other, length)) fail_msg("'%.*s' occurs twice", (int)length, at);
+    }
+}
+
+/* What names an element stands on the page. */
+static inline void assert_labels_exist(const char *page)
+{
+    static const char before[] = "aria-labelledby=\"";
+    for (const char *at = page; (at = strstr(at, before));) {
+        for (at += strlen(before); *at != '"'; at += *at == ' ') {
+            char id[256];
+            int length = (int)strcspn(at, " \"");
+            snprintf(id, sizeof id, " id=\"%.*s\"", length, at);
+            assert_has(page, id);
+            at += length;
+        }
+    }
+}
+
 /* Takes one tag from `at`, which points at its <, and returns the place behind it. */
 static inline const char *take_tag(tags *open, const char *at)
 {
@@ -73,6 +107,7 @@ static inline const char *take_tag(tags *open, const char *at)
             fail_msg("'%.20s' closes another element", at);
         at = name + length;
     } else {
+        if (is_word_of("h1 h2 h3 h4", name, length)) assert_outside_tables(open, at);
         at = check_attributes(name + length);
         assert_true(open->depth < 32);
         open->name[open->depth] = name, open->length[open->depth] = length;
@@ -97,6 +132,9 @@ static inline void assert_well_formed(const char *page)
         at = style ? strstr(at, "</style>") + strlen("</style>") : take_tag(&open, at);
     }
     assert_int_equal(open.depth, 0);
+    assert_unique(page, " id=\"");
+    assert_unique(page, "role=\"region\" aria-label=\"");
+    assert_labels_exist(page);
 }
 
 #endif

@@ -457,6 +457,26 @@ static void text_is_harmless_in_html(void **state)
     ni_page_free(&page);
 }
 
+/* Neither where a name is shown nor in its title, whole. */
+static void no_control_character_gets_onto_a_page(void **state)
+{
+    (void)state;
+    const char *const controls[] = {
+        "\x1b", "\x7f", "\xc2\x80", "\xc2\x9b", "\xc2\x9f", "\u202e", "\u2066"
+    };
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s0123456789012345678901234567890123456789%s[31m", controls[i],
+                 controls[i]);
+        const char *const names[] = { name, "inkscape", "a", "b", "both", "c" };
+        char *page = page_of(&few, names, 6);
+        assert_well_formed(page);
+        assert_lacks(page, controls[i]);
+        assert_has(page, "\ufffd[31m");
+        free(page);
+    }
+}
+
 /* What ni_html_number (or ni_html_fixed) writes. */
 static void assert_number(void (*write)(ni_page *, double, int), double value, int decimals,
                           const char *want)
@@ -573,6 +593,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_failure_is_told_and_leaves_no_half_page, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test(text_is_harmless_in_html),
+        cmocka_unit_test(no_control_character_gets_onto_a_page),
         cmocka_unit_test(numbers_are_rounded_in_any_locale),
         cmocka_unit_test(thousands_are_set_apart),
         cmocka_unit_test(three_digits_of_the_largest_number_are_shown),

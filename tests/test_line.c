@@ -43,7 +43,7 @@ static void expect_pairs(const ni_edges *e, bool weighted)
     uint32_t layers = s.couples;
     double chance[TOWN * TOWN];
     ni_couple pair[2 * 512];
-    assert_int_equal(s.places, EDGES * NI_EDGE_SAMPLES);
+    assert_int_equal(s.positions, EDGES * NI_EDGE_SAMPLES);
     for (uint64_t epoch = 0; epoch < 100; epoch++) {
         made = ni_source_make(&s, epoch, 0, 512, NULL, pair);
         for (uint64_t i = 0; i < made; i++) {
@@ -159,7 +159,6 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
     static double exact[2][CELLS];
     uint64_t weight[NODES], step = 0;
     uint32_t negative[2][NEGATIVES];
-    double loss;
     ni_grid grid;
     ni_threads *threads;
     neap_edge one = { FROM, TO, 1 };
@@ -169,7 +168,7 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
     ni_edges edge = { .graph = g, .first = true, .second = true, .along = true, .seed = 1 };
     assert_int_equal(ni_edges_create(&edge, NULL), NEAP_OK);
     ni_source source = ni_edges_source(&edge);
-    source.places = source.per_task = 1;
+    source.positions = source.per_task = 1;
     for (int i = 0; i < 2 * CELLS; i++)
         exact[i / CELLS][i % CELLS] = table[i / CELLS][i % CELLS] = (float)(i * 37 % 101) / 101 - 0.5f;
     for (int u = 0; u < NODES; u++) weight[u] = (uint64_t)u + 1;
@@ -187,7 +186,8 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
                       .negatives = NEGATIVES,
                       .seed = 1 };
     assert_int_equal(ni_skipgram_create(&s, 1, NULL), NEAP_OK);
-    ni_skipgram_step(&s, unturned(&source), 0, step, 0.1, &loss);
+    ni_skipgram_make(&s, unturned(&source), 0);
+    ni_skipgram_train(&s, step, 0.1);
     expect_step(table, exact, negative, 0.1);
     ni_skipgram_free(&s);
     ni_threads_free(threads);

@@ -1,4 +1,5 @@
 #include "neap/progress.c" /* white box: nobody waits for a minute in a test */
+#include "neap/terminal.c" /* what it calls */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,13 +8,6 @@
 #include <stdio.h>
 
 #include <cmocka.h>
-
-/* Of common.c, which knows the whole program, the one that progress.c calls. */
-char *human_seconds(double seconds, char text[SHORT])
-{
-    snprintf(text, SHORT, "%.0f s", seconds);
-    return text;
-}
 
 /* What progress_show writes for these moments, for the caller to free. */
 static char *shown(progress *p, const neap_progress *moments, int count)
@@ -58,9 +52,10 @@ static void a_long_epoch_is_heard_of_every_minute(void **state)
                             moment(61, 425, 0), moment(119, 800, 0), moment(121, 1000, 1),
                             moment(180, 10, 0), moment(182, 20, 0) };
     char *text = shown(&p, run, 8);
-    assert_string_equal(text, "epoch 3/20, 41 % done, 10 edges/s, 70 s left\n"
-                              "epoch 3/20, loss 0.5000, 10 edges/s, validation AUC 0.8750, 70 s left\n"
-                              "epoch 3/20, 2 % done, 10 edges/s, 70 s left\n");
+    assert_string_equal(text,
+                        "epoch 3/20, 41 % done, 10 edges/s, 1 min 10 s left\n"
+                        "epoch 3/20, loss 0.5000, 10 edges/s, validation AUC 0.8750, 1 min 10 s left\n"
+                        "epoch 3/20, 2 % done, 10 edges/s, 1 min 10 s left\n");
     free(text);
 }
 
@@ -77,11 +72,11 @@ static void each_stage_of_a_long_run_is_named(void **state)
     run[3].done = run[5].left = 0;
     progress_name(&p, "g\033p at 55 %, seed 1");
     char *text = shown(&p, run, 6);
-    assert_string_equal(text,
-                        "g?p at 55 %, seed 1: epoch 3/20, 41 % done, 10 edges/s, 70 s left\n"
-                        "g?p at 55 %, seed 1: epoch 3/20 on all pairs, 1 % done, 10 edges/s, 70 s left\n"
-                        "g?p at 55 %, seed 1: scoring 41 %, 10 test pairs/s, 70 s left\n"
-                        "g?p at 55 %, seed 1: scoring 50 %, 10 test pairs/s, 0 s left\n");
+    assert_string_equal(
+        text, "g?p at 55 %, seed 1: epoch 3/20, 41 % done, 10 edges/s, 1 min 10 s left\n"
+              "g?p at 55 %, seed 1: epoch 3/20 on all pairs, 1 % done, 10 edges/s, 1 min 10 s left\n"
+              "g?p at 55 %, seed 1: scoring 41 %, 10 test pairs/s, 1 min 10 s left\n"
+              "g?p at 55 %, seed 1: scoring 50 %, 10 test pairs/s, 0 ms left\n");
     free(text);
 }
 
@@ -130,14 +125,15 @@ static void assert_fits(int width, double auc, const char *want)
 static void a_narrow_terminal_shows_less_and_time_left_longest(void **state)
 {
     (void)state;
-    assert_fits(79, 0.875, "epoch 3/20 ----  loss 0.5000  10 edges/s  validation AUC 0.8750  70 s left");
-    assert_fits(72, 0.875, "epoch 3/20 ----  loss 0.5000  10 edges/s  AUC 0.8750  70 s left");
-    assert_fits(58, 0.875, "epoch 3/20  loss 0.5000  10 edges/s  AUC 0.8750  70 s left");
-    assert_fits(57, 0.875, "epoch 3/20 ----  loss 0.5000  AUC 0.8750  70 s left");
-    assert_fits(46, 0.875, "epoch 3/20  loss 0.5000  AUC 0.8750  70 s left");
-    assert_fits(44, 0.875, "epoch 3/20  loss 0.5000  70 s left");
-    assert_fits(44, (double)NAN, "epoch 3/20 ----  loss 0.5000  70 s left");
-    assert_fits(30, 0.875, "epoch 3/20  70 s left");
+    assert_fits(85, 0.875,
+                "epoch 3/20 ----  loss 0.5000  10 edges/s  validation AUC 0.8750  1 min 10 s left");
+    assert_fits(78, 0.875, "epoch 3/20 ----  loss 0.5000  10 edges/s  AUC 0.8750  1 min 10 s left");
+    assert_fits(64, 0.875, "epoch 3/20  loss 0.5000  10 edges/s  AUC 0.8750  1 min 10 s left");
+    assert_fits(63, 0.875, "epoch 3/20 ----  loss 0.5000  AUC 0.8750  1 min 10 s left");
+    assert_fits(52, 0.875, "epoch 3/20  loss 0.5000  AUC 0.8750  1 min 10 s left");
+    assert_fits(50, 0.875, "epoch 3/20  loss 0.5000  1 min 10 s left");
+    assert_fits(50, (double)NAN, "epoch 3/20 ----  loss 0.5000  1 min 10 s left");
+    assert_fits(36, 0.875, "epoch 3/20  1 min 10 s left");
     assert_fits(15, 0.875, "epoch 3/20");
     assert_fits(3, 0.875, "epoch 3/20");
 }

@@ -90,6 +90,31 @@ static void ranking_all_agrees_with_scoring_each(void **state)
     }
 }
 
+static void vectors_beyond_the_range_of_numbers_are_refused(void **state)
+{
+    neap_model *m = of_kind(0);
+    neap_query *q = query_of(m, 2);
+    neap_pair pair = { 1, 2 };
+    uint32_t node = 3;
+    neap_error err;
+    static float vectors[N * 7], others[7];
+    float *E = ((ni_gap *)m->own)->E;
+    neap_rank_spec by_cosine = {
+        .size = sizeof by_cosine, .sources = &node, .source_count = 1, .k = 2, .by = NEAP_BY_COSINE
+    };
+    neap_ranking *best;
+    (void)state;
+    for (uint32_t i = 0; i < m->rows * m->dim; i++) E[i] *= 1e30F;
+    assert_int_equal(neap_query_vectors(q, NULL, 0, NEAP_NONE, vectors, &err), NEAP_E_NUMERIC);
+    assert_non_null(strstr(err.text, "not finite"));
+    assert_int_equal(neap_query_vectors(q, &node, 1, NEAP_NONE, vectors, &err), NEAP_E_NUMERIC);
+    assert_int_equal(neap_query_vectors(q, NULL, 0, 4, vectors, &err), NEAP_E_NUMERIC);
+    assert_int_equal(neap_query_pair_vectors(q, &pair, 1, vectors, others, &err), NEAP_E_NUMERIC);
+    assert_int_equal(neap_query_rank(q, &by_cosine, &best, &err), NEAP_E_NUMERIC);
+    neap_query_free(q);
+    neap_model_free(m);
+}
+
 static void known_links_and_the_source_are_left_out_unless_asked_for(void **state)
 {
     neap_model *m = of_kind(0);
@@ -330,6 +355,7 @@ int main(void)
         cmocka_unit_test(ranking_all_agrees_with_scoring_each),
         cmocka_unit_test(one_model_may_be_asked_by_many_threads_at_once),
         cmocka_unit_test(scores_beyond_the_range_of_numbers_are_refused),
+        cmocka_unit_test(vectors_beyond_the_range_of_numbers_are_refused),
         cmocka_unit_test(known_links_and_the_source_are_left_out_unless_asked_for),
         cmocka_unit_test(attention_sums_to_one_and_contributions_to_the_score),
         cmocka_unit_test(a_partner_is_the_best_of_its_row_or_column),

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cblas.h>
 #include <cmocka.h>
 
 #include "asking.h"
@@ -36,7 +37,8 @@ static int world_leave(void **state)
 
 /* ---- queries: scores ---- */
 
-static const char *const methods[] = { "gap", "goat", "deepwalk", "splitter", "pa", "katz", "line" };
+static const char *const methods[] = { "gap", "goat",       "deepwalk", "splitter",
+                                       "pa",  "popularity", "katz",     "line" };
 
 static void a_query_scores_as_the_simple_call_does(void **state)
 {
@@ -547,6 +549,46 @@ static void a_question_can_be_stopped(void **state)
     neap_options_free(o);
 }
 
+/* Hubs 0, 1 and 2 with leaves of their own. */
+static neap_graph *three_hubs(void)
+{
+    enum { SMALL = 2500, LARGE = 8000, LEAVES = 2 * SMALL + LARGE };
+    static neap_edge edge[LEAVES];
+    neap_graph *g;
+    neap_error err = { 0 };
+    for (uint32_t i = 0; i < LEAVES; i++)
+        edge[i] = (neap_edge){ i < SMALL ? 0 : i < 2 * SMALL ? 1 : 2, 3 + i, 1 };
+    must(neap_graph_create(3 + LEAVES, NULL, edge, LEAVES, 0, 1, &g, &err), &err);
+    return g;
+}
+
+static void an_explanation_of_hubs_can_be_stopped_and_has_a_limit(void **state)
+{
+    neap_options *o = options_of("neap", "dim", "64", "epochs", "0", "neighbors", "8192", NULL);
+    neap_graph *g = three_hubs();
+    neap_model *m;
+    neap_query *q;
+    neap_explanation *x;
+    neap_error err = { 0 };
+    watcher w = { .stop = 1 };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = watch, .user = &w };
+    neap_query_spec spec = { .size = sizeof spec, .threads = 1, .hooks = &hooks };
+    neap_data data = { .size = sizeof data, .graph = g };
+    (void)state;
+    must(neap_train(&data, o, NULL, &m, &err), &err);
+    must(neap_query_create(m, &spec, &q, &err), &err);
+    STOPPED(neap_query_explain(q, 0, 1, &x, &err), "explain", 1);
+    assert_null(x);
+    assert_int_equal(neap_query_explain(q, 0, 2, &x, &err), NEAP_E_LIMIT);
+    assert_non_null(strstr(err.text, "2500 and 8000 neighbours"));
+    must(neap_query_explain(q, 3, 0, &x, &err), &err);
+    neap_explanation_free(x);
+    neap_query_free(q);
+    neap_model_free(m);
+    neap_graph_free(g);
+    neap_options_free(o);
+}
+
 typedef struct asker {
     neap_query *query;
     neap_pair *pairs;
@@ -604,6 +646,49 @@ static void queries_of_one_model_are_asked_at_once(void **state)
     }
 }
 
+/* A product by OpenBLAS, large enough for its own threads. */
+static float multiply_large(void)
+{
+    enum { SIDE = 160 };
+    static float A[SIDE * SIDE], C[SIDE * SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++) A[i] = (float)(i % 7);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIDE, SIDE, SIDE, 1, A, SIDE, A, SIDE, 0, C,
+                SIDE);
+    return C[SIDE + 1];
+}
+
+/* A child has what it makes itself: threads, OpenBLAS, a training. (The thread sanitizer allows a child no
+ * threads of its own.) */
+static int work_anew(const neap_model *m, const neap_pair *pairs, const float *expected)
+{
+#ifdef __SANITIZE_THREAD__
+    const uint32_t threads = 1;
+    const char *count = "1";
+#else
+    const uint32_t threads = 3;
+    const char *count = "3";
+#endif
+    neap_error err = { 0 };
+    neap_scores *scores;
+    neap_query *own;
+    neap_model *fresh;
+    neap_options *o;
+    neap_query_spec spec = { .size = sizeof spec, .threads = threads };
+    neap_data data = { .size = sizeof data, .graph = neap_model_graph(m) };
+    if (neap_query_create(m, &spec, &own, &err) != NEAP_OK) return 10;
+    if (neap_query_score(own, pairs, PAIRS, &scores, &err) != NEAP_OK) return 11;
+    if (memcmp(scores->score, expected, PAIRS * sizeof *expected)) return 12;
+    neap_scores_free(scores);
+    neap_query_free(own);
+    if (threads > 1 && !(multiply_large() > 0)) return 13;
+    if (neap_options_create("neap", &o, &err) != NEAP_OK) return 14;
+    if (neap_options_set(o, "epochs", "1", &err) || neap_options_set(o, "threads", count, &err)) return 15;
+    if (neap_train(&data, o, NULL, &fresh, &err) != NEAP_OK) return 16;
+    neap_model_free(fresh);
+    neap_options_free(o);
+    return 0;
+}
+
 /* What the child of fork() does with its parent's query; the number of the first thing that is wrong, or 0.
  */
 static int child(neap_query *q, const neap_model *m, const neap_pair *pairs, const float *expected)
@@ -628,7 +713,7 @@ static int child(neap_query *q, const neap_model *m, const neap_pair *pairs, con
     if (memcmp(scores->score, expected, PAIRS * sizeof *expected)) return 9;
     neap_scores_free(scores);
     neap_query_free(own);
-    return 0;
+    return work_anew(m, pairs, expected);
 }
 
 static void a_query_is_refused_behind_fork(void **state)
@@ -644,7 +729,8 @@ static void a_query_is_refused_behind_fork(void **state)
         neap_model *m = trained(asked[i], 0);
         neap_query *q = query_of(m, 3);
         neap_scores *scores;
-        must(neap_query_score(q, pairs, PAIRS, &scores, &err), &err); /* its threads are under way */
+        must(neap_query_score(q, pairs, PAIRS, &scores, &err), &err); /* its threads are under way, */
+        assert_true(multiply_large() > 0);                            /* and so are OpenBLAS's      */
         memcpy(expected, scores->score, sizeof expected);
         neap_scores_free(scores);
         pid_t pid = fork();
@@ -798,6 +884,48 @@ static void an_extension_is_another_model(void **state)
     }
 }
 
+/* A newcomer's links, all at once or one after the other. */
+static neap_model *with_links(const neap_model *m, const char *const *friends, uint32_t count)
+{
+    const char *names[4] = { "newcomer" };
+    neap_edge edges[3];
+    neap_graph *links;
+    neap_model *fresh;
+    neap_extension report = NEAP_SIZED(neap_extension);
+    neap_error err;
+    for (uint32_t i = 0; i < count; i++) {
+        names[i + 1] = friends[i];
+        edges[i] = (neap_edge){ 0, i + 1, 1 };
+    }
+    must(neap_graph_create(count + 1, names, edges, count, 0, 0, &links, &err), &err);
+    neap_data data = { .size = sizeof data, .graph = links };
+    must(neap_model_extend(m, &data, &fresh, &report, &err), &err);
+    assert_int_equal(report.ignored, 0);
+    neap_graph_free(links);
+    return fresh;
+}
+
+static void a_second_extension_adds_to_the_first(void **state)
+{
+    static const char *const friends[] = { "3", "11", "20" };
+    (void)state;
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        neap_model *m = trained(methods[i], 0), *once = with_links(m, friends, 3);
+        neap_model *first = with_links(m, friends, 2), *second = with_links(first, friends + 2, 1);
+        int differs = 0;
+        for (uint32_t t = 0; t < N; t++) {
+            if (score_of(second, N, t) != score_of(once, N, t))
+                fail_msg("%s: the new link is lost", methods[i]);
+            differs += score_of(second, N, t) != score_of(first, N, t);
+        }
+        assert_true(differs);
+        neap_model_free(m);
+        neap_model_free(first);
+        neap_model_free(second);
+        neap_model_free(once);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -813,9 +941,11 @@ int main(void)
         cmocka_unit_test(the_vectors_of_a_pair_make_its_score),
         cmocka_unit_test(without_contexts_the_vectors_of_a_pair_are_those_of_its_nodes),
         cmocka_unit_test(a_question_can_be_stopped),
+        cmocka_unit_test(an_explanation_of_hubs_can_be_stopped_and_has_a_limit),
         cmocka_unit_test(queries_of_one_model_are_asked_at_once),
         cmocka_unit_test(a_query_is_refused_behind_fork),
         cmocka_unit_test(an_extension_is_another_model),
+        cmocka_unit_test(a_second_extension_adds_to_the_first),
     };
     return cmocka_run_group_tests(tests, world_enter, world_leave);
 }

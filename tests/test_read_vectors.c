@@ -286,6 +286,7 @@ static void bad_numpy_files_are_refused(void **state)
     refuse_npy("{", rows, 0, 0, "damaged");
     refuse_npy("", rows, 0, 0, "damaged");
     refuse_npy(SHAPE_32, rows, 23, 10 + sizeof SHAPE_32 - 1 + 20, "ends after 5 of 6 numbers");
+    refuse_npy(SHAPE_32, rows, 0, 10 + sizeof SHAPE_32 - 1, "ends after 0 of 6 numbers");
     refuse_npy(SHAPE_32, rows, 25, 0, "longer");
     refuse_npy(SHAPE_32, rows, 28, 0, "longer");
     rows[3] = NAN;

@@ -384,6 +384,80 @@ static void a_score_is_the_largest_cosine_or_their_mean(void **state)
     neap_graph_free(g);
 }
 
+/* Every leaf is a circle of its own. */
+static neap_graph *two_stars(uint32_t leaves)
+{
+    neap_edge *edge = calloc(2 * (size_t)leaves, sizeof *edge);
+    neap_graph *g;
+    for (uint32_t i = 0; i < 2 * leaves; i++) edge[i] = (neap_edge){ i % 2, 2 + i, 1 };
+    assert_int_equal(neap_graph_create(2 + 2 * leaves, NULL, edge, 2 * leaves, 0, 1, &g, NULL), NEAP_OK);
+    free(edge);
+    return g;
+}
+
+static int stop_now(const neap_progress *now, void *user)
+{
+    (void)user;
+    return !strcmp(now->stage, "score");
+}
+
+/* Hubs take another way, all threads together: the same answers, for any number of them. */
+static void hubs_with_many_personas_are_compared_by_products(void **state)
+{
+    enum { LEAVES = 300, DIM = 16 };
+    neap_graph *g = two_stars(LEAVES);
+    neap_model *m = train_small(g, "personas", "components");
+    neap_pair pairs[] = { { 0, 1 }, { 1, 0 }, { 2, 3 }, { 0, 5 }, { 0, 0 } };
+    enum { COUNT = sizeof pairs / sizeof *pairs };
+    float first[COUNT], sources[2][COUNT][DIM], targets[COUNT][DIM], suited[2 + 2 * LEAVES][DIM];
+    (void)state;
+    assert_int_equal(ni_personas_of(&personas_of(m)->personas, 0), LEAVES);
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        neap_query *q = query_of(m, threads);
+        neap_scores *scores;
+        assert_int_equal(neap_query_score(q, pairs, COUNT, &scores, NULL), NEAP_OK);
+        assert_int_equal(
+            neap_query_pair_vectors(q, pairs, COUNT, sources[threads > 1][0], targets[0], NULL), NEAP_OK);
+        assert_int_equal(neap_query_vectors(q, NULL, 0, 1, suited[0], NULL), NEAP_OK);
+        assert_memory_equal(suited[0], sources[threads > 1][0], sizeof suited[0]); /* the pair (0, 1) */
+        for (int i = 0; i < COUNT; i++) {
+            double most, mean;
+            cosines_of(m, pairs[i].source, pairs[i].target, &most, &mean);
+            assert_float_equal((double)scores->score[i], most, 1e-5);
+            assert_float_equal(cosine(sources[threads > 1][i], targets[i], DIM), most, 1e-5);
+        }
+        if (threads == 1) memcpy(first, scores->score, sizeof first);
+        assert_memory_equal(scores->score, first, sizeof first);
+        neap_scores_free(scores);
+        neap_query_free(q);
+    }
+    assert_memory_equal(sources[0], sources[1], sizeof sources[0]);
+    neap_model_free(m);
+    neap_graph_free(g);
+}
+
+/* Of many pairs of hubs, and between the blocks of one. */
+static void a_question_about_hubs_can_be_stopped(void **state)
+{
+    enum { LEAVES = 300, PAIRS = 20000 };
+    neap_graph *g = two_stars(LEAVES);
+    neap_model *m = train_small(g, "personas", "components");
+    neap_pair *pairs = calloc(PAIRS, sizeof *pairs);
+    neap_hooks hooks = { .size = sizeof hooks, .progress = stop_now };
+    neap_query_spec spec = { .size = sizeof spec, .threads = 2, .hooks = &hooks };
+    neap_query *q;
+    neap_scores *scores;
+    (void)state;
+    for (int i = 0; i < PAIRS; i++) pairs[i].target = 1;
+    assert_int_equal(neap_query_create(m, &spec, &q, NULL), NEAP_OK);
+    assert_int_equal(neap_query_score(q, pairs, PAIRS, &scores, NULL), NEAP_E_STOPPED);
+    assert_null(scores);
+    neap_query_free(q);
+    free(pairs);
+    neap_model_free(m);
+    neap_graph_free(g);
+}
+
 static void a_node_has_the_mean_of_its_personas_or_the_one_that_suits_a_context(void **state)
 {
     enum { DIM = 16, CONTEXT = 3 };
@@ -734,6 +808,8 @@ int main(void)
         TEST(a_run_stopped_again_and_again_ends_in_the_same_model),
         TEST(a_checkpoint_with_other_personas_is_refused),
         TEST(a_score_is_the_largest_cosine_or_their_mean),
+        TEST(hubs_with_many_personas_are_compared_by_products),
+        TEST(a_question_about_hubs_can_be_stopped),
         TEST(a_node_has_the_mean_of_its_personas_or_the_one_that_suits_a_context),
         TEST(circles_explain_a_score),
         TEST(circles_of_another_training_explain_nothing),

@@ -253,9 +253,9 @@ static void a_text_is_harmless_in_json(void **state)
 {
     buffer b = { .used = 0 };
     (void)state;
-    ni_json_string((ni_sink){ add, &b }, "a\"b\\c\n</script>\x7f\xe2\x82\xac\xed\xa0\x80z");
+    ni_json_string((ni_sink){ add, &b }, "a\"b\\c\n</script>\x7f\xe2\x82\xac\xed\xa0\x80z\xc2\x9b\xc2\xa0");
     assert_string_equal(b.text, "\"a\\\"b\\\\c\\u000a\\u003c/script>\\u007f\xe2\x82\xac"
-                                "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz\"");
+                                "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz\\u009b\xc2\xa0\"");
 }
 
 static void put_some(ni_json *j)

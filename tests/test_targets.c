@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "attention/trainer.h"
-#include "eval/leak.h"
 #include "faults.h"
 #include "scratch.h"
 #include "settings.h"

@@ -518,9 +518,26 @@ static void heavy_edges_are_drawn_more_often(void **state)
     neap_graph_free(g);
 }
 
+/* ---- diverging ---- */
+
+/* A name for a checkpoint is no checkpoint: before the first was written there is none to go back to. */
+static void a_checkpoint_is_told_of_only_where_there_is_one(void **state)
+{
+    neap_hooks hooks = { .size = sizeof hooks, .checkpoint = "some.checkpoint" };
+    neap_error err = { 0 };
+    (void)state;
+    for (int kept = 0; kept < 2; kept++) {
+        ni_run run = { .hooks = &hooks, .err = &err, .kept = kept };
+        ni_run_took(&run, 1, NAN);
+        assert_int_equal(run.failed, NEAP_E_NUMERIC);
+        assert_int_equal(strstr(err.text, "checkpoint") != NULL, kept);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_checkpoint_is_told_of_only_where_there_is_one),
         cmocka_unit_test(every_preset_learns_the_blocks_of_a_graph),
         cmocka_unit_test(no_epochs_give_the_untrained_tables),
         cmocka_unit_test(patience_ends_training_and_keeps_the_best_epoch),

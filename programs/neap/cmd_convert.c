@@ -1,3 +1,5 @@
+#include <limits.h>
+
 #include "common.h"
 
 typedef struct own {
@@ -25,7 +27,9 @@ static neap_status run(const args *a, neap_error *err)
     const own *o = a->own;
     const char *out = a->operands[1];
     neap_graph *graph = NULL;
-    neap_status rc = check_apart((const char *[]){ a->operands[0], out }, 2, err);
+    char names[PATH_MAX];
+    neap_status rc = neap_graph_names_path(out, o->to, names, sizeof names, err);
+    if (rc == NEAP_OK) rc = check_apart((const char *[]){ a->operands[0], out, names }, 3, err);
     if (rc == NEAP_OK) rc = check_output(out, err);
     if (rc == NEAP_OK) rc = check_json(a, out, err);
     if (rc == NEAP_OK) rc = read_graph(a, a->operands[0], &graph, err);

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <stdlib.h>
 
 #include "common.h"
@@ -50,7 +51,9 @@ static neap_status run(const args *a, neap_error *err)
     const own *o = a->own;
     neap_model *model = NULL;
     neap_query *query = NULL;
-    neap_status rc = check_apart((const char *[]){ a->operands[0], o->output }, 2, err);
+    char names[PATH_MAX];
+    neap_status rc = neap_vectors_names_path(o->output, names, sizeof names, err);
+    if (rc == NEAP_OK) rc = check_apart((const char *[]){ a->operands[0], o->output, names }, 3, err);
     if (rc == NEAP_OK) rc = check_output(o->output, err);
     if (rc == NEAP_OK) rc = check_json(a, o->output, err);
     if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], NULL, &model, &query, err);

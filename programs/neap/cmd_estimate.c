@@ -26,7 +26,7 @@ static void print_memory(const char *what, uint64_t bytes)
 static void print_time(const char *what, double seconds)
 {
     char text[SHORT];
-    printf("  %-22s%12s\n", what, isnan(seconds) ? "not measured" : human_seconds(seconds, text));
+    printf("  %-22s%12s\n", what, isnan(seconds) ? "not measured" : ni_format_seconds(seconds, text));
 }
 
 /* A number of the options, as they stand. */

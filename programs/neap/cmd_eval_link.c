@@ -16,8 +16,9 @@ typedef struct own {
 } own;
 
 static const arg_option options[] = {
-    { "methods", 0, "NAME,...", "gap,pa,cn,aa,ra,katz,l3,walk3,ppr", ARG_TEXT, offsetof(own, methods), 0, 0,
-      false, "methods to compare; `neap methods` lists all; none: --vectors, or splits, alone" },
+    { "methods", 0, "NAME,...", "gap,pa,popularity,cn,aa,ra,katz,l3,walk3,ppr", ARG_TEXT,
+      offsetof(own, methods), 0, 0, false,
+      "methods to compare; `neap methods` lists all; none: --vectors, or splits, alone" },
     { "untrained", 0, "", "yes", ARG_SWITCH, offsetof(own, untrained), 0, 0, false,
       "also evaluate each trained method at 0 epochs" },
     { "protocol", 0, "clean|paper|paper-clean", "clean", ARG_TEXT, offsetof(own, protocol), 0, 0, false,
@@ -100,14 +101,14 @@ static neap_status run_row(run *r, const neap_trial *trial, const split_item *it
     link_table *t = &r->table;
     neap_link_result result = NEAP_SIZED(neap_link_result);
     double training;
-    char words[LINK_WORDS], left[LEFT_WORDS];
+    char words[LINK_WORDS], left[LEFT_WORDS], auc[SHORT];
     progress_name(&r->bar, link_words(t, row, item, words));
     neap_status rc = measure(r, trial, &t->row[row], item->seed, &result, &training, err);
     progress_clear(&r->bar);
     if (rc != NEAP_OK) return rc;
     link_cell_add(link_cell_at(t, row, item->column), &result, training);
-    say(r->a, "%zu of %zu: %s: AUC %.4f%s", ++r->done, t->rows * t->splits.count, words, result.auc,
-        words_left(link_seconds_left(t), left));
+    say(r->a, "%zu of %zu: %s: AUC %s%s", ++r->done, t->rows * t->splits.count, words,
+        human_metric(result.auc, auc), words_left(link_seconds_left(t), left));
     return NEAP_OK;
 }
 

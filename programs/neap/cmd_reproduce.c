@@ -128,7 +128,7 @@ static void on_cell(const ni_cell_progress *now, void *user)
     progress_clear(&r->bar);
     if (isnan(now->value)) return;
     if (isfinite(now->left) && now->done < now->total)
-        snprintf(words, sizeof words, "; %s left", human_seconds(now->left, left));
+        snprintf(words, sizeof words, "; %s left", ni_format_seconds(now->left, left));
     name_cell(now, name);
     say(r->a, "%llu of %llu: %s: %.4f%s%s%s", (unsigned long long)now->done, (unsigned long long)now->total,
         name, now->value, *now->unit ? " " : "", now->unit, words);

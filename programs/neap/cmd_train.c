@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "metrics.h"
 #include "progress.h"
 #include "targets.h"
-#include "verdict.h"
+#include "train.h"
 
 typedef struct own {
     const char *output, *metrics, *checkpoint, *progress, *targets;
@@ -52,8 +51,9 @@ typedef struct run {
 static int on_progress(const neap_progress *now, void *user)
 {
     run *r = user;
-    r->last = *now;
     progress_show(&r->bar, now);
+    if (!now->epoch) return interrupt_seen(); /* it has not begun */
+    r->last = *now;
     neap_status rc = metrics_open(&r->log, now->epoch, &r->failed);
     if (rc == NEAP_OK && now->epoch_end) rc = metrics_write(&r->log, now, &r->failed);
     return rc || interrupt_seen();
@@ -122,9 +122,9 @@ static void say_settings(const run *r)
     neap_options_get(options_now, "seed", seed, sizeof seed, NULL);
     neap_options_get(options_now, "threads", threads, sizeof threads, NULL);
     bool all = !strcmp(threads, "0");
-    if (all) snprintf(threads, sizeof threads, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+    if (all) snprintf(threads, sizeof threads, "%u", neap_cores());
     say(r->a, "training %s, preset %s, seed %s, %s thread%s%s", method, r->a->preset, seed, threads,
-        strcmp(threads, "1") ? "s" : "", all ? " (all cores)" : "");
+        strcmp(threads, "1") ? "s" : "", all ? " (all cores it may use)" : "");
 }
 
 /* Whether there is a checkpoint to go on from; the library reports its epoch. */
@@ -180,12 +180,14 @@ static const neap_graph *training_graph(const run *r)
 /* The message after an interruption: how to go on. */
 static neap_status stopped(const run *r, neap_error *err)
 {
-    if (r->checkpoint)
+    if (!r->checkpoint)
         return ni_fail(err, NEAP_E_STOPPED,
-                       "interrupted in epoch %u of %u; the same command with --resume goes on from %s",
-                       r->last.epoch, r->last.epochs, r->checkpoint);
+                       "interrupted; there is no checkpoint, because the model goes to a pipe");
+    if (access(r->checkpoint, F_OK))
+        return ni_fail(err, NEAP_E_STOPPED, "interrupted before there was anything to keep");
     return ni_fail(err, NEAP_E_STOPPED,
-                   "interrupted; there is no checkpoint, because the model goes to a pipe");
+                   "interrupted in epoch %u of %u; the same command with --resume goes on from %s",
+                   r->last.epoch, r->last.epochs, r->checkpoint);
 }
 
 static neap_status train(run *r, neap_error *err)
@@ -224,7 +226,7 @@ static void say_training(const run *r)
     neap_model_facts_of(r->model, &t, NULL);
     if (!r->last.epoch) return;
     say(r->a, "%u epoch%s in %s", r->last.epoch, plural(r->last.epoch),
-        human_seconds(r->last.seconds, time));
+        ni_format_seconds(r->last.seconds, time));
     if (isnan(t.valid_auc)) return;
     say(r->a, "kept epoch %u, the best on the pairs held back for validation: AUC %.4f", t.epochs,
         t.valid_auc);
@@ -244,19 +246,7 @@ static neap_status save(run *r, neap_error *err)
     return NEAP_OK;
 }
 
-static void json_options(ni_json *j, const neap_options *set)
-{
-    char value[1 << 13]; /* more than any list of numbers takes */
-    ni_json_open(j, "options", '{');
-    for (size_t i = 0; i < neap_option_count(); i++) {
-        const neap_option_info *o = neap_option_at(i);
-        if (o->saved && !neap_options_get(set, o->name, value, sizeof value, NULL))
-            ni_json_text(j, o->name, value);
-    }
-    ni_json_close(j, '}');
-}
-
-static void print_json(const run *r, const verdict *v)
+static neap_status print_json(const run *r, const verdict *v, neap_error *err)
 {
     ni_json j = json_to(stdout);
     neap_model_facts t = NEAP_SIZED(neap_model_facts);
@@ -274,8 +264,11 @@ static void print_json(const run *r, const verdict *v)
     ni_json_real(&j, "edges_per_second", r->last.rate);
     ni_json_real(&j, "seconds", r->last.seconds);
     if (r->split) verdict_json(&j, v);
-    json_options(&j, neap_model_options(r->model));
+    ni_json_open(&j, "options", '{');
+    neap_status rc = neap_options_saved(neap_model_options(r->model), ni_json_member, &j, err);
     ni_json_close(&j, '}');
+    ni_json_close(&j, '}');
+    return rc;
 }
 
 static neap_status run_train(const args *a, neap_error *err)
@@ -292,7 +285,7 @@ static neap_status run_train(const args *a, neap_error *err)
     }
     if (rc == NEAP_OK) rc = save(&r, err);
     if (rc == NEAP_OK && r.split) rc = verdict_of(a, r.model, r.split, &v, err);
-    if (rc == NEAP_OK && a->json) print_json(&r, &v);
+    if (rc == NEAP_OK && a->json) rc = print_json(&r, &v, err);
     else if (rc == NEAP_OK && r.split) verdict_print(a, &v);
     neap_model_free(r.model);
     neap_split_free(r.split);

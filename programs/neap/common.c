@@ -1,3 +1,4 @@
+/* What several commands do alike: reading graphs and models, checks of output paths, text for people. */
 #include "common.h"
 
 #include <errno.h>
@@ -9,14 +10,6 @@
 
 #include "support/path.h"
 
-/* C0, DEL, and C1 in both of its forms: the raw byte and U+0080 .. U+009F, which some terminals obey.
- * `last` is the byte before. */
-static bool is_control(unsigned char c, unsigned char last)
-{
-    bool continues = last >= 0xc3 || (last >= 0x80 && last < 0xc0); /* a later byte of a longer character */
-    return c < 0x20 || c == 0x7f || (c >= 0x80 && c < 0xa0 && !continues);
-}
-
 void say(const args *a, const char *format, ...)
 {
     char text[1024];
@@ -25,12 +18,7 @@ void say(const args *a, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    unsigned char last = 0;
-    for (char *c = text; *c; c++) {
-        unsigned char here = (unsigned char)*c;
-        if (is_control(here, last)) *c = '?';
-        last = here;
-    }
+    make_harmless(stderr, text);
     fprintf(stderr, "%s\n", text);
 }
 
@@ -122,7 +110,7 @@ neap_status read_graph(const args *a, const char *path, neap_graph **out, neap_e
     return NEAP_OK;
 }
 
-/* Puts the model with the nodes of a file in the place of the one without. */
+/* Replaces the model by one with the nodes of a file. */
 static neap_status extend(const args *a, neap_model **model, const char *path, neap_error *err)
 {
     neap_graph *links = NULL;
@@ -236,12 +224,16 @@ static bool same_file(const char *a, const char *b)
     return !folder_of(a, x, NULL) && !folder_of(b, y, NULL) && same_inode(x, y);
 }
 
+static bool is_file(const char *path)
+{
+    return path && *path && strcmp(path, "-") != 0;
+}
+
 neap_status check_apart(const char *const *paths, size_t count, neap_error *err)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++)
-            if (paths[i] && paths[j] && strcmp(paths[i], "-") && strcmp(paths[j], "-") &&
-                same_file(paths[i], paths[j]))
+            if (is_file(paths[i]) && is_file(paths[j]) && same_file(paths[i], paths[j]))
                 return ni_fail(err, NEAP_E_ARG, "%s would overwrite %s; name another file", paths[i],
                                paths[j]);
     return NEAP_OK;
@@ -264,15 +256,10 @@ char *human_bytes(uint64_t bytes, char text[SHORT])
     return text;
 }
 
-char *human_seconds(double seconds, char text[SHORT])
+char *human_metric(double value, char text[SHORT])
 {
-    if (!isfinite(seconds) || seconds < 0 || seconds > 1e12) return strcpy(text, "unknown");
-    unsigned long long s = (unsigned long long)(seconds + 0.5);
-    if (seconds < 1) snprintf(text, SHORT, "%.0f ms", seconds * 1000);
-    else if (seconds < 59.95) snprintf(text, SHORT, "%.1f s", seconds);
-    else if (s < 3600) snprintf(text, SHORT, "%llu min %02llu s", s / 60, s % 60);
-    else if (s < 172800) snprintf(text, SHORT, "%llu h %02llu min", s / 3600, s % 3600 / 60);
-    else snprintf(text, SHORT, "%llu days", s / 86400);
+    if (!isfinite(value)) return strcpy(text, "-");
+    snprintf(text, SHORT, "%.4f", value);
     return text;
 }
 
@@ -284,37 +271,6 @@ static void write_file(void *to, const void *bytes, size_t count)
 ni_json json_to(FILE *file)
 {
     return (ni_json){ .out = { write_file, file }, .lines = 2, .digits = 10 };
-}
-
-static bool is_continuation(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-void print_cell(const char *name)
-{
-    if (!isatty(STDOUT_FILENO)) fputs(name, stdout);
-    else print_name(stdout, name, name_columns(name));
-}
-
-int name_columns(const char *name)
-{
-    int columns = 0;
-    for (; *name; name++) columns += !is_continuation(*name);
-    return columns;
-}
-
-void print_name(FILE *to, const char *name, int columns)
-{
-    int used = 0;
-    bool cut = name_columns(name) > columns;
-    unsigned char last = 0;
-    for (; *name; last = (unsigned char)*name++) {
-        if (!is_continuation(*name) && used++ == columns - cut) break;
-        putc(is_control((unsigned char)*name, last) ? '?' : *name, to);
-    }
-    if (cut) putc('~', to);
-    for (; used < columns; used++) putc(' ', to);
 }
 
 const char *plural(uint64_t count)

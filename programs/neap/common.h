@@ -1,4 +1,4 @@
-/* common.h - what several commands do in the same way: load, report, print for people. */
+/* common.h - what several commands share: loading, reporting, text for people. */
 #ifndef CLI_COMMON_H
 #define CLI_COMMON_H
 
@@ -33,8 +33,8 @@ uint32_t model_dim(const neap_model *model);
 /* Fails early if a file could not be written there. NULL is fine. */
 neap_status check_output(const char *path, neap_error *err);
 
-/* NEAP_E_ARG if two of these paths are one file, so that no output destroys an input. NULL and "-" are
- * fine. */
+/* NEAP_E_ARG if two of these paths are one file, so that no output destroys an input: inputs first, then
+ * outputs. NULL, "" and "-" are fine. */
 neap_status check_apart(const char *const *paths, size_t count, neap_error *err);
 
 /* Whether a path exists and is a pipe, terminal or device, or is "-". */
@@ -46,19 +46,28 @@ neap_status check_json(const args *a, const char *output, neap_error *err);
 /* Numbers for people; each fills and returns the caller's buffer. */
 enum { SHORT = 32 };
 char *human_bytes(uint64_t bytes, char text[SHORT]);
-char *human_seconds(double seconds, char text[SHORT]);
+char *human_metric(double value, char text[SHORT]); /* "0.8812"; "-" if it is undefined */
 
 /* JSON on a stream, ten digits per number, for all commands. */
 ni_json json_to(FILE *file);
 
-/* Prints a name of unknown origin padded to `columns`: cut if longer, control characters as '?'. */
+/* ---- names of unknown origin (terminal.c) ---- */
+
+/* Whether the environment says that terminals read UTF-8. */
+bool reads_utf8(void);
+
+/* Control characters of a text become '?', and with them, where `to` is a terminal that does not read
+ * UTF-8, every byte that it would take for one. */
+void make_harmless(FILE *to, char *text);
+
+/* Prints a name padded to `columns`: cut if longer, control characters as '?'. */
 void print_name(FILE *to, const char *name, int columns);
 
 /* A name as a cell of tab-separated output: byte for byte, so that it can be used again, but on a terminal
  * without its control characters. */
 void print_cell(const char *name);
 
-/* Columns a name needs on a terminal: its code points. */
+/* Columns a name needs on a terminal: its code points, and bytes that are not UTF-8. */
 int name_columns(const char *name);
 
 /* "" for 1, "s" else. */

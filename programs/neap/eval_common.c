@@ -1,3 +1,4 @@
+/* Options, vectors and results of the eval commands. */
 #include "eval_common.h"
 
 #include <math.h>
@@ -124,8 +125,7 @@ void end_if_interrupted(const progress *bar, const char *kept)
     interrupt_ends(NULL);
     snprintf(text, sizeof text - 1, "%sneap: interrupted; the table is not complete%s%s",
              bar->live ? "\n" : "", *kept ? "; " : "", kept);
-    for (char *c = text + 1; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    make_harmless(stderr, text + bar->live);
     strcat(text, "\n");
     interrupt_ends(text);
 }
@@ -135,6 +135,6 @@ char *words_left(double seconds, char text[LEFT_WORDS])
     char left[SHORT];
     *text = 0;
     if (isfinite(seconds) && seconds >= 10)
-        snprintf(text, LEFT_WORDS, "; about %s left", human_seconds(seconds, left));
+        snprintf(text, LEFT_WORDS, "; about %s left", ni_format_seconds(seconds, left));
     return text;
 }

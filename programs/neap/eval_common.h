@@ -7,7 +7,7 @@
 #include "progress.h"
 #include "support/json.h"
 
-/* a number measured several times: its mean and deviation (Welford's running form). */
+/* A number measured several times: its mean and deviation (Welford's running form). */
 typedef struct moments {
     uint64_t count;
     double mean, squares; /* squares: sum of squared distances from the mean */
@@ -18,7 +18,8 @@ void moments_add(moments *m, double x);
 /* The sample's deviation, with n - 1; NaN of a single number, which has none. */
 double moments_std(const moments *m);
 
-/* "  0.8812 +-0.0034", in this many columns; of a single number the first half. */
+/* "  0.8812 +-0.0034", in this many columns; of a single number the first half, a dash if one of them is
+ * undefined. */
 enum { MOMENTS_COLUMNS = 17 };
 void print_moments(const moments *m);
 

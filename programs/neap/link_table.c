@@ -1,3 +1,4 @@
+/* The table of `neap eval link`: moments per cell, as text and as JSON. */
 #include "link_table.h"
 
 #include <math.h>
@@ -93,6 +94,19 @@ static const char *sees_in_words(const link_table *t)
                        : "methods saw training links only, which was checked for each of them";
 }
 
+/* ---- what is undefined ---- */
+
+/* Why a cell has no AUC; NULL: it has one. In the clean protocol a split without a pair to score is an
+ * error.
+ */
+static const char *undefined(const link_cell *c)
+{
+    if (!isnan(c->auc.mean)) return NULL;
+    return c->auc.count > 1 ? "in one split or more no test pair could be scored: each has a node without "
+                              "a training edge"
+                            : "no test pair could be scored: each has a node without a training edge";
+}
+
 /* ---- for people ---- */
 
 /* A count is whole, its mean over the seeds need not be. */
@@ -139,6 +153,17 @@ static void print_row_name(const link_row *row, int width)
     printf("%-*s", width - room, untrained_word(row));
 }
 
+/* What a dash stands for. Which pairs are scored depends on the split alone, so one row stands for all. */
+static void print_dashes(const link_table *t, bool without_loops)
+{
+    for (size_t j = 0; j < t->splits.ratios; j++) {
+        const link_cell *c = link_cell_at(t, 0, j);
+        const char *why = undefined(c);
+        if (!why && without_loops && isnan(c->auc_no_loops.mean)) why = "all scored pairs are self-loops";
+        if (why) printf("- at %.10g %%: %s\n", t->splits.ratio[j], why);
+    }
+}
+
 static void print_rows(const link_table *t, bool without_loops)
 {
     int width = name_width(t);
@@ -154,6 +179,7 @@ static void print_rows(const link_table *t, bool without_loops)
         }
         printf("  %s\n", sees(t, i, 0));
     }
+    print_dashes(t, without_loops);
 }
 
 /* Vectors are made from one train.tsv; another split has other test links. */
@@ -207,6 +233,7 @@ static void json_cell(ni_json *j, const link_table *t, size_t row, size_t column
     ni_json_text(j, "targets", t->splits.target_kind);
     ni_json_text(j, "sees", sees(t, row, column));
     json_moments(j, "auc", &c->auc);
+    ni_json_text(j, "undefined", undefined(c));
     ni_json_real(j, "auc_no_loops", c->auc_no_loops.mean);
     ni_json_real(j, "ap", c->ap.mean);
     ni_json_real(j, "mrr", c->mrr.mean);

@@ -73,7 +73,7 @@ static neap_status finish_output(neap_error *err)
 static int report(neap_status status, neap_error *err, const command *c)
 {
     static const args loud = { 0 };
-    if (status == NEAP_E_IO && err->sys == EPIPE) return DONE;
+    if (status == NEAP_E_IO && err->sys == EPIPE && reader_is_gone()) return DONE;
     if (status == NEAP_OK) return DONE;
     say(&loud, "neap: %s", *err->text ? err->text : "unknown error");
     if (status == NEAP_E_ARG) say(&loud, "Try `neap %s%s--help`.", c ? c->name : "", c ? " " : "");
@@ -111,7 +111,7 @@ static const command *choose_command(int argc, char **argv, int *used)
     return ni_list_has("--version,-V", ',', argv[0]) ? &cmd_version : match_command(argv, argc, used);
 }
 
-/* Words without a command: a wish for help, or a mistake. */
+/* Words without a command: a request for help, or a mistake. */
 static neap_status answer(int argc, char **argv, neap_error *err)
 {
     if (argc < 1) return run_help(0, argv, err);

@@ -1,3 +1,4 @@
+/* Mean and deviation by Welford's running update. */
 #include "eval_common.h"
 
 #include <math.h>
@@ -18,8 +19,9 @@ double moments_std(const moments *m)
 
 void print_moments(const moments *m)
 {
-    printf("%8.4f", m->mean);
-    if (m->count > 1) printf(" +-%.4f", moments_std(m));
+    char mean[SHORT];
+    printf("%8s", human_metric(m->mean, mean));
+    if (m->count > 1 && isfinite(m->mean)) printf(" +-%.4f", moments_std(m));
     else printf("%*s", MOMENTS_COLUMNS - 8, "");
 }
 

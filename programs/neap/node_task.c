@@ -1,3 +1,4 @@
+/* Vectors of methods or of a file, one row and seed at a time, measured by the command that calls. */
 #include "node_task.h"
 
 #include <math.h>
@@ -56,6 +57,31 @@ static neap_status read_labels(node_task *t, neap_error *err)
     return NEAP_OK;
 }
 
+/* Whether a file of this name is one that a run keeps in its folder: METHOD-RATIO-SEED.tsv and so on. */
+static bool is_result(const char *name)
+{
+    char word[LIST_NAME];
+    int length = (int)strcspn(name, "-");
+    snprintf(word, sizeof word, "%.*s", length, name);
+    if (!strcmp(name, "results.json")) return true;
+    if (!ni_path_ends(name, strlen(name), ".tsv") || name[length] != '-') return false;
+    return !strcmp(word, "vectors") || neap_method_find(word);
+}
+
+/* What is kept overwrites no input, not even one that an earlier run kept there. */
+static neap_status check_folder(const node_task *t, neap_error *err)
+{
+    const char *inputs[] = { t->a->operands[0], t->o->labels, t->o->vectors };
+    neap_status rc = NEAP_OK;
+    for (size_t i = 0; i < 3 && rc == NEAP_OK && t->o->folder; i++) {
+        char path[PATH_MAX];
+        if (!inputs[i] || !is_result(ni_path_name(inputs[i]))) continue;
+        rc = ni_path_join(t->o->folder, ni_path_name(inputs[i]), path, err);
+        if (rc == NEAP_OK) rc = check_apart((const char *[]){ inputs[i], path }, 2, err);
+    }
+    return rc;
+}
+
 /* Ctrl-C waits for files only: a run can be repeated from its seed. */
 static void allow_interrupt(const node_task *t)
 {
@@ -75,6 +101,7 @@ neap_status node_task_open(node_task *t, const args *a, const char *doing, neap_
     neap_status rc = read_lists(t, err);
     if (rc == NEAP_OK) rc = read_whole_option(a, "seed", &t->seed, err);
     if (rc == NEAP_OK) rc = read_whole_option(a, "threads", &t->threads, err);
+    if (rc == NEAP_OK) rc = check_folder(t, err);
     if (rc == NEAP_OK && t->o->folder) rc = neap_folder_create(t->o->folder, err);
     if (rc == NEAP_OK) rc = read_graph(a, a->operands[0], &t->graph, err);
     if (rc == NEAP_OK) rc = read_labels(t, err);
@@ -140,12 +167,12 @@ static char *words_of(const node_task *t, size_t row, uint64_t seed, char text[W
 void node_task_say(node_task *t, const node_vectors *v, const char *detail, const char *metric,
                    double value)
 {
-    char words[WORDS], text[LEFT_WORDS];
+    char words[WORDS], text[LEFT_WORDS], number[SHORT];
     size_t now = t->done + 1, all = node_task_rows(t) * (size_t)t->o->seeds;
     double left = (ni_seconds() - t->start) / (double)now * (double)(all - now);
     progress_clear(&t->bar);
-    say(t->a, "%zu of %zu: %s%s: %s %.4f%s", now, all, words_of(t, v->row, v->seed, words), detail, metric,
-        value, words_left(left, text));
+    say(t->a, "%zu of %zu: %s%s: %s %s%s", now, all, words_of(t, v->row, v->seed, words), detail, metric,
+        human_metric(value, number), words_left(left, text));
 }
 
 /* ---- vectors ---- */
@@ -340,9 +367,8 @@ static void doubt(node_task *t, const node_found *f)
         say(t->a,
             "  all nodes are predicted to be of one class; if the vectors are very short, scale them");
     else
-        say(t->a, "  more than nine tenths of the nodes are in one cluster; if the vectors are very short, "
-                  "scale them, "
-                  "or try --algorithm kmeans or another --gamma");
+        say(t->a, "  more than nine tenths of the nodes are in one cluster; if the vectors are very "
+                  "short, scale them, or try --algorithm kmeans or another --gamma");
 }
 
 neap_status node_task_keep(node_task *t, const char *name, const node_found *f, neap_error *err)

@@ -1,3 +1,4 @@
+/* Progress as one live line, laid out for the width of the terminal, or as plain lines. */
 #include "progress.h"
 
 #include <math.h>
@@ -12,18 +13,6 @@ static bool set_and_not_empty(const char *name)
 {
     const char *value = getenv(name);
     return value && *value;
-}
-
-/* The first of the three that is set decides, as in setlocale. */
-static bool reads_utf8(void)
-{
-    const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-    for (int i = 0; i < 3; i++) {
-        if (!set_and_not_empty(names[i])) continue;
-        const char *value = getenv(names[i]);
-        return strstr(value, "UTF-8") || strstr(value, "utf8");
-    }
-    return false;
 }
 
 void progress_start(progress *p, const char *mode, bool quiet)
@@ -76,6 +65,11 @@ static const struct counted *counts(const neap_progress *now)
     return NULL;
 }
 
+static bool is_preparing(const neap_progress *now)
+{
+    return now->stage && !strcmp(now->stage, "prepare");
+}
+
 /* Of this epoch, or of what is counted. */
 static double share_of_stage(const neap_progress *now)
 {
@@ -99,12 +93,13 @@ typedef struct line {
     char piece[PIECES][64]; /* "": nothing to show       */
 } line;
 
-/* "epoch 3/20", "epoch 3/7 on all pairs", "scoring 41 %", behind the name of it all. */
+/* "preparing", "epoch 3/20", "epoch 3/7 on all pairs", "scoring 41 %", behind the name of it all. */
 static void make_head(line *l, const char *name, const neap_progress *now)
 {
     const char *colon = *name ? ": " : "";
     bool again = now->stage && !strcmp(now->stage, "train-all");
-    if (counts(now))
+    if (is_preparing(now)) snprintf(l->head, sizeof l->head, "%s%spreparing", name, colon);
+    else if (counts(now))
         snprintf(l->head, sizeof l->head, "%s%s%s %.0f %%", name, colon, counts(now)->doing,
                  floor(100 * share_of_stage(now)));
     else
@@ -118,11 +113,13 @@ static line make_line(const char *name, const neap_progress *now, const char *ga
     char text[SHORT];
     double rate = isfinite(now->rate) && now->rate > 0 && now->rate < 1e15 ? now->rate : 0;
     make_head(&l, name, now);
-    if (!counts(now)) snprintf(l.piece[LOSS], sizeof *l.piece, "%sloss %.4f", gap, now->loss);
+    if (is_preparing(now)) return l;
+    if (!counts(now) && !isnan(now->loss))
+        snprintf(l.piece[LOSS], sizeof *l.piece, "%sloss %.4f", gap, now->loss);
     snprintf(l.piece[RATE], sizeof *l.piece, "%s%s %s/s", gap,
              ni_format_count((uint64_t)(rate + 0.5), text), counts(now) ? counts(now)->items : "edges");
     if (!isnan(now->left))
-        snprintf(l.piece[LEFT], sizeof *l.piece, "%s%s left", gap, human_seconds(now->left, text));
+        snprintf(l.piece[LEFT], sizeof *l.piece, "%s%s left", gap, ni_format_seconds(now->left, text));
     if (isnan(now->valid_auc)) return l;
     snprintf(l.piece[VALID], sizeof *l.piece, "%svalidation AUC %.4f", gap, now->valid_auc);
     snprintf(l.piece[AUC], sizeof *l.piece, "%sAUC %.4f", gap, now->valid_auc);
@@ -211,7 +208,8 @@ static void print_plain(const progress *p, const neap_progress *now)
     if (now->epoch_end)
         fprintf(stderr, "%s%s%s%s%s\n", l.head, l.piece[LOSS], l.piece[RATE], l.piece[VALID],
                 l.piece[LEFT]);
-    else if (counts(now)) fprintf(stderr, "%s%s%s\n", l.head, l.piece[RATE], l.piece[LEFT]);
+    else if (counts(now) || is_preparing(now))
+        fprintf(stderr, "%s%s%s\n", l.head, l.piece[RATE], l.piece[LEFT]);
     else
         fprintf(stderr, "%s, %.0f %% done%s%s\n", l.head, floor(100 * share_of_stage(now)), l.piece[RATE],
                 l.piece[LEFT]);

@@ -285,7 +285,7 @@ static void report(const ranking *q)
 {
     char rows[SHORT], time[SHORT];
     say(q->a, "%s: %s for %zu node%s in %s", q->o->output, q->kind->list, q->count, plural(q->count),
-        human_seconds(ni_seconds() - q->start, time));
+        ni_format_seconds(ni_seconds() - q->start, time));
     if (q->unsuited)
         say(q->a, "  %s node%s without any", ni_format_count(q->unsuited, rows), plural(q->unsuited));
     if (!q->a->json) return;
@@ -372,9 +372,10 @@ static neap_status check_files(const args *a, neap_error *err)
     const ranking_options *o = a->own;
     char part[PATH_MAX] = "-";
     if (o->output && strcmp(o->output, "-")) snprintf(part, sizeof part, "%s.part", o->output);
-    const char *paths[] = { a->operands[0],           o->new_edges, o->sources,
-                            targets_path(o->targets), o->output,    part };
-    neap_status rc = check_apart(paths, sizeof paths / sizeof *paths, err);
+    const char *const inputs[] = { a->operands[0], o->new_edges, o->sources, targets_path(o->targets) };
+    neap_status rc = NEAP_OK;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs && rc == NEAP_OK; i++)
+        rc = check_apart((const char *[]){ inputs[i], o->output, part }, 3, err);
     if (rc == NEAP_OK && o->sources && targets_path(o->targets) && !strcmp(o->sources, "-") &&
         !strcmp(o->targets, "-"))
         rc = ni_fail(err, NEAP_E_ARG, "--sources and --targets cannot both be standard input");

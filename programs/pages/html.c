@@ -4,7 +4,25 @@
 
 #include "pages/pages.h"
 
-static const char *escape_of(char c)
+/* The code point at `at` and its length; a byte that begins no character is U+FFFD alone. */
+static size_t decode(const char *at, uint32_t *code)
+{
+    size_t length = ni_utf8_length(at);
+    unsigned char first = (unsigned char)*at;
+    *code = length == 0 ? 0xfffd : length == 1 ? first : first & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) *code = *code << 6 | ((unsigned char)at[i] & 0x3f);
+    return length ? length : 1;
+}
+
+/* What has no shape of its own, or changes the direction of what follows. */
+static bool is_unsafe(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || (c & 0xfffe) == 0xfffe;
+}
+
+/* What stands for a character; NULL: itself. */
+static const char *escape_of(uint32_t c)
 {
     switch (c) {
     case '&': return "&amp;";
@@ -13,17 +31,17 @@ static const char *escape_of(char c)
     case '"': return "&quot;";
     case '\'': return "&#39;";
     }
-    return (unsigned char)c < 0x20 || c == 0x7f ? ni_utf8_unknown : NULL;
+    return is_unsafe(c) || c == 0xfffd ? ni_utf8_unknown : NULL;
 }
 
 void ni_html_text(ni_page *out, const char *text)
 {
-    while (*text) {
-        size_t n = ni_utf8_length(text);
-        const char *escape = n == 0 ? ni_utf8_unknown : n == 1 ? escape_of(*text) : NULL;
+    for (size_t n; *text; text += n) {
+        uint32_t code;
+        n = decode(text, &code);
+        const char *escape = escape_of(code);
         if (escape) ni_page_text(out, escape);
         else ni_page_write(out, text, n);
-        text += n ? n : 1;
     }
 }
 
@@ -58,23 +76,6 @@ int ni_html_decimals(double most)
     if (!(most > 0)) return 0;
     for (double top = 1; decimals < 9 && most < top; top /= 10) decimals++;
     return decimals;
-}
-
-/* The code point at `at` and its length; a byte that begins no character is U+FFFD alone. */
-static size_t decode(const char *at, uint32_t *code)
-{
-    size_t length = ni_utf8_length(at);
-    unsigned char first = (unsigned char)*at;
-    *code = length == 0 ? 0xfffd : length == 1 ? first : first & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) *code = *code << 6 | ((unsigned char)at[i] & 0x3f);
-    return length ? length : 1;
-}
-
-/* What has no shape of its own, or changes the direction of what follows. */
-static bool is_unsafe(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || (c & 0xfffe) == 0xfffe;
 }
 
 /* From Hangul and the far eastern scripts on, letters may be twice as wide; the rest is not worth a table.

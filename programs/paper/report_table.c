@@ -146,25 +146,35 @@ static void write_head(const page *p)
     ni_page_text(p->out, "</tr>\n</thead>\n");
 }
 
-static void write_caption(const page *p)
+/* "AUC in per cent, protocol paper (leaky)" */
+static void write_subject(const page *p)
 {
     bool percent = ni_aim_info_of(p->s->table->aim)->percent;
-    ni_page_print(p->out, "<caption>%s%s", ni_value_title(p->s, p->value), percent ? " in per cent" : "");
+    ni_page_print(p->out, "%s%s", ni_value_title(p->s, p->value), percent ? " in per cent" : "");
     if (*p->s->protocol) {
         ni_page_text(p->out, ", protocol ");
         ni_html_text(p->out, p->s->protocol);
     }
-    ni_page_text(p->out, ni_sheet_is_leaky(p->s) ? " (leaky)</caption>\n" : "</caption>\n");
+    if (ni_sheet_is_leaky(p->s)) ni_page_text(p->out, " (leaky)");
+}
+
+/* Tables of one title differ by their subject, and so must the names of the frames they scroll in. */
+static void begin_frame(const page *p)
+{
+    ni_page_text(p->out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: ");
+    ni_html_text(p->out, p->s->table->title);
+    ni_page_text(p->out, ": ");
+    write_subject(p);
+    ni_page_text(p->out, "; scrolls sideways\">\n");
 }
 
 void ni_sheet_write_table(ni_page *out, const ni_study *study, const ni_sheet *s, size_t value)
 {
     page p = { out, study, s, value };
-    ni_page_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: ");
-    ni_html_text(out, s->table->title);
-    ni_page_print(out, "; scrolls sideways\">\n<table class=\"sheet%s\">\n",
-                  s->table->columns > 5 ? " many" : "");
-    write_caption(&p);
+    begin_frame(&p);
+    ni_page_print(out, "<table class=\"sheet%s\">\n<caption>", s->table->columns > 5 ? " many" : "");
+    write_subject(&p);
+    ni_page_text(out, "</caption>\n");
     write_head(&p);
     ni_page_text(out, "<tbody>\n");
     for (size_t i = 0; i < s->rows; i++)

@@ -1,3 +1,11 @@
+/* The forward pass of a batch, on all threads. Equations in docs/math.md; with R rows, S of them of
+ * sources, and N the alignments of all pairs:
+ *     embed   X = rows with dropout, Q = X P      O(S d^2)
+ *     table   M = Q X', if cheaper than tiles     O(S R d), and then a gather of O(N); tiles: O(N d)
+ *     pool    z = tanh(max or mean), w, r = X' w  O(N + positions d)
+ * Tasks are rows, then items, then sides in the order of their sequences; each writes its own rows of X,
+ * Q, M, z, w and r, so that the bits do not depend on the threads. The engine owns all arrays
+ * (engine_memory.c), the caller what ni_engine_inputs points to. */
 #include "attention/engine.h"
 
 #include <math.h>
@@ -51,9 +59,9 @@ bool ni_engine_used_table(const ni_engine *e)
     return e->shape.table;
 }
 
-void ni_engine_force(ni_engine *e, int way)
+void ni_engine_force(ni_engine *e, int alignment)
 {
-    e->way = way;
+    e->alignment = alignment;
 }
 
 void ni_engine_force_order(ni_engine *e, int order)
@@ -138,7 +146,7 @@ static void table_task(void *arg, uint32_t task, uint32_t thread)
     ni_gemm(0, 1, end - first, R, d, e->Q + first * d, d, e->X, d, 0, e->M + first * R, R);
 }
 
-/* The columns of four lines of the table side by side; missing lines repeat the last. */
+/* Gathers a strip from the table: columns t_row of four of its rows; missing rows repeat the last. */
 static void gather_strip(const ni_engine *e, const uint32_t *s_row, uint32_t a, const uint32_t *t_row,
                          uint32_t b, float *strip)
 {
@@ -179,8 +187,8 @@ float ni_engine_multiplicity(const ni_engine *e, const ni_sequence *other, uint3
     return j < other->size ? 1 : (float)(e->in.options->neighbors - other->size);
 }
 
-/* The maxima of one side become its z and pick; a zero vector of padding may beat them. A maximum that is
- * still minus infinity was over NaN, which the loss will show. */
+/* The maxima of one side become its z and pick; a zero vector of padding may beat them. A maximum that
+ * is still minus infinity was over NaN, which becomes z = NaN and so the loss. */
 static void finish_max(ni_engine *e, const ni_sequence *own, const ni_sequence *other,
                        const ni_maxima *best, uint64_t position)
 {
@@ -195,35 +203,45 @@ static void finish_max(ni_engine *e, const ni_sequence *own, const ni_sequence *
 }
 
 /* z of the neighbours of some other sides, and with the target among them of the source's: tanh of the
- * maxima. A few rows of the source meet all of these sides while they are in the cache. */
-static void pool_max(ni_engine *e, uint64_t source, uint64_t side, uint32_t sides, ni_scratch *scratch)
+ * maxima. A strip of the source's rows is aligned with all of these sides while it is in the cache. */
+static void pool_max(ni_engine *e, uint64_t source, uint64_t side, uint32_t sides, uint32_t thread)
 {
     const ni_sequence *s = ni_batch_side(&e->batch, source);
+    ni_scratch *scratch = &e->scratch[thread];
     bool both = side == source + 1;
-    for (uint32_t k = 0; k < sides; k++)
-        for (size_t j = 0; j < ni_whole_lanes(ni_batch_side(&e->batch, side + k)->rows); j++)
+    uint64_t columns = 0;
+    for (uint32_t k = 0; k < sides; k++) {
+        uint32_t rows = ni_batch_side(&e->batch, side + k)->rows;
+        for (size_t j = 0; j < ni_whole_lanes(rows); j++)
             scratch->col[k].max[j] = -INFINITY, scratch->col[k].arg[j] = 0;
-    for (uint32_t first = 0, a = 0; first < s->rows; first += a)
+        columns += rows;
+    }
+    for (uint32_t first = 0, a = 0; first < s->rows; first += a) {
+        if (!ni_engine_goes_on(e, thread, first * columns, NI_STRIP_ROWS * columns)) return;
         for (uint32_t k = 0; k < sides; k++) {
             const ni_sequence *t = ni_batch_side(&e->batch, side + k);
             ni_maxima row = { scratch->row.max + first, scratch->row.arg + first };
             a = ni_engine_strip(e, s, t, first, scratch);
             e->k->pool(scratch->strip, a, t->rows, first, both && k == 0 ? &row : NULL, &scratch->col[k]);
         }
+    }
     if (both) finish_max(e, s, ni_batch_side(&e->batch, side), &scratch->row, e->batch.position[source]);
     for (uint32_t k = 0; k < sides; k++)
         finish_max(e, ni_batch_side(&e->batch, side + k), s, &scratch->col[k], e->batch.position[side + k]);
 }
 
 /* z: means of tanh. */
-static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *scratch)
+static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, uint32_t thread)
 {
+    ni_scratch *scratch = &e->scratch[thread];
     bool both = side == source + 1;
     const ni_sequence *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
     float *z_s = e->z + e->batch.position[source], *z_t = e->z + e->batch.position[side];
     uint64_t line = ni_whole_lanes(t->rows);
     memset(z_t, 0, t->size * sizeof *z_t);
     for (uint32_t first = 0, a; first < s->rows; first += a) {
+        if (!ni_engine_goes_on(e, thread, (uint64_t)first * t->rows, NI_STRIP_ROWS * (uint64_t)t->rows))
+            return;
         a = ni_engine_strip(e, s, t, first, scratch);
         for (uint32_t i = 0; i < a; i++) {
             float *row = scratch->strip + i * line, sum = 0;
@@ -270,10 +288,9 @@ static void pool_task(void *arg, uint32_t task, uint32_t thread)
     bool mean = e->in.options->pooling == NI_POOL_MEAN;
     for (uint64_t item = first; item < end; item++) {
         uint64_t source = item * width;
-        for (uint64_t k = 1; k < width && mean; k++) pool_mean(e, source, source + k, &e->scratch[thread]);
+        for (uint64_t k = 1; k < width && mean; k++) pool_mean(e, source, source + k, thread);
         for (uint64_t k = 1; k < width && !mean; k += NI_STRIP_ROWS)
-            pool_max(e, source, source + k, (uint32_t)(ni_task_end(k, NI_STRIP_ROWS, width) - k),
-                     &e->scratch[thread]);
+            pool_max(e, source, source + k, (uint32_t)(ni_task_end(k, NI_STRIP_ROWS, width) - k), thread);
         for (uint32_t k = 0; !e->shape.grouped && k < width; k++)
             attend(e, &(uint32_t){ (uint32_t)source + k }, 1);
     }

@@ -1,10 +1,11 @@
-/* The way back through a batch. docs/math.md has the equations; reference.c does the same for one item.
+/* The backward pass of a batch. docs/math.md has the equations; reference.c does the same for one item.
  *
  * Each position i of a live side adds w_i g to its row, a nonzero of the sparse matrix W (R x sides), and
  * has one nonzero in the sparse matrix G. No two tasks add to one number: nonzeros are first written by
- * coordinates, then sorted by row (sparse.h), then every row is one sum over its nonzeros in a fixed order
- * (SpMM). Where many sides share a sequence, W is not stored: W g is accumulated sequence by sequence, by
- * column stripes, one task per stripe. So sums have the same order for any number of threads. */
+ * coordinates, then sorted by row (sparse.h), then every row is one sum over its nonzeros in a fixed
+ * order (SpMM). Where many sides share a sequence, W is not stored: W g is accumulated sequence by
+ * sequence, by column stripes, one task per stripe. So sums have the same order for any number of
+ * threads. O(nonzeros d + S d^2); arrays and gradients are the engine's, lent until its next call. */
 #include <string.h>
 
 #include "attention/engine_parts.h"
@@ -72,10 +73,11 @@ static void back_max(ni_engine *e, uint64_t side)
     }
 }
 
-/* A mean: every alignment of the pair has a nonzero with a part from both sides, or from the columns only
- * if this is not the pair that the source was read by. */
-static void back_mean(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *scratch)
+/* A mean: every alignment of the pair has a nonzero, dz of both sides through the tanh; from the columns
+ * only unless this is the pair (source, target) that r_s comes from. */
+static void back_mean(ni_engine *e, uint64_t source, uint64_t side, uint32_t thread)
 {
+    ni_scratch *scratch = &e->scratch[thread];
     const float *dz_s = side == source + 1 ? e->z + e->batch.position[source] : NULL;
     const float *dz_t = e->z + e->batch.position[side];
     const ni_sequence *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
@@ -84,6 +86,7 @@ static void back_mean(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *
     for (uint64_t i = 0; !e->live[side] && i < count; i++) set_G(e, at + i, NEAP_NONE, NEAP_NONE, 0);
     for (uint32_t i = 0, strip_end = 0; e->live[side] && i < s->rows; i++) {
         float *y = scratch->strip + i % NI_STRIP_ROWS * ni_whole_lanes(t->rows);
+        if (!ni_engine_goes_on(e, thread, (uint64_t)i * t->rows, t->rows)) return;
         if (i == strip_end) strip_end += ni_engine_strip(e, s, t, i, scratch);
         e->k->tanh(y, t->rows, y);
         float own = dz_s && i < s->size ? dz_s[i] / ni_engine_divisor(e, t) : 0;
@@ -101,7 +104,7 @@ static void back_mean_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK, width = e->batch.width;
     uint64_t end = ni_task_end(first, NI_ITEMS_PER_TASK, e->shape.items);
     for (uint64_t source = first * width; source < end * width; source += width)
-        for (uint64_t k = 1; k < width; k++) back_mean(e, source, source + k, &e->scratch[thread]);
+        for (uint64_t k = 1; k < width; k++) back_mean(e, source, source + k, thread);
 }
 
 /* Mean pooling: the nonzeros of each pair begin where those of the pair before end. */
@@ -198,9 +201,9 @@ static void loss_task(void *arg, uint32_t task, uint32_t thread)
     }
 }
 
-/* Columns of a stripe of W g. A number is the same in whatever stripe it lies; so there may be one for each
- * thread, which is the fastest, but none narrower than the kernel's registers. One that is not shared out
- * is a single stripe. */
+/* Columns of a stripe of W g. A number is the same in whatever stripe it lies; so there may be one for
+ * each thread, which is the fastest, but none narrower than the kernel's registers. With one thread it is a
+ * single stripe. */
 static uint64_t stripe_width(const ni_engine *e)
 {
     uint64_t least = 3 * NI_LANES, fair = ni_whole_lanes((e->in.dim + e->threads - 1) / e->threads);
@@ -219,12 +222,15 @@ static void scatter_task(void *arg, uint32_t task, uint32_t thread)
     float *stripe = e->Wg + first * e->shape.rows;
     uint32_t side[MOST], count;
     const float *w[MOST], *g[MOST];
-    (void)thread;
+    uint64_t done = 0;
     memset(stripe, 0, e->shape.rows * n * sizeof *stripe);
     for (uint32_t l = 0; l < b->sequences; l++)
         for (uint64_t at = b->first_of[l]; (count = take_live(e, &at, b->first_of[l + 1], MOST, side));) {
             for (uint32_t k = 0; k < count; k++)
                 w[k] = e->w + b->position[side[k]], g[k] = e->g + side[k] * d + first;
+            uint64_t products = (uint64_t)count * b->sequence[l].size;
+            if (!ni_engine_goes_on(e, thread, done, products)) return;
+            done += products;
             e->k->scatter_sum(w, g, count, b->row + b->sequence[l].first, b->sequence[l].size, n, stripe);
         }
 }

@@ -1,3 +1,7 @@
+/* Which edges and negatives make up a step: a pure function of (seed, epoch, position), so that any
+ * thread may draw any position. An unweighted graph needs no memory for the order (ni_permute); weighted
+ * edges and degrees are drawn by bisection in their running sums, O(log n). A negative takes one draw, or
+ * rejections up to a limit. The items of a step are sorted by source. The sampler owns sums and items. */
 #include "attention/trainer.h"
 
 #include <math.h>
@@ -171,6 +175,7 @@ uint32_t ni_sampler_fill(ni_sampler *s, uint64_t epoch, uint64_t first, uint32_t
     s->epoch = epoch, s->first = first, s->count = left < count ? (uint32_t)left : count;
     uint32_t tasks = ni_tasks(s->count, POSITIONS_PER_TASK), items = 0;
     ni_threads_run(s->threads, tasks, draw_task, s);
+    if (ni_threads_left_out(s->threads)) return 0;
     for (uint32_t task = 0; task < tasks; task++)
         for (uint64_t i = 0; i < s->items[task]; i++) {
             uint64_t at = (uint64_t)task * POSITIONS_PER_TASK + i;
@@ -188,9 +193,9 @@ uint32_t ni_sampler_fill(ni_sampler *s, uint64_t epoch, uint64_t first, uint32_t
 static bool is_trained(const ni_sampler *s, uint32_t u)
 {
     if (!s->closed) return has_stranger(s, u, 0);
-    ni_ways ways = ni_ways_of(s->graph, s->links, true);
-    for (uint64_t i = ways.offset[u]; i < ways.offset[u + 1]; i++)
-        if (has_stranger(s, u, ways.node[i])) return true;
+    ni_arcs arcs = ni_arcs_of(s->graph, s->links, true);
+    for (uint64_t i = arcs.offset[u]; i < arcs.offset[u + 1]; i++)
+        if (has_stranger(s, u, arcs.node[i])) return true;
     return false;
 }
 

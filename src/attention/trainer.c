@@ -32,7 +32,7 @@ static const ni_option attention_options[] = {
               0.99, 1, "share of the vectors' entries zeroed in each step"),
     NI_OPTION(ni_attention_options, CHOICE, dropout_per, "dropout-per", "", 0, "model", "node|occurrence",
               "node", "node", "occurrence", 0, 0, 1,
-              "one dropout mask for a node in a step, or one for each place it occurs in"),
+              "one dropout mask per node and step, or one for each occurrence of a node"),
     NI_OPTION(ni_attention_options, SWITCH, dropout_at_inference, "dropout-at-inference", "", 0, "model",
               "", "no", "no", "yes", 0, 1, 1,
               "leave dropout on when averaged vectors are made, as the authors' code does"),
@@ -83,7 +83,7 @@ void ni_gap_declare(neap_model *m, ni_declaration *d)
     if (o->matrix) ni_declare_matrix(d, "P", NI_LEARNED, m->dim, m->dim, &own->P);
     if (o->padding == NI_PAD_VECTOR) ni_declare_list(d, "pad", NI_FIXED, NI_F32, m->dim, &own->pad);
     d->moments = moments_of(o->optimizer);
-    d->places = 2 * m->graph->edges; /* both orders */
+    d->positions = 2 * m->graph->edges; /* both orders */
 }
 
 /* E and the padding vector are uniform within +-sqrt(6 / (n + 1 + d)), n nodes and the padding (Glorot and
@@ -132,8 +132,8 @@ static neap_status make_sampler(trainer *t, const neap_graph *graph, const ni_li
                              &t->run.model->targets, t->run.threads, &t->sampler, err);
 }
 
-/* Training reads the neighbourhoods of the training pairs alone, unless it is told to read others. What is
- * wrong with the whole graph is said of it, not of the part that is trained on. */
+/* Training reads the neighbourhoods of the training pairs alone, unless data->around is given. The
+ * sampler is first made on the whole graph, so that its errors refer to the graph that was given. */
 static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
 {
     ni_run *run = &t->run;
@@ -163,7 +163,7 @@ static void trainer_free(trainer *t)
     ni_hood_free(&t->split_hood);
 }
 
-/* Before the tensors are there it can only measure. */
+/* Without tensors it can only measure its memory. */
 static neap_status make_engine(trainer *t, neap_error *err)
 {
     const neap_model *m = t->run.model;
@@ -185,7 +185,7 @@ static neap_status make_engine(trainer *t, neap_error *err)
 
 enum { PARAMETERS_MOST = 2 };
 
-/* What is learned; returns how many those are. Their values may not have been made yet. */
+/* The learned parameters; returns how many. Their values may be NULL still. */
 static uint32_t list_parameters(const neap_model *m, ni_parameter *list)
 {
     const ni_gap *own = m->own;
@@ -219,7 +219,7 @@ static ni_items draw(trainer *t, uint64_t epoch, uint64_t first)
 
 /* ---- memory ---- */
 
-/* The largest of a few batches, and a little more for those not looked at. */
+/* The largest of a few batches, and a margin for the others. */
 static neap_status measure_batches(trainer *t, uint64_t *bytes, neap_error *err)
 {
     enum { LOOKS = 8 };
@@ -233,7 +233,7 @@ static neap_status measure_batches(trainer *t, uint64_t *bytes, neap_error *err)
         if (here > most) most = here;
     }
     *bytes = most + most / 10 + ni_sampler_step_bytes(&t->sampler) + sides_of_step(t) * sizeof *t->sides;
-    return rc;
+    return rc == NEAP_OK ? ni_threads_check(t->run.threads, err) : rc;
 }
 
 neap_status ni_gap_bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
@@ -270,7 +270,7 @@ static void note_left_out(const trainer *t)
 static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
-    run->places = t->sampler.positions;
+    run->positions = t->sampler.positions;
     run->per_step = t->o->batch;
     neap_status rc = make_tensors(run->model, err);
     if (rc == NEAP_OK) rc = make_optimizer(t, err);
@@ -296,7 +296,28 @@ static neap_status validate(trainer *t, neap_error *err)
     size_t n = run->split->count;
     neap_status rc = ni_attention_score(&t->attention, run->split->positive, n, run->positive, err);
     if (rc == NEAP_OK) rc = ni_attention_score(&t->attention, run->split->negative, n, run->negative, err);
-    return rc == NEAP_OK ? ni_run_judge(run, err) : rc;
+    return ni_run_judge(run, rc, err);
+}
+
+/* One step: draw, forth and back, update. work may be NULL. */
+static neap_status step(trainer *t, ni_work *work, neap_error *err)
+{
+    ni_run *run = &t->run;
+    ni_engine *engine = t->attention.engine;
+    ni_engine_gradients gradients;
+    double loss = 0;
+    neap_status rc = NEAP_OK;
+    ni_stage_begin(ni_engine_stages(engine));
+    ni_items items = draw(t, run->at.epoch, run->at.batch * run->per_step);
+    ni_stage_end(ni_engine_stages(engine), NI_STAGE_DRAW);
+    if (items.count) rc = ni_engine_step(engine, &items, run->at.updates, &gradients, &loss, err);
+    if (!ni_run_may_step(run)) return NEAP_OK; /* nor does a failure count, if tasks were not run */
+    if (rc != NEAP_OK) return rc;
+    if (items.count && isfinite(loss)) optimise(t, &gradients);
+    ni_stage_end(ni_engine_stages(engine), NI_STAGE_OPTIMIZE);
+    if (work && items.count) ni_work_add(work, engine);
+    ni_run_took(run, items.count, loss * items.count);
+    return NEAP_OK;
 }
 
 neap_status ni_gap_train_timed(const ni_job *job, ni_stages *stages, ni_work *work, neap_model **out,
@@ -307,18 +328,7 @@ neap_status ni_gap_train_timed(const ni_job *job, ni_stages *stages, ni_work *wo
     neap_status rc = prepare(&t, job, err);
     if (rc == NEAP_OK) rc = begin(&t, err);
     ni_engine *engine = t.attention.engine;
-    while (rc == NEAP_OK && ni_run_next(run)) {
-        ni_engine_gradients gradients;
-        double loss = 0;
-        ni_stage_begin(ni_engine_stages(engine));
-        ni_items items = draw(&t, run->at.epoch, run->at.batch * run->per_step);
-        ni_stage_end(ni_engine_stages(engine), NI_STAGE_DRAW);
-        if (items.count) rc = ni_engine_step(engine, &items, run->at.updates, &gradients, &loss, err);
-        if (rc == NEAP_OK && items.count && isfinite(loss)) optimise(&t, &gradients);
-        ni_stage_end(ni_engine_stages(engine), NI_STAGE_OPTIMIZE);
-        if (work && items.count) ni_work_add(work, engine);
-        if (rc == NEAP_OK && ni_run_took(run, items.count, loss * items.count)) rc = validate(&t, err);
-    }
+    while (rc == NEAP_OK && ni_run_next(run)) rc = run->judging ? validate(&t, err) : step(&t, work, err);
     if (stages && engine) *stages = *ni_engine_stages(engine);
     trainer_free(&t);
     return ni_run_end(run, rc, out);

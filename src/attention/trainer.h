@@ -11,7 +11,7 @@
 /* neap_model.own of such a method. */
 typedef struct ni_gap {
     float *E;   /* rows x dim                                              */
-    float *P;   /* dim x dim; NULL: neighbours are compared as they are    */
+    float *P;   /* dim x dim; NULL: the identity                           */
     float *pad; /* dim: the fixed vector of padding=vector, or NULL        */
 } ni_gap;
 
@@ -83,8 +83,8 @@ uint64_t ni_sampler_bytes(const ni_attention_options *options, const neap_graph 
 uint64_t ni_sampler_step_bytes(const ni_sampler *s);
 
 /* The items of positions first .. first+count-1 of an epoch (from 0), as far as there are: each a source, a
- * target and K negatives, into s->nodes. Returns how many, since sources without a negative are left out.
- */
+ * target and K negatives, into s->nodes. Returns how many, since sources without a negative are left out;
+ * after a stop 0. */
 uint32_t ni_sampler_fill(ni_sampler *s, uint64_t epoch, uint64_t first, uint32_t count);
 
 /* The same on one thread, in the order of positions, into nodes (count x (2 + K)). */

@@ -33,13 +33,24 @@ typedef struct ni_sys {
 
 extern ni_sys ni_system;
 
+/* Releases; accepts NULL. */
+void ni_free(void *block);
+
+/* For compilers that look for pointers which are used after they were released (tests/cli/after_free.sh).
+ */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define NI_UNTIL_FREE __attribute__((malloc(ni_free, 1)))
+#else
+#define NI_UNTIL_FREE
+#endif
+
 /* Memory for count items of width bytes; NULL if there is none or the product overflows. A request for
  * nothing gives a valid block, so NULL always means failure. A large block begins on a cache line, unless
  * it was resized or the allocator is a user's: that is for speed, and nothing may rely on it. */
-void *ni_array(size_t count, size_t width);
+void *ni_array(size_t count, size_t width) NI_UNTIL_FREE;
 
 /* The same, zeroed. */
-void *ni_zeros(size_t count, size_t width);
+void *ni_zeros(size_t count, size_t width) NI_UNTIL_FREE;
 
 /* Where the first cache line of a block begins; a block that is used from there on must be NI_CACHE_LINE
  * bytes longer. */
@@ -50,13 +61,10 @@ static inline void *ni_first_line(void *block)
 }
 
 /* A copy of count items; `block` may be NULL if there are none. */
-void *ni_copy(const void *block, size_t count, size_t width);
+void *ni_copy(const void *block, size_t count, size_t width) NI_UNTIL_FREE;
 
 /* Resizes; on failure the old block stays valid. */
 void *ni_resize(void *block, size_t count, size_t width);
-
-/* Releases; accepts NULL. */
-void ni_free(void *block);
 
 /* Grows *block (of *room items) to at least `need` items, by doubling; false if there is no memory, and
  * then nothing has changed. block is the address of a typed pointer. */

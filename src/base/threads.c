@@ -1,3 +1,8 @@
+/* A fixed set of threads and rounds of tasks. A round deals the tasks in equal ranges, one per thread; a
+ * thread takes tasks of its own range first, then of the others' (work stealing by an atomic counter per
+ * range). Between rounds threads spin for some microseconds, then sleep on a condition. Starting and
+ * ending a round costs a few atomic operations per thread. The calling thread is thread 0 and is the only
+ * one that calls the progress of a host. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "base/threads.h"
 
@@ -5,6 +10,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/sized.h"
@@ -15,13 +21,13 @@ enum { MAX_THREADS = 1024 };
 
 /* The tasks that a thread does first; each on a cache line of its own. */
 typedef struct share {
-    atomic_uint next; /* nobody has taken it yet */
+    atomic_uint next; /* first task not taken yet */
     uint32_t end;
     char apart[NI_CACHE_LINE - sizeof(atomic_uint) - sizeof(uint32_t)];
 } share;
 
 struct ni_threads {
-    pthread_mutex_t turn; /* held by the caller whose round is under way */
+    pthread_mutex_t turn; /* held by the caller whose round is running */
     pthread_mutex_t lock;
     pthread_cond_t work, idle; /* there is a new round; all workers have left the last one */
     ni_task task;
@@ -35,7 +41,9 @@ struct ni_threads {
 
     ni_watch watch; /* looked at between tasks */
     uint64_t done, total;
-    atomic_bool stopped;
+    bool asked;             /* to stop                                */
+    double grace, deadline; /* seconds; when tasks begin to be left out */
+    atomic_bool stopped;    /* they are                               */
 
     pthread_t *thread;
     struct seat {
@@ -44,14 +52,19 @@ struct ni_threads {
     } * seat;
 };
 
-/* ---- the wish to stop ---- */
+/* ---- stopping ---- */
 
-/* Whether the next task may be run. Who asked to stop is not asked again. */
-static bool may_go_on(ni_threads *p, uint32_t thread)
+/* After a stop the callback is not called again. */
+bool ni_threads_go_on(ni_threads *p, uint32_t thread)
 {
     if (!p->watch.hooks) return true;
     if (atomic_load_explicit(&p->stopped, memory_order_relaxed)) return false;
-    if (thread != 0 || ni_watch_look(&p->watch, p->done, p->total)) return true;
+    if (thread != 0) return true;
+    if (!p->asked && !ni_watch_look(&p->watch, p->done, p->total)) {
+        p->asked = true;
+        p->deadline = ni_seconds() + p->grace;
+    }
+    if (!p->asked || ni_seconds() < p->deadline) return true;
     atomic_store(&p->stopped, true);
     return false;
 }
@@ -60,7 +73,19 @@ void ni_threads_watch(ni_threads *p, const neap_hooks *hooks, const char *stage)
 {
     p->watch = ni_watch_begin(hooks, stage);
     p->done = p->total = 0;
+    p->asked = false;
+    p->grace = 0;
     atomic_store(&p->stopped, false);
+}
+
+void ni_threads_grace(ni_threads *p, double seconds)
+{
+    p->grace = seconds;
+}
+
+bool ni_threads_left_out(const ni_threads *p)
+{
+    return atomic_load(&p->stopped);
 }
 
 void ni_threads_progress(ni_threads *p, uint64_t done, uint64_t total)
@@ -71,20 +96,21 @@ void ni_threads_progress(ni_threads *p, uint64_t done, uint64_t total)
 
 neap_status ni_threads_check(ni_threads *p, neap_error *err)
 {
-    return may_go_on(p, 0) ? NEAP_OK : ni_watch_stopped(&p->watch, err);
+    bool goes_on = ni_threads_go_on(p, 0);
+    return goes_on && !p->asked ? NEAP_OK : ni_watch_stopped(&p->watch, err);
 }
 
 /* ---- rounds ---- */
 
-/* A thread begins with its own share: rounds that follow each other cut the same rows in the same way, and
- * what a core has written it finds in its cache. Then it helps the others. */
+/* A thread begins with its own share: consecutive rounds split the rows alike, so that a core finds in
+ * its cache what it wrote. Then it takes tasks of the others' shares (work stealing). */
 static void run_tasks(ni_threads *p, uint32_t thread)
 {
     uint32_t threads = p->workers + 1;
     for (uint32_t k = 0; k < threads; k++) {
         share *s = &p->share[(thread + k) % threads];
         for (uint32_t task; (task = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->end;)
-            if (may_go_on(p, thread)) p->task(p->arg, task, thread);
+            if (ni_threads_go_on(p, thread)) p->task(p->arg, task, thread);
     }
 }
 
@@ -104,14 +130,14 @@ static void breathe(void)
 #endif
 }
 
-/* The rounds of a training step follow each other within microseconds, while waking a thread takes tens of
- * them; so a thread first looks for a while. True if the number is `value` now. */
+/* Spins before sleeping: the rounds of a training step follow each other within microseconds, and waking
+ * a thread takes tens of them. True if the number is `value` now. */
 static bool becomes_soon(const ni_threads *p, atomic_uint *number, uint32_t value)
 {
     for (uint32_t i = 1; i <= p->patience; i++) {
         if (atomic_load_explicit(number, memory_order_acquire) == value) return true;
         if (i % 64) breathe();
-        else sched_yield(); /* somebody may need this core to get it done */
+        else sched_yield(); /* the thread that is waited for may need this core */
     }
     return false;
 }
@@ -144,7 +170,7 @@ static void *worker(void *arg)
     }
 }
 
-/* What the round is to do must have been written down. */
+/* Task, argument and shares of the round are set. */
 static void begin_round(ni_threads *p)
 {
     pthread_mutex_lock(&p->lock);
@@ -154,8 +180,7 @@ static void begin_round(ni_threads *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Those this process may use. */
-static uint32_t cores(void)
+uint32_t neap_cores(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
 #if defined(__linux__)
@@ -168,7 +193,7 @@ static uint32_t cores(void)
 neap_status ni_threads_create(uint32_t threads, ni_threads **out, neap_error *err)
 {
     *out = NULL;
-    if (threads == 0) threads = cores();
+    if (threads == 0) threads = neap_cores();
     if (threads > MAX_THREADS) return ni_fail(err, NEAP_E_LIMIT, "at most %d threads", MAX_THREADS);
     ni_threads *p = ni_zeros(1, sizeof *p);
     if (!p) return ni_fail_memory(err, "threads");
@@ -177,7 +202,7 @@ neap_status ni_threads_create(uint32_t threads, ni_threads **out, neap_error *er
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->idle, NULL);
     p->patience =
-        threads <= cores() ? 4096 : 0; /* with fewer cores than threads a look keeps others waiting */
+        threads <= neap_cores() ? 4096 : 0; /* with fewer cores than threads spinning delays the others */
     p->thread = ni_array(threads, sizeof *p->thread);
     p->seat = ni_array(threads, sizeof *p->seat);
     p->share = ni_zeros(threads, sizeof *p->share);
@@ -217,11 +242,30 @@ uint32_t ni_threads_count(const ni_threads *p)
     return p->workers + 1;
 }
 
+/* A tenth of a second from now, or earlier if the workers are idle. */
+static void sleep_a_little(ni_threads *p)
+{
+    enum { SECOND = 1000000000 };
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += SECOND / 10;
+    if (until.tv_nsec >= SECOND) until.tv_sec++, until.tv_nsec -= SECOND;
+    pthread_cond_timedwait(&p->idle, &p->lock, &until);
+}
+
+/* The workers' tasks may take long: the wish to stop is looked for meanwhile, without the lock, since the
+ * caller's progress may take its time. */
 static void wait_until_idle(ni_threads *p)
 {
     if (becomes_soon(p, &p->busy, 0)) return;
     pthread_mutex_lock(&p->lock);
-    while (p->busy) pthread_cond_wait(&p->idle, &p->lock);
+    while (p->busy && !p->watch.hooks) pthread_cond_wait(&p->idle, &p->lock);
+    while (p->busy) {
+        sleep_a_little(p);
+        pthread_mutex_unlock(&p->lock);
+        ni_threads_go_on(p, 0);
+        pthread_mutex_lock(&p->lock);
+    }
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -230,7 +274,7 @@ void ni_threads_run(ni_threads *p, uint32_t tasks, ni_task task, void *arg)
     bool alone = p->workers == 0 || tasks < 2 || pthread_mutex_trylock(&p->turn) != 0;
     if (alone) {
         for (uint32_t i = 0; i < tasks; i++)
-            if (may_go_on(p, 0)) task(arg, i, 0);
+            if (ni_threads_go_on(p, 0)) task(arg, i, 0);
         return;
     }
     p->task = task;

@@ -1,5 +1,5 @@
-/* Vectors for other tools, by the ending of the path; one writer per format, all through whole-file output.
- */
+/* Vectors for other tools, by the ending of the path; one writer per format, all through whole-file
+ * output. O(n d), streamed: no copy of the vectors. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "io/npy.h"
 #include "io/output.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "io/zip.h"
 #include "neap.h"
 #include "support/json.h"
@@ -138,7 +138,7 @@ static neap_status write_safetensors(const table *t, neap_error *err)
     bytes = ni_array((size_t)offset[t->n], 1);
     if (!bytes) goto done;
     gather_names(t, offset, bytes);
-    ni_tensors_say(&all, "neap.kind", "vectors");
+    ni_tensors_put(&all, "neap.kind", "vectors");
     ni_tensors_add(&all, "vectors", NI_F32, 2, (uint64_t[]){ t->n, t->dim }, t->vectors);
     ni_tensors_add(&all, "names.offsets", NI_U64, 1, (uint64_t[]){ (uint64_t)t->n + 1 }, offset);
     ni_tensors_add(&all, "names.bytes", NI_U8, 1, &offset[t->n], bytes);
@@ -268,14 +268,24 @@ static const struct format *find_format(const char *path)
     return NULL;
 }
 
+neap_status neap_vectors_names_path(const char *path, char *names, size_t room, neap_error *err)
+{
+    if (!path || !names || !room)
+        return ni_fail(err, NEAP_E_ARG, "neap_vectors_names_path needs a path and room");
+    const struct format *format = find_format(path);
+    *names = 0;
+    if (!format || !format->side) return NEAP_OK;
+    int stem = (int)(strlen(path) - strlen(format->ending));
+    int n = snprintf(names, room, "%.*s%s", stem, path, format->side);
+    return n < 0 || (size_t)n >= room ? ni_fail(err, NEAP_E_ARG, "the path is too long") : NEAP_OK;
+}
+
 /* The names first: if they cannot be written, no vectors without names stand there. */
-static neap_status write_side(const table *t, const struct format *format, neap_error *err)
+static neap_status write_side(const table *t, neap_error *err)
 {
     char path[PATH_MAX];
-    int stem = (int)(strlen(t->path) - strlen(format->ending));
-    int n = snprintf(path, sizeof path, "%.*s%s", stem, t->path, format->side);
-    if (n < 0 || (size_t)n >= sizeof path) return ni_fail(err, NEAP_E_ARG, "the path is too long");
-    return write_file(path, t, write_names, err);
+    neap_status rc = neap_vectors_names_path(t->path, path, sizeof path, err);
+    return rc == NEAP_OK && *path ? write_file(path, t, write_names, err) : rc;
 }
 
 static neap_status check_table(const table *t, neap_error *err)
@@ -305,7 +315,7 @@ neap_status neap_vectors_save(const char *path, const neap_graph *graph, const f
                        ".safetensors, .csv, .tsv or .jsonl",
                        path);
     neap_status rc = check_table(&t, err);
-    if (rc == NEAP_OK && format->side) rc = write_side(&t, format, err);
+    if (rc == NEAP_OK) rc = write_side(&t, err);
     if (rc != NEAP_OK) return rc;
     return format->write ? write_file(path, &t, format->write, err) : format->whole(&t, err);
 }

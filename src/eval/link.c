@@ -1,3 +1,6 @@
+/* Scores test pairs with their negatives in blocks of 2^16 pairs and computes the metrics on the way
+ * (metrics.h): O(pairs x candidates) scores, 16 bytes per test pair. Scoring uses the threads of the
+ * query, the rest runs on the calling thread. */
 #include "eval/link.h"
 
 #include <math.h>
@@ -6,7 +9,6 @@
 #include "attention/attention.h"
 #include "base/sized.h"
 #include "base/sys.h"
-#include "eval/leak.h"
 #include "eval/metrics.h"
 #include "eval/trial.h"
 #include "linalg/kernels.h"
@@ -113,7 +115,7 @@ static size_t end_of_source(const neap_pair *pair, size_t count, size_t first, s
     return cut > first ? cut : end;
 }
 
-/* Reports progress; NEAP_E_STOPPED if the callback asks for it. */
+/* Reports progress; NEAP_E_STOPPED if the callback requests it. */
 static neap_status report_progress(const sheet *s, neap_error *err)
 {
     if (!s->hooks || !s->hooks->progress) return NEAP_OK;
@@ -262,6 +264,7 @@ static neap_status measure_passes(sheet *s, neap_link_result *r, neap_error *err
     passes p = { 0 };
     double sum = 0, squares = 0, count = (double)t->count;
     neap_status rc = NEAP_OK;
+    if (!t->count) return rc; /* all test pairs were skipped: there is no share of them */
     while (sheet_next(s, &rc, err))
         for (size_t i = s->first; i < s->end; i++) take_passes(s, i, &p, r);
     for (uint32_t pass = 0; pass < NI_PASSES; pass++) {
@@ -282,6 +285,7 @@ neap_status ni_link_measure(const ni_trial *t, const ni_scorer *scorer, const ne
     neap_link_result r = { .pairs = t->count,
                            .skipped = t->held_out - t->count,
                            .loops = t->loops,
+                           .auc = NAN,
                            .auc_std = NAN,
                            .auc_no_loops = NAN,
                            .ap = NAN,

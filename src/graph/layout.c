@@ -31,9 +31,9 @@ static const struct word {
 static const char *const weights[] = { "weight", "weights", "value", "strength", "count", "wt", "w" };
 enum { WEIGHTS = sizeof weights / sizeof *weights, SURE_WEIGHTS = 2 };
 
-enum { WORD = 24 }; /* room for the longest word that is known, and more */
+enum { WORD = 24 }; /* longer than any word of the tables */
 
-/* What the words of a line say. */
+/* Which words of a line are headings, and of what. */
 typedef struct headings {
     unsigned columns;
     bool number[3]; /* of the first three columns */
@@ -41,7 +41,7 @@ typedef struct headings {
     unsigned weight, weight_rank; /* column, or 0; index in weights */
 } headings;
 
-/* Small letters, without what joins words; false if that is longer than any word that is known. */
+/* Small letters, without what joins words; false if that is longer than any word of the tables. */
 static bool simplify(const ni_field *field, char word[WORD])
 {
     size_t used = 0;
@@ -125,11 +125,11 @@ static found find_pair(const headings *h, unsigned first, unsigned end, ni_layou
     return all[0] + all[1] == 2 ? ONE_PAIR : SEVERAL;
 }
 
-static found find_columns(const headings *h, bool told, ni_layout *layout)
+static found find_columns(const headings *h, bool required, ni_layout *layout)
 {
-    if (!told && (h->number[0] || h->number[1])) return NOTHING;
+    if (!required && (h->number[0] || h->number[1])) return NOTHING;
     found is = find_pair(h, 0, WEAK, layout);
-    bool weak = told || (h->weight && h->weight_rank < SURE_WEIGHTS);
+    bool weak = required || (h->weight && h->weight_rank < SURE_WEIGHTS);
     return is == NOTHING && weak ? find_pair(h, WEAK, FAMILIES, layout) : is;
 }
 
@@ -147,18 +147,18 @@ neap_status ni_layout_choose(ni_layout *layout, const ni_common *options, const 
                              ni_header *header, neap_error *err)
 {
     headings h = { 0 };
-    bool told = options->header == NI_HEADER_YES;
+    bool required = options->header == NI_HEADER_YES;
     *layout = (ni_layout){ .source = 1, .target = 2, .weight = 3, .ordered = true };
     *header = NI_NO_HEADER;
     neap_status rc = ni_columns_choose(&layout->columns, options, line, err);
     if (rc != NEAP_OK || options->header == NI_HEADER_NO) return rc;
     survey(&h, &layout->columns, line);
-    found is = find_columns(&h, told, layout);
+    found is = find_columns(&h, required, layout);
     if (is == SEVERAL)
         return ni_lines_fail(lines, NEAP_E_FORMAT, line, err,
                              "the header names several columns that could be the source or the target; "
                              "leave one of each (`cut` takes columns out), or rename the others");
-    if (told || is == ONE_PAIR) *header = NI_IS_HEADER;
+    if (required || is == ONE_PAIR) *header = NI_IS_HEADER;
     else if (!h.number[0] && !h.number[1] && !h.number[2]) *header = NI_MAYBE_HEADER;
     if (*header != NI_NO_HEADER) layout->weight = h.weight ? h.weight : h.columns < 3 ? 3 : 0;
     layout->ordered = layout->source == 1 && layout->target == 2;

@@ -1,4 +1,4 @@
-/* Edge lists: two names a line, and perhaps a weight. What strange input means, beside lines.h:
+/* Edge lists: two names per line, and perhaps a weight. What strange input means, beside lines.h:
  *
  *   names          any bytes; 7 and 007 are two names, 9223372036854775807 is one like any other. Split
  *                  at blanks, a name with a blank needs quotes; split at anything else, it does not.
@@ -9,7 +9,7 @@
  *                  two words is a number while all ids below it are. What might be one, but is read as
  *                  an edge, is reported if neither of its names occurs again.
  *   weights        used if the first edge has a number in the column of the weight, unless the option
- *                  `weights` says ignore; then each edge must have one. NaN, infinities, negative
+ *                  `weights` is ignore; then each edge must have one. NaN, infinities, negative
  *                  numbers and 0 are refused. Other columns are ignored.
  *   one column, an empty name, a name of more than NI_NAME_MOST bytes, a line of more than
  *   NI_LINE_SHORT bytes, a broken quote: refused.                                                   */
@@ -21,10 +21,9 @@
 #include "graph/lines.h"
 #include "support/status.h"
 
-/* A block of lines is cut into chunks, which threads read at the same time: they take lines apart and look
- * names up, but the names known before the block stay as they are. New names are numbered afterwards, in
- * the order of the file, so that nothing depends on the number of threads. Within a chunk, so many edges
- * are on their way from memory at once: */
+/* A block of lines is cut into chunks, which threads read at the same time: they take lines apart and
+ * look names up, but add none. New names are numbered afterwards, in the order of the file, so that nothing
+ * depends on the number of threads. Within a chunk, so many edges have their names prefetched at once: */
 enum { CHUNKS = 16, BATCH = 64 };
 
 typedef struct edge_text {
@@ -61,7 +60,7 @@ struct edge_reader {
     ni_threads *threads; /* NULL until there is much to read */
     ni_layout layout;
     bool weighted;
-    bool wordy;        /* edge 0 looks as a header might                  */
+    bool wordy;        /* edge 0 may be a header                          */
     bool maybe_header; /* edge 0 is one if all names below it are numbers */
     uint32_t heading;  /* how many names it has: 2, or 1 if they are equal */
     chunk *chunk;      /* CHUNKS */
@@ -141,7 +140,7 @@ static neap_status read_line(chunk *c, bool *more, neap_error *err)
     return NEAP_OK;
 }
 
-/* Reads as far as it can. Words for an error come later, when the line number is known. */
+/* Reads up to the first error, whose text is made later, when the line number is known. */
 static void read_chunk(void *arg, uint32_t task, uint32_t thread)
 {
     (void)thread;
@@ -203,8 +202,8 @@ static neap_status take_edges(edge_reader *r, chunk *c, neap_error *err)
     return rc;
 }
 
-/* Reads the line again at which a chunk ended early, with its number known. It may pass this time, if a
- * name before it or in it shows that there are no weights to ask for. */
+/* Reads the line again at which a chunk ended early, with its number known. It may succeed this time, if
+ * a name before it or in it has shown that the file has no weights. */
 static neap_status retry(edge_reader *r, chunk *c, neap_error *err)
 {
     bool more;

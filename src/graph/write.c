@@ -1,9 +1,9 @@
-/* Writing graphs. What is written reads back as the same graph, as far as the format can say it; a name
- * that it cannot say is an error, never a silent change. Edge lists leave out nodes without edges. mtx and
- * metis know numbers only: the names go into FILE.names.txt beside them, line i the name of node i, unless
- * they are "1" .. "n" as the reader would give them. That file is put in its place first, so that no graph
- * stands there without its names; one that is there already is always replaced, so that it is never that of
- * another graph. */
+/* Writing graphs. What is written reads back as the same graph, as far as the format can express it; a
+ * name that it cannot express is an error, never a silent change. Edge lists leave out nodes without edges.
+ * mtx and metis have numbers only: the names go into FILE.names.txt beside them, line i the name of node i,
+ * unless they are "1" .. "n" as the reader would give them. That file is written first, so that there is no
+ * graph without its names; an existing one is always replaced, so that it is never that of another graph.
+ */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "graph/lines.h"
 #include "graph/links.h"
 #include "io/output.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "support/path.h"
 #include "support/status.h"
 #include "support/text.h"
@@ -36,7 +36,7 @@ static bool starts_like_comment(const char *name)
     return name[0] == '#' || name[0] == '%' || !strncmp(name, "\xef\xbb\xbf", 3);
 }
 
-/* No quotes help a name over the end of a line. */
+/* A name with a line end cannot be written, even in quotes. */
 static neap_status check_name(const char *name, neap_error *err)
 {
     if (!strpbrk(name, "\r\n") && strlen(name) <= NI_NAME_MOST) return NEAP_OK;
@@ -52,7 +52,7 @@ static neap_status check_names(const neap_graph *g, neap_error *err)
     return rc;
 }
 
-/* A quote anywhere is reason enough: it might hide the delimiter from whoever looks for it. */
+/* Also for a quote anywhere: it could hide the delimiter from the detection. */
 static bool needs_quotes(const char *name, char delimiter)
 {
     return strchr(name, delimiter) || strchr(name, '"') || has_outer_blank(name) ||
@@ -211,18 +211,32 @@ static neap_status write_names(const neap_graph *g, const char *path, neap_error
     return ni_output_commit(out, err);
 }
 
-static neap_status save_names(const neap_graph *g, const char *path, neap_error *err)
+/* Whether a format has numbers for names. */
+static bool is_nameless(uint32_t format)
+{
+    return format == NI_FORMAT_MTX || format == NI_FORMAT_METIS;
+}
+
+/* The path of the names, or "". */
+static neap_status place_names(const char *path, uint32_t format, char *names, size_t room, neap_error *err)
+{
+    *names = 0;
+    if (!is_nameless(format) || !strcmp(path, "-")) return NEAP_OK;
+    int n = snprintf(names, room, "%s.names.txt", path);
+    return n < 0 || (size_t)n >= room ? ni_fail(err, NEAP_E_ARG, "the path is too long") : NEAP_OK;
+}
+
+static neap_status save_names(const neap_graph *g, const char *path, uint32_t format, neap_error *err)
 {
     char side[PATH_MAX];
+    neap_status rc = place_names(path, format, side, sizeof side, err);
+    if (rc != NEAP_OK || !is_nameless(format)) return rc;
     bool numbered = is_numbered(g);
-    if (!strcmp(path, "-") && numbered) return NEAP_OK;
-    if (!strcmp(path, "-"))
+    if (!*side && !numbered)
         return ni_fail(err, NEAP_E_ARG,
                        "this format has numbers, not names, and beside standard output there is no place "
                        "for names; write to a file, or another format");
-    int n = snprintf(side, sizeof side, "%s.names.txt", path);
-    if (n < 0 || (size_t)n >= sizeof side) return ni_fail(err, NEAP_E_ARG, "the path is too long");
-    return numbered && access(side, F_OK) ? NEAP_OK : write_names(g, side, err);
+    return numbered && (!*side || access(side, F_OK)) ? NEAP_OK : write_names(g, side, err);
 }
 
 static neap_status save_text(const neap_graph *g, const char *path, uint32_t format, neap_error *err)
@@ -231,7 +245,7 @@ static neap_status save_text(const neap_graph *g, const char *path, uint32_t for
     neap_status rc = format == NI_FORMAT_METIS ? check_metis(g, err) : NEAP_OK;
     if (rc == NEAP_OK) rc = ni_output_open(path, &out, err);
     if (rc != NEAP_OK) return rc;
-    if (format == NI_FORMAT_MTX || format == NI_FORMAT_METIS) rc = save_names(g, path, err);
+    rc = save_names(g, path, format, err);
     if (rc != NEAP_OK) goto done;
     if (format == NI_FORMAT_EDGES) rc = write_edges(g, out, path, err);
     else if (format == NI_FORMAT_ADJACENCY) rc = write_adjacency(g, out, err);
@@ -262,4 +276,14 @@ neap_status neap_graph_save(const neap_graph *graph, const char *path, const cha
     if (rc != NEAP_OK) return rc;
     return chosen == NI_FORMAT_SAFETENSORS ? save_tensors(graph, path, err)
                                            : save_text(graph, path, chosen, err);
+}
+
+neap_status neap_graph_names_path(const char *path, const char *format, char *names, size_t room,
+                                  neap_error *err)
+{
+    uint32_t chosen;
+    if (!path || !names || !room)
+        return ni_fail(err, NEAP_E_ARG, "neap_graph_names_path needs a path and room");
+    neap_status rc = choose_format(path, format, &chosen, err);
+    return rc == NEAP_OK ? place_names(path, chosen, names, room, err) : rc;
 }

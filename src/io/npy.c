@@ -1,5 +1,5 @@
-/* NumPy arrays: the header is a Python literal, read by a small strict parser; data are little-endian rows.
- */
+/* NumPy arrays: the header is a Python literal, read by a small strict parser; data are little-endian
+ * rows. O(bytes); values belong to the caller; one thread. */
 #include "io/npy.h"
 
 #include <math.h>
@@ -193,8 +193,8 @@ static neap_status check_finite(const ni_stream_in *in, const layout *l, const f
 {
     size_t i = ni_finite_until(values, count);
     if (i == count) return NEAP_OK;
-    uint64_t place = before + i, row = l->columns ? place % l->shape[0] : place / l->shape[1];
-    return ni_fail_at(err, NEAP_E_FORMAT, header + place * l->width,
+    uint64_t at = before + i, row = l->columns ? at % l->shape[0] : at / l->shape[1];
+    return ni_fail_at(err, NEAP_E_FORMAT, header + at * l->width,
                       "%.200s: row %llu (from 0) has an entry that is no finite number",
                       ni_stream_label(in), (unsigned long long)row);
 }
@@ -218,7 +218,8 @@ static neap_status read_numbers(ni_stream_in *in, const layout *l, uint64_t head
             return ni_fail_memory(err, "the numbers of a NumPy file");
         for (size_t i = 0; i < more && rc == NEAP_OK; i++)
             (*values)[count + i] = number_at(bytes + i * l->width, l);
-        if (rc == NEAP_OK) rc = check_finite(in, l, *values + count, more, count, header, err);
+        if (rc == NEAP_OK && more) /* without data there is no array to point into */
+            rc = check_finite(in, l, *values + count, more, count, header, err);
         count += more;
     }
     if (rc == NEAP_OK && count < wanted)

@@ -1,5 +1,6 @@
 /* AttentiveWalk (Watch Your Step): vectors from the loss over all pairs of nodes (attentive.h), by Adam,
  * with a learned attention for each distance. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -8,6 +9,7 @@
 #include "model/optimizer.h"
 #include "model/run.h"
 #include "support/status.h"
+#include "support/text.h"
 
 static const ni_option own_options[] = {
     NI_OPTION(
@@ -40,11 +42,20 @@ static const ni_default defaults[] = {
     { 0 },
 };
 
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    const ni_attentive_options *o = s->own;
+    if (o->walk.learning.dim % 2 == 0) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG,
+                   "--dim %u is odd; a vector of attentivewalk has two halves of one length",
+                   o->walk.learning.dim);
+}
+
 /* ---- tensors ---- */
 
 typedef struct attentivewalk {
     ni_dot dot;       /* E: rows x dim                                               */
-    float *attention; /* window: how much each distance counts, before the softmax  */
+    float *attention; /* window: q, the logits of the distances' weights            */
 } attentivewalk;
 
 static void declare(neap_model *m, ni_declaration *d)
@@ -54,7 +65,7 @@ static void declare(neap_model *m, ni_declaration *d)
     ni_dot_declare(m, d);
     ni_declare_list(d, "attention", NI_LEARNED, NI_F32, o->walk.window, &own->attention);
     d->moments = NI_MOMENTS_ADAM;
-    d->places = m->rows;
+    d->positions = m->rows;
 }
 
 /* The vectors uniform within +-0.1, all distances alike: as in the authors' program. */
@@ -106,10 +117,6 @@ static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
 {
     const ni_attentive_options *o = job->settings->own;
     *t = (trainer){ 0 };
-    if (o->walk.learning.dim % 2)
-        return ni_fail(err, NEAP_E_ARG,
-                       "--dim %u is odd; a vector of attentivewalk has two halves of one length",
-                       o->walk.learning.dim);
     neap_status rc = ni_run_prepare(&t->run, job, &o->walk.learning, err);
     if (rc == NEAP_OK) rc = ni_links_need_some(t->run.links, err);
     if (rc == NEAP_OK) rc = ni_run_hold_out(&t->run, job->data, err);
@@ -133,15 +140,34 @@ static neap_status make_memory(trainer *t, neap_error *err)
     return ni_attentive_create(t->run.graph, t->run.links, o, t->run.threads, &t->dense, err);
 }
 
+/* n^2 comes as a surprise: whoever begins hours of work hears of it first. */
+static void note_time(const trainer *t)
+{
+    enum { NODES_FEW = 1000, SECONDS_FEW = 10 };
+    const ni_run *run = &t->run;
+    const neap_model *m = run->model;
+    const attentivewalk *own = m->own;
+    char nodes[32], time[32], text[160];
+    if (!run->hooks || !run->hooks->note || m->rows < NODES_FEW) return;
+    double seconds = run->o->epochs * ni_attentive_seconds(&t->dense, own->dot.E, own->attention, t->dE);
+    if (seconds < SECONDS_FEW) return;
+    snprintf(text, sizeof text,
+             "every epoch compares all %s nodes with each other: %u epoch%s will take about %s",
+             ni_format_count(m->rows, nodes), run->o->epochs, run->o->epochs == 1 ? "" : "s",
+             ni_format_seconds(seconds, time));
+    ni_note(run->hooks, text);
+}
+
 static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
-    run->places = run->per_step = run->model->rows;
+    run->positions = run->per_step = run->model->rows;
     neap_status rc = make_tensors(run->model, err);
     if (rc == NEAP_OK) rc = make_memory(t, err);
     if (rc == NEAP_OK) rc = ni_run_declare(run, err);
     if (rc != NEAP_OK) return rc;
     ni_run_moments(run, &t->optimizer);
+    note_time(t);
     return ni_run_begin(run, err);
 }
 
@@ -151,7 +177,20 @@ static neap_status validate(ni_run *run, neap_error *err)
     neap_status rc = ni_dot_score_by(run->model, score_of, run->split->positive, n, run->positive, err);
     if (rc == NEAP_OK)
         rc = ni_dot_score_by(run->model, score_of, run->split->negative, n, run->negative, err);
-    return rc == NEAP_OK ? ni_run_judge(run, err) : rc;
+    return ni_run_judge(run, rc, err);
+}
+
+/* One step: an epoch. */
+static void step(trainer *t)
+{
+    ni_run *run = &t->run;
+    const attentivewalk *own = run->model->own;
+    double mean = ni_attentive_pass(&t->dense, own->dot.E, own->attention, t->dE, t->dq);
+    if (!ni_run_may_step(run)) return;
+    t->optimizer.steps = run->at.updates;
+    ni_optimizer_step(&t->optimizer, ni_run_rate(run, 0), run->threads);
+    run->at.updates = t->optimizer.steps;
+    ni_run_took(run, run->model->rows, mean * run->model->rows);
 }
 
 static void trainer_free(trainer *t)
@@ -168,13 +207,9 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
     ni_run *run = &t.run;
     neap_status rc = prepare(&t, job, err);
     if (rc == NEAP_OK) rc = begin(&t, err);
-    const attentivewalk *own = rc == NEAP_OK ? run->model->own : NULL;
     while (rc == NEAP_OK && ni_run_next(run)) {
-        double mean = ni_attentive_pass(&t.dense, own->dot.E, own->attention, t.dE, t.dq);
-        t.optimizer.steps = run->at.updates;
-        ni_optimizer_step(&t.optimizer, ni_run_rate(run, 0), run->threads);
-        run->at.updates = t.optimizer.steps;
-        if (ni_run_took(run, run->model->rows, mean * run->model->rows)) rc = validate(run, err);
+        if (run->judging) rc = validate(run, err);
+        else step(&t);
     }
     trainer_free(&t);
     return ni_run_end(run, rc, out);
@@ -200,19 +235,17 @@ const ni_method ni_method_attentivewalk = {
     .info = { .size = sizeof(neap_method_info),
               .name = "attentivewalk",
               .summary = "walks of every length, with learned attention for each distance",
-              .details =
-                  "Learns how often two nodes would meet if --walks random walks began at each, without "
-                  "walking: from the chances\nthat 1, 2, ... --window steps lead from one to the other, "
-                  "and "
-                  "how much each distance should count. A vector has\na left and a right half; a pair "
-                  "scores "
-                  "left times right (--pair-score). One epoch compares every node with\nevery other and "
-                  "makes one step of Adam: its time grows with the square of the nodes, its memory does "
-                  "not "
-                  "(4 KiB a\nnode, and 1 KiB for each thread).\nAbu-El-Haija, Perozzi, Al-Rfou and Alemi, "
-                  "Watch Your Step, 2018.",
+              .details = "Fits vectors to the number of times that two nodes would meet if --walks random\n"
+                         "walks began at each, without walking: from the probabilities that 1, 2, ...\n"
+                         "--window steps lead from one to the other, and a learned weight per distance. A\n"
+                         "vector has a left and a right half; a pair scores left times right\n"
+                         "(--pair-score). One epoch compares every node with every other and makes one\n"
+                         "step of Adam: time grows with the square of the nodes, memory does not (4 KiB\n"
+                         "per node, and 1 KiB per node and thread).\n"
+                         "Abu-El-Haija, Perozzi, Al-Rfou and Alemi, Watch Your Step, 2018.",
               .vectors = 1 },
     .options = { sizeof(ni_attentive_options), parts, defaults },
+    .check = check,
     .own = sizeof(attentivewalk),
     .declare = declare,
     .train = train,

@@ -6,6 +6,7 @@
 
 #include "base/sys.h"
 #include "support/status.h"
+#include "support/text.h"
 
 static void add(ni_declaration *d, ni_declared item)
 {
@@ -116,6 +117,18 @@ neap_status ni_declaration_allocate(ni_declaration *d, neap_error *err)
         else ok = false;
     }
     return ok ? NEAP_OK : ni_fail_memory(err, "the vectors; a smaller --dim needs less");
+}
+
+neap_status ni_declaration_check_finite(const ni_declaration *d, neap_error *err)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        const ni_declared *t = &d->item[i];
+        size_t n = (size_t)ni_declared_numbers(t);
+        if (t->type == NI_F32 && t->role != NI_STATE && t->data && ni_finite_until(t->data, n) < n)
+            return ni_fail(err, NEAP_E_NUMERIC,
+                           "a number of %s is not finite any more. A smaller --lr usually helps", t->name);
+    }
+    return NEAP_OK;
 }
 
 void ni_declaration_free(ni_declaration *d)

@@ -1,5 +1,6 @@
-/* New nodes without training: a node's vector is made of its neighbours' vectors, so a node that has known
- * neighbours needs none of its own. */
+/* New nodes without training: a node's vector is made of its neighbours' vectors, so a node that has
+ * known neighbours needs none of its own. O(nodes + edges) of both graphs; the new model shares the tensors
+ * of the old one. */
 #include <string.h>
 
 #include "base/sized.h"
@@ -17,7 +18,7 @@ typedef struct extension {
     neap_extension report;
 } extension;
 
-/* Known is what has a vector; a node of an earlier extension has none. */
+/* A known node has a vector; a node of an earlier extension has none. */
 static bool is_known(const extension *x, uint32_t node)
 {
     return x->number[node] < x->model->rows;
@@ -62,12 +63,12 @@ static void collect_edges(extension *x)
         }
 }
 
-/* Old nodes keep the neighbourhoods they were trained with; a new one reads its neighbours that were in
- * training, which leaves itself out. */
+/* Nodes that were in training keep the neighbourhoods they were trained with; any other, also one of an
+ * earlier extension, reads its neighbours that were in training, which leaves itself out. */
 static neap_status extend_hood(const neap_model *m, neap_model *fresh, neap_error *err)
 {
     ni_hood *hood = &fresh->hood;
-    uint32_t old = m->hood.nodes, nodes = fresh->graph->nodes;
+    uint32_t old = m->rows, nodes = fresh->graph->nodes;
     if (!m->method->hood) return NEAP_OK;
     ni_hood_rule rule = m->method->hood(m->settings);
     neap_status rc = ni_hood_create(fresh->graph, &fresh->links, &rule, hood, err);

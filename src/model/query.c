@@ -1,4 +1,4 @@
-/* Questions to a model: what the header offers, checked and handed to the model's method. */
+/* Queries: the functions of neap.h, which check their arguments and call the model's method. */
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +10,14 @@
 #include "support/text.h"
 
 /* ---- making one ---- */
+
+/* What was computed after a stop counts for nothing, nor does a failure, which may be due to tasks that
+ * were not run. */
+static neap_status end(neap_query *q, neap_status rc, neap_error *err)
+{
+    neap_status stopped = ni_threads_check(q->threads, err);
+    return stopped == NEAP_OK ? rc : stopped;
+}
 
 neap_status neap_query_create(const neap_model *model, const neap_query_spec *spec, neap_query **out,
                               neap_error *err)
@@ -26,7 +34,8 @@ neap_status neap_query_create(const neap_model *model, const neap_query_spec *sp
     q->hooks = given.hooks;
     rc = ni_hooks_in(&q->heard, &q->hooks, err);
     if (rc == NEAP_OK) rc = ni_threads_create(given.threads, &q->threads, err);
-    if (rc == NEAP_OK && model->method->open) rc = model->method->open(q, err);
+    if (rc == NEAP_OK) ni_threads_watch(q->threads, q->hooks, "prepare");
+    if (rc == NEAP_OK && model->method->open) rc = end(q, model->method->open(q, err), err);
     if (rc == NEAP_OK) *out = q;
     else neap_query_free(q);
     return rc;
@@ -43,7 +52,7 @@ void neap_query_free(neap_query *q)
     ni_free(q);
 }
 
-/* Every question begins here. */
+/* Every call begins here, and ends with `end`. */
 static neap_status begin(neap_query *q, const char *stage, neap_error *err)
 {
     if (!q) return ni_fail(err, NEAP_E_ARG, "no query was given");
@@ -51,14 +60,6 @@ static neap_status begin(neap_query *q, const char *stage, neap_error *err)
         return ni_fail(err, NEAP_E_ARG, "this query was made before fork(): make another in this process");
     ni_threads_watch(q->threads, q->hooks, stage);
     return NEAP_OK;
-}
-
-/* And ends here: what was computed after a stop counts for nothing, nor does a failure, which may be due to
- * tasks that were not run. */
-static neap_status end(neap_query *q, neap_status rc, neap_error *err)
-{
-    neap_status stopped = ni_threads_check(q->threads, err);
-    return stopped == NEAP_OK ? rc : stopped;
 }
 
 static neap_status check_node(const neap_model *m, uint32_t node, neap_error *err)
@@ -94,6 +95,14 @@ neap_status ni_check_scores(const float *scores, size_t count, neap_error *err)
 {
     if (ni_finite_until(scores, count) == count) return NEAP_OK;
     return ni_fail(err, NEAP_E_NUMERIC, "a score is not finite: the vectors of this model are too large");
+}
+
+/* The same of rows of vectors: a mean of finite vectors can be too large. */
+static neap_status check_vectors(const neap_query *q, const float *vectors, size_t rows, neap_error *err)
+{
+    size_t numbers = rows * q->model->dim;
+    if (ni_finite_until(vectors, numbers) == numbers) return NEAP_OK;
+    return ni_fail(err, NEAP_E_NUMERIC, "a vector is not finite: the numbers of this model are too large");
 }
 
 /* ---- scores ---- */
@@ -139,7 +148,7 @@ static neap_status check_spec(const neap_model *m, const neap_rank_spec *spec, n
     if (spec->k == 0) return ni_fail(err, NEAP_E_ARG, "k must be at least 1");
     if (!spec->sources && spec->source_count) return ni_fail(err, NEAP_E_ARG, "no sources were given");
     if (spec->by != NEAP_BY_SCORE && spec->by != NEAP_BY_COSINE)
-        return ni_fail(err, NEAP_E_ARG, "there is no way number %d to rank by", spec->by);
+        return ni_fail(err, NEAP_E_ARG, "there is no order %d to rank by", spec->by);
     if (spec->by == NEAP_BY_COSINE && !m->method->vectors) return no_answer(m, "vectors", err);
     neap_status rc = check_nodes(m, spec->sources, spec->source_count, err);
     if (rc != NEAP_OK || !spec->candidates) return rc;
@@ -271,6 +280,7 @@ neap_status ni_query_directions(neap_query *q, neap_error *err)
     float *vectors = ni_array(n * d, sizeof *vectors);
     neap_status rc =
         vectors ? end(q, all_vectors(q, NEAP_NONE, vectors, err), err) : ni_fail_memory(err, "the vectors");
+    if (rc == NEAP_OK) rc = check_vectors(q, vectors, n, err);
     for (uint64_t u = 0; u < n && rc == NEAP_OK; u++) {
         float *x = vectors + u * d;
         double length = ni_length(x, d);
@@ -281,7 +291,7 @@ neap_status ni_query_directions(neap_query *q, neap_error *err)
     return rc;
 }
 
-/* Some rows of all, which are made first unless the method has a way for some. */
+/* The vectors of some nodes; without some_vectors of the method, picked from those of all. */
 static neap_status some_vectors(neap_query *q, const uint32_t *nodes, size_t count, uint32_t context,
                                 float *vectors, neap_error *err)
 {
@@ -305,7 +315,8 @@ neap_status neap_query_vectors(neap_query *q, const uint32_t *nodes, size_t coun
     if (rc != NEAP_OK) return rc;
     rc = nodes ? some_vectors(q, nodes, count, context, vectors, err)
                : all_vectors(q, context, vectors, err);
-    return end(q, rc, err);
+    rc = end(q, rc, err);
+    return rc == NEAP_OK ? check_vectors(q, vectors, nodes ? count : q->model->graph->nodes, err) : rc;
 }
 
 /* A method without contexts: the nodes' only vectors. */
@@ -337,7 +348,9 @@ neap_status neap_query_pair_vectors(neap_query *q, const neap_pair *pairs, size_
     const ni_method *method = q->model->method;
     rc = method->pair_vectors ? method->pair_vectors(q, pairs, count, source_vectors, target_vectors, err)
                               : plain_pair_vectors(q, pairs, count, source_vectors, target_vectors, err);
-    return end(q, rc, err);
+    rc = end(q, rc, err);
+    if (rc == NEAP_OK) rc = check_vectors(q, source_vectors, count, err);
+    return rc == NEAP_OK ? check_vectors(q, target_vectors, count, err) : rc;
 }
 
 /* ---- why ---- */
@@ -351,8 +364,12 @@ neap_status neap_query_explain(neap_query *q, uint32_t source, uint32_t target, 
     if (rc == NEAP_OK) rc = check_node(q->model, target, err);
     if (rc != NEAP_OK) return rc;
     const ni_method *method = q->model->method;
-    return method->explain ? method->explain(q, source, target, out, err)
-                           : no_answer(q->model, "attention that could explain a score", err);
+    if (!method->explain) return no_answer(q->model, "attention that could explain a score", err);
+    rc = end(q, method->explain(q, source, target, out, err), err);
+    if (rc == NEAP_OK) return rc;
+    neap_explanation_free(*out);
+    *out = NULL;
+    return rc;
 }
 
 /* ---- one question, one query ---- */

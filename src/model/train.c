@@ -1,6 +1,7 @@
 /* Training, from what a user gives to a model. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sized.h"
 #include "base/sys.h"
@@ -12,7 +13,7 @@ void ni_note(const neap_hooks *hooks, const char *text)
     if (hooks && hooks->note) hooks->note(text, hooks->user);
 }
 
-/* Who sets an option should hear that it changes nothing. */
+/* A note for each option that was set and that the method does not have. */
 static void note_unused(const ni_method *method, const neap_options *options, const neap_hooks *hooks)
 {
     char text[160];
@@ -28,7 +29,7 @@ static void note_unused(const ni_method *method, const neap_options *options, co
     }
 }
 
-/* What counts is the graph: it may be undirected although the options do not say so. */
+/* The graph decides: it may be undirected although the option is not set. */
 static neap_status read_settings(const neap_options *options, const neap_graph *graph,
                                  const ni_method **method, ni_settings **out, neap_error *err)
 {
@@ -39,7 +40,7 @@ static neap_status read_settings(const neap_options *options, const neap_graph *
     if (rc != NEAP_OK) return rc;
     if (common.undirected && !graph->undirected)
         return ni_fail(err, NEAP_E_MISMATCH,
-                       "the options say undirected, but the graph was made with directed edges");
+                       "the option undirected is set, but the graph was made with directed edges");
     rc = neap_options_copy(options, &with, err);
     if (rc != NEAP_OK) return rc;
     if (graph->undirected) rc = ni_options_give(with, "undirected", "yes", false, err);
@@ -80,18 +81,23 @@ neap_status neap_train(const neap_data *data, const neap_options *options, const
     if (rc == NEAP_OK && job.method->info.vectors) note_unused(job.method, options, job.hooks);
     if (rc == NEAP_OK) rc = ni_job_check_memory(&job, err);
     if (rc == NEAP_OK) rc = job.method->train(&job, out, err);
+    if (rc == NEAP_OK) rc = ni_declaration_check_finite(&(*out)->tensors->list, err);
+    if (rc != NEAP_OK) {
+        neap_model_free(*out);
+        *out = NULL;
+    }
     ni_job_free(&job);
     return rc;
 }
 
 /* ---- for a measurement ---- */
 
-/* What is heard of the second run bears its name. */
+/* Progress of the steps of the second run has its own stage name. */
 static int on_second(const neap_progress *now, void *user)
 {
     const neap_hooks *hooks = user;
     neap_progress named = *now;
-    named.stage = "train-all";
+    if (!strcmp(now->stage, "train")) named.stage = "train-all";
     return hooks->progress(&named, hooks->user);
 }
 
@@ -100,7 +106,7 @@ static void on_note(const char *text, void *user)
     ni_note(user, text);
 }
 
-/* Once more, on all pairs, for the epochs that the first run has found. */
+/* Once more, on all pairs, for the best number of epochs of the first run. */
 static neap_status train_again(const neap_data *data, const neap_options *options, const neap_hooks *hooks,
                                uint32_t epochs, neap_model **out, neap_error *err)
 {

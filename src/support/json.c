@@ -1,3 +1,4 @@
+/* A JSON writer on a sink: O(bytes) and no memory but the depth; see json.h. */
 #include "support/json.h"
 
 #include <math.h>
@@ -9,11 +10,14 @@ static void put(ni_sink out, const char *text)
     out.write(out.to, text, strlen(text));
 }
 
-/* What stands for a character of one byte; NULL: itself. */
-static const char *escape_of(unsigned char c, char text[8])
+/* What stands for a character of n bytes; NULL: itself. C1 controls are those behind 0xc2. */
+static const char *escape_of(const unsigned char *c, size_t n, char text[8])
 {
-    if (c == '"' || c == '\\') snprintf(text, 8, "\\%c", c);
-    else if (c < 0x20 || c == '<' || c == 0x7f) snprintf(text, 8, "\\u%04x", c);
+    if (n == 0) return ni_utf8_unknown;
+    if (n == 2 && c[0] == 0xc2 && c[1] < 0xa0) snprintf(text, 8, "\\u%04x", c[1]);
+    else if (n > 1) return NULL;
+    else if (*c == '"' || *c == '\\') snprintf(text, 8, "\\%c", *c);
+    else if (*c < 0x20 || *c == '<' || *c == 0x7f) snprintf(text, 8, "\\u%04x", *c);
     else return NULL;
     return text;
 }
@@ -25,9 +29,7 @@ void ni_json_string(ni_sink out, const char *text)
     while (*text) {
         char room[8];
         size_t n = ni_utf8_length(text);
-        const char *escape = n == 0   ? ni_utf8_unknown
-                             : n == 1 ? escape_of((unsigned char)*text, room)
-                                      : NULL;
+        const char *escape = escape_of((const unsigned char *)text, n, room);
         if (escape) {
             out.write(out.to, plain, (size_t)(text - plain));
             put(out, escape);
@@ -79,6 +81,11 @@ void ni_json_text(ni_json *j, const char *key, const char *text)
     begin(j, key);
     if (text) ni_json_string(j->out, text);
     else put(j->out, "null");
+}
+
+void ni_json_member(const char *key, const char *text, void *json)
+{
+    ni_json_text(json, key, text);
 }
 
 void ni_json_whole(ni_json *j, const char *key, uint64_t value)

@@ -140,6 +140,19 @@ char *ni_format_count(uint64_t value, char text[32])
     return text;
 }
 
+char *ni_format_seconds(double seconds, char text[32])
+{
+    bool known = isfinite(seconds) && seconds >= 0 && seconds <= 1e12;
+    unsigned long long s = known ? (unsigned long long)(seconds + 0.5) : 0;
+    if (!known) snprintf(text, 32, "unknown");
+    else if (seconds < 1) snprintf(text, 32, "%.0f ms", seconds * 1000);
+    else if (seconds < 59.95) snprintf(text, 32, "%.1f s", seconds);
+    else if (s < 3600) snprintf(text, 32, "%llu min %02llu s", s / 60, s % 60);
+    else if (s < 172800) snprintf(text, 32, "%llu h %02llu min", s / 3600, s % 3600 / 60);
+    else snprintf(text, 32, "%llu days", s / 86400);
+    return text;
+}
+
 size_t ni_finite_until(const float *values, size_t count)
 {
     size_t i = 0;

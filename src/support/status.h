@@ -1,4 +1,4 @@
-/* status.h - how a function says what went wrong: a status for programs, a neap_error for people. */
+/* status.h - how a function reports a failure: a status for programs, a neap_error for people. */
 #ifndef NI_STATUS_H
 #define NI_STATUS_H
 
@@ -22,7 +22,7 @@ neap_status ni_fail_at(neap_error *err, neap_status code, uint64_t where, const 
 neap_status ni_fail_sys(neap_error *err, neap_status code, int sys, const char *format, ...)
     NI_PRINTF(4, 5);
 
-/* NEAP_E_MEM with words: what the memory was for. */
+/* NEAP_E_MEM; what: what the memory was for. */
 neap_status ni_fail_memory(neap_error *err, const char *what);
 
 #endif

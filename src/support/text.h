@@ -36,6 +36,9 @@ bool ni_format_fixed(double value, int decimals, char text[NI_FIXED_BYTES]);
 /* A count for people, "5,346"; returns the text. */
 char *ni_format_count(uint64_t value, char text[32]);
 
+/* A time for people, "1 min 03 s"; returns the text. */
+char *ni_format_seconds(double seconds, char text[32]);
+
 /* Where the first number is that is not finite; count if there is none. */
 size_t ni_finite_until(const float *values, size_t count);
 

@@ -20,3 +20,6 @@ for row in results["rows"]:
     assert ("missed" in readme.measured(row)) == missed, row["name"]
 END_OF_PYTHON
 expect 0 python3 -B compare.py "$NEAP_SOURCE"
+
+# These pages, and the reports beside them, are whole for a screen reader, too.
+expect 0 python3 "$NEAP_SOURCE/tests/page_structure.py" "$NEAP_SOURCE"/docs/results/bench.html "$NEAP_SOURCE"/docs/results/*/report.html

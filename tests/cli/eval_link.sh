@@ -7,11 +7,11 @@ fast=(--ratios 60,80 --seeds 2 --epochs 3 --dim 8 -t 1)
 
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}"
 says out 'protocol clean'
-for method in gap 'gap untrained' pa cn aa ra katz l3 walk3 ppr; do
+for method in gap 'gap untrained' pa popularity cn aa ra katz l3 walk3 ppr; do
     grep -Eq "^$method +[01]\.[0-9]{4} " out || fail "no row for $method"
 done
 if grep -q leaky out; then fail 'clean is not leaky'; fi
-says err '40 of 40: ppr at 80 %, seed 2: AUC '
+says err '44 of 44: ppr at 80 %, seed 2: AUC '
 
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap,pa --json
 valid_json out
@@ -84,6 +84,29 @@ says out 'leaky'
 says out 'test links included'
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap --protocol paper-clean
 if grep -q leaky out; then fail 'paper-clean is not leaky'; fi
+
+# A split in which no pair can be scored has no AUC: a dash, null, and why.
+printf '%s\n' 'a b' 'b c' 'c d' 'd e' 'e f' 'f g' 'g h' 'h i' >path.txt
+for seeds in 1 3; do
+    expect 0 "$NEAP" eval link path.txt --methods pa --protocol paper --ratios 38 --seeds $seeds
+    says err 'pa at 38 %, seed 1: AUC -'
+    grep -qE '^pa +- +training links$' out || fail 'no dash for what is undefined'
+    says out 'no test pair could be scored: each has a node without a training edge'
+    if grep -q nan out err; then fail 'what is undefined is printed as a number'; fi
+    expect 0 "$NEAP" eval link path.txt --methods pa --protocol paper --ratios 38 --seeds $seeds --json
+    python3 - out <<'END' || fail 'what is undefined is not null with a reason'
+import json, sys
+cell = json.load(open(sys.argv[1]), parse_constant=lambda word: sys.exit(word))["results"][0]
+assert cell["auc"] == {"mean": None, "std": None} and "no test pair could be scored" in cell["undefined"], cell
+END
+done
+printf 'a a\nb b\nc c\nd d\na b\nc d\n' >loops.txt
+expect 0 "$NEAP" eval link loops.txt --methods pa --protocol paper --ratios 60 --seeds 1 --seed 4
+says out 'without the self-loops'
+says out '- at 60 %: all scored pairs are self-loops'
+if grep -q nan out err; then fail 'what is undefined is printed as a number'; fi
+expect 0 "$NEAP" eval link friends.txt --methods pa --ratios 60 --seeds 1 --json
+says out '"undefined": null'
 
 # What would be ignored is refused, and so is what is given twice.
 refused()

@@ -22,6 +22,12 @@ says page.html '<dd>4 <small>2 read</small></dd>'
 says page.html '2 of 4 neighbours read, and the node itself.'
 says page.html '<dt>neighbours of both</dt><dd>3</dd>'
 says page.html 'They are linked in the graph.'
+whole() { python3 "$NEAP_SOURCE/tests/page_structure.py" "$@" 2>err || fail 'a page that a screen reader stumbles over'; }
+whole page.html
+expect 0 "$NEAP" train friends.txt -o circles --method splitter --dim 8 --epochs 1 --threads 1
+expect 0 "$NEAP" explain circles alice bob --html circles.html
+says circles.html 'circles</strong>'
+whole circles.html
 
 # Mean pooling selects nobody.
 expect 0 "$NEAP" train friends.txt -o mean --pooling mean "${quick[@]}"

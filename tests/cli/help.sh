@@ -29,6 +29,9 @@ while read -r command; do
     same out text "neap $command --help"
     expect 0 "$NEAP" "${words[@]}" -h
     same out text "neap $command -h"
+    # Every paragraph before the options is whole.
+    awk 'NR > 2 && /^[A-Z][a-z]+:$/ { exit } NR > 2' text | awk 'BEGIN { RS = "" } !/[.]$/' >err
+    [[ ! -s err ]] || fail "help of $command breaks off"
     longest=$(wc -L <text)
     [[ $longest -le 80 ]] || fail "help of $command is $longest columns wide"
     twice=$(grep -E '^[A-Z][a-z]+:$' text | sort | uniq -d)
@@ -39,6 +42,29 @@ expect 0 "$NEAP" train --help
 says out '[128; paper, authors: 200]'
 says out '--[no-]self'
 says out '-d, --dim N'
+
+# A sentence that was lost once; and no help of an option is cut, however long: the manual has all of it.
+expect 0 "$NEAP" explain --help
+tr -s ' \n' ' ' <out >err
+says err 'and the alignment is the mean with the other side.'
+"$NEAP" manual >manual
+while read -r command; do
+    read -ra words <<<"$command"
+    "$NEAP" "${words[@]}" --help >text
+    python3 - manual text <<'END' || fail "an option of $command is not explained as in the manual"
+import re, sys
+manual, text = (open(f, encoding="utf-8").read() for f in sys.argv[1:])
+plain = manual.replace("\\-", "-").replace("\\&", "").replace("\\e", "\\")
+known = {tuple(re.sub(r"; also --[^\n\[]*?(?= \[|$)", "", about).split()) for about in re.findall(r"\.TP\n\\fB.*\\fR\n(.*)", plain)}
+options = text[:text.index("\nExamples:")]
+found = re.findall(r"^ {2}(?:-., | {4})--\S.*?(?=^ {2}\S|^ {6}-|^$|\Z)", options, re.M | re.S)
+assert found
+for flag in found:
+    words = tuple(flag.split())
+    if "--json" in words or "--quiet" in words or "--help" in words: continue
+    assert any(words[-len(about):] == about for about in known if about), flag
+END
+done <commands
 
 expect 0 "$NEAP" --version
 says out 'neap 0.1.0'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A loss that is no longer a number ends the run with exit code 1 and keeps the last good checkpoint.
+# A loss, or a vector, that is no longer a number ends the run with exit code 1 and keeps the last good checkpoint.
 . "$(dirname "$0")/lib/common.bash"
 
 "$NEAP" generate er --nodes 60 --edges 600 -o graph.txt -q || fail 'generate'
@@ -50,6 +50,16 @@ expect 0 "$NEAP" check model.checkpoint
 cp model.checkpoint before
 expect 1 "${run[@]}" --resume
 says err 'neap: '
-says err 'finite'
+says err 'finite any more in epoch'
+says err '; the last good checkpoint is kept'
 [[ ! -e model ]] || fail 'a model without numbers was written'
 same model.checkpoint before 'the last good checkpoint is gone'
+
+# A run of one step, whose loss is that of before, and without a checkpoint: the end of training looks.
+printf 'a b\nb c\nc d\nd a\na e\ne f\nf g\n' >small.txt
+for method in deepwalk node2vec walklets; do
+    expect 1 "$NEAP" train small.txt -o - --method $method --lr 10 --epochs 1 --walks 1 --walk-length 20 --window 4 --dim 16
+    says err 'E is not finite'
+    empty out
+    if grep -q checkpoint err; then fail 'it speaks of a checkpoint'; fi
+done

@@ -87,6 +87,7 @@ gzip -c some | "$NEAP" rank model --sources - -k 5 >out 2>err || fail 'sources f
 same out named '--sources -'
 expect 0 "$NEAP" rank model --sources some -k 5 -o few.tsv
 same few.tsv named '--sources to a file'
+expect 0 "$NEAP" rank model --sources some --targets some -k 5 --with-known # one file may be both
 printf '7\nnobody\n' >bad
 expect 3 "$NEAP" rank model --sources bad
 says err 'bad:2:1: there is no node'

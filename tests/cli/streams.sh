@@ -102,6 +102,21 @@ quiet "$NEAP" rank model alice
 [[ ${PIPESTATUS[0]} -eq 0 ]] || fail 'a model into a closed pipe'
 empty err
 
+# A reader of a named pipe that leaves early loses what was made: an error, like a full disk. The same into a file is not.
+"$NEAP" generate er --nodes 2000 --edges 20000 -o large.txt -q || fail 'generate' # more bytes than a pipe holds
+expect 0 "$NEAP" train large.txt -o large --method fastrp --dim 32
+mkfifo early.txt
+for command in 'train large.txt --method fastrp --dim 32 -o early.txt' 'embed large -o early.txt' 'convert large.txt early.txt' \
+    'train friends.txt --dim 8 --epochs 2000 --valid 0 --threads 1 -o lost --metrics early.txt'; do
+    head -c 1 <early.txt >/dev/null &
+    # shellcheck disable=SC2086
+    "$NEAP" $command -q 2>err
+    [[ $? -eq 4 ]] || fail "a reader that left early went unnoticed: $command"
+    says err 'early.txt: Broken pipe'
+    wait
+done
+[[ ! -e lost ]] || fail 'a model although its metrics were lost'
+
 # A full disk behind standard output is an error; so is no standard output at all.
 if [[ -w /dev/full ]]; then
     for command in 'methods' 'help' 'manual' '--version' 'score model many' 'rank model alice' 'info friends.txt -q' \

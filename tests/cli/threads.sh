@@ -18,6 +18,14 @@ for preset in neap paper authors; do
     done
 done
 
+# 0 is what the CPU mask allows, and is told so.
+if command -v taskset >/dev/null; then
+    first=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
+    expect 0 taskset -c "$first" "$NEAP" train graph.txt -o masked --dim 16 --epochs 2
+    says err '1 thread (all cores it may use)'
+    same neap.1 masked
+fi
+
 # With AVX2 the products of a step are our own: what OpenBLAS takes the CPU for does not change a byte either.
 if "$NEAP" --version | grep -q avx2; then
     for core in Prescott Haswell; do

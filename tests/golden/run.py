@@ -16,7 +16,7 @@ from pathlib import Path
 NEAP = sys.argv[1]
 PRESETS = ["neap", "paper", "authors"]
 BRIEF = ["--dim", "16", "--epochs", "3", "--walks", "2", "--walk-length", "12", "--window", "4"]
-HEURISTICS = {"pa", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr"}
+HEURISTICS = {"pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr"}
 
 VARIANTS = {  # name: (graph, options)
     "gap-mean": ("directed", ["--pooling", "mean", "--dropout", "0.3"]),

@@ -70,7 +70,7 @@ static void declare(neap_model *m, ni_declaration *d)
     const ni_attention_options *o = m->settings->own;
     ni_declare(d, "T", NI_LEARNED, NI_F32, 3, (uint64_t[]){ m->rows, VECTORS, m->dim }, &own->T);
     d->moments = o->optimizer == NI_ADAGRAD ? NI_MOMENTS_ADAGRAD : NI_MOMENTS_ADAM;
-    d->places = 2 * m->graph->edges; /* both orders */
+    d->positions = 2 * m->graph->edges; /* both orders */
 }
 
 /* The first vectors as gap has them, the second from numbers that no node has. */
@@ -155,9 +155,9 @@ static neap_status lend_all(void *self, const float **rows, neap_error *err)
 
 /* The attention of a model, on these neighbourhoods; it does not move while it is in use. */
 typedef struct context {
+    ni_attention attention; /* first: see NI_ATTENTION_ANSWERS */
     provider provider;
     ni_rows rows;
-    ni_attention attention;
 } context;
 
 static neap_status context_create(context *c, const neap_model *m, const ni_hood *hood,
@@ -243,7 +243,7 @@ static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
     neap_model *m = run->model;
-    run->places = t->sampler.positions;
+    run->positions = t->sampler.positions;
     run->per_step = t->o->batch;
     neap_status rc = make_tensors(m, err);
     if (rc != NEAP_OK) return rc;
@@ -259,23 +259,24 @@ static neap_status begin(trainer *t, neap_error *err)
 }
 
 /* One step: draw, forth and back, update. */
-static neap_status step(trainer *t, uint32_t *count, double *loss, neap_error *err)
+static neap_status step(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
     ni_engine_gradients others;
     ni_items items = { .sides = t->sides, .negatives = t->o->learning.negatives };
-    *loss = 0;
-    *count = items.count =
-        ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, t->o->batch);
+    double loss = 0;
+    neap_status rc = NEAP_OK;
+    items.count = ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, t->o->batch);
     for (uint64_t i = 0; i < (uint64_t)items.count * (2 + items.negatives); i++)
         t->sides[i] = ni_hood_side(t->context.attention.hood, t->sampler.nodes[i]);
-    if (items.count == 0) return NEAP_OK;
-    neap_status rc =
-        ni_engine_step(t->context.attention.engine, &items, run->at.updates, &others, loss, err);
-    if (rc != NEAP_OK || !isfinite(*loss)) return rc;
+    if (items.count)
+        rc = ni_engine_step(t->context.attention.engine, &items, run->at.updates, &others, &loss, err);
+    if (!ni_run_may_step(run)) return NEAP_OK;
+    if (rc != NEAP_OK) return rc;
     t->optimizer.steps = run->at.updates;
-    ni_optimizer_step(&t->optimizer, ni_run_rate(run, 0), run->threads);
+    if (items.count && isfinite(loss)) ni_optimizer_step(&t->optimizer, ni_run_rate(run, 0), run->threads);
     run->at.updates = t->optimizer.steps;
+    ni_run_took(run, items.count, loss * items.count);
     return NEAP_OK;
 }
 
@@ -286,20 +287,15 @@ static neap_status validate(trainer *t, neap_error *err)
     neap_status rc = ni_attention_score(&t->context.attention, s->positive, s->count, run->positive, err);
     if (rc == NEAP_OK)
         rc = ni_attention_score(&t->context.attention, s->negative, s->count, run->negative, err);
-    return rc == NEAP_OK ? ni_run_judge(run, err) : rc;
+    return ni_run_judge(run, rc, err);
 }
 
 static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
 {
     trainer t;
-    uint32_t items;
-    double loss;
     neap_status rc = prepare(&t, job, err);
     if (rc == NEAP_OK) rc = begin(&t, err);
-    while (rc == NEAP_OK && ni_run_next(&t.run)) {
-        rc = step(&t, &items, &loss, err);
-        if (rc == NEAP_OK && ni_run_took(&t.run, items, loss * items)) rc = validate(&t, err);
-    }
+    while (rc == NEAP_OK && ni_run_next(&t.run)) rc = t.run.judging ? validate(&t, err) : step(&t, err);
     trainer_free(&t);
     return ni_run_end(&t.run, rc, out);
 }
@@ -333,44 +329,6 @@ static void close_query(neap_query *q)
     ni_free(q->own);
 }
 
-static ni_attention *attention_of(const neap_query *q)
-{
-    return &((context *)q->own)->attention;
-}
-
-static neap_status score(neap_query *q, const neap_pair *pairs, size_t count, float *scores,
-                         neap_error *err)
-{
-    return ni_attention_score(attention_of(q), pairs, count, scores, err);
-}
-
-static neap_status score_all(neap_query *q, uint32_t source, float *scores, neap_error *err)
-{
-    return ni_attention_score_all(attention_of(q), source, scores, err);
-}
-
-static neap_status vectors(neap_query *q, float *out, neap_error *err)
-{
-    return ni_attention_vectors(attention_of(q), q->model->graph, out, err);
-}
-
-static neap_status context_vectors(neap_query *q, uint32_t of, float *out, neap_error *err)
-{
-    return ni_attention_context_vectors(attention_of(q), of, out, err);
-}
-
-static neap_status pair_vectors(neap_query *q, const neap_pair *pairs, size_t count, float *sources,
-                                float *targets, neap_error *err)
-{
-    return ni_attention_pair_vectors(attention_of(q), pairs, count, sources, targets, err);
-}
-
-static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap_explanation **out,
-                           neap_error *err)
-{
-    return ni_attention_explain(attention_of(q), &q->model->links, source, target, out, err);
-}
-
 const ni_method ni_method_toy = {
     .info = { .size = sizeof(neap_method_info),
               .name = "toy",
@@ -388,10 +346,5 @@ const ni_method ni_method_toy = {
     .bytes = bytes,
     .open = open_query,
     .close = close_query,
-    .score = score,
-    .score_all = score_all,
-    .vectors = vectors,
-    .context_vectors = context_vectors,
-    .pair_vectors = pair_vectors,
-    .explain = explain,
+    NI_ATTENTION_ANSWERS,
 };
