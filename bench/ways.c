@@ -110,8 +110,8 @@ static neap_status make_trainer(const neap_graph *graph, const neap_options *opt
     t->o = m->settings->own;
     rc = ni_threads_create(1, &t->threads, err);
     if (rc == NEAP_OK)
-        rc = ni_sampler_create(t->o, m->settings->common.seed, m->graph, &m->links, t->threads, &t->sampler,
-                               err);
+        rc = ni_sampler_create(t->o, m->settings->common.seed, m->graph, &m->links, NULL, t->threads,
+                               &t->sampler, err);
     t->sides = ni_array((size_t)t->o->batch * (2 + t->o->learning.negatives), sizeof *t->sides);
     if (rc == NEAP_OK && !t->sides) rc = ni_fail_memory(err, "a batch");
     return rc == NEAP_OK ? make_attention(t, err) : rc;

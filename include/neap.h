@@ -333,6 +333,32 @@ typedef struct neap_graph_facts {
 } neap_graph_facts;
 NEAP_API neap_status neap_graph_facts_of(const neap_graph *graph, neap_graph_facts *facts, neap_error *err);
 
+/* The side of each node of a bipartite graph, 0 or 1, such that every edge joins the two; `side` has room
+ * for all nodes. In each component most edges lead from side 0; without directions, its first node is on
+ * side 0. A node without an edge is on side 0. NEAP_E_MISMATCH if the graph is not bipartite. */
+NEAP_API neap_status neap_graph_sides(const neap_graph *graph, uint8_t *side, neap_error *err);
+
+/* The nodes that links are suggested to, and that negatives are drawn from: a list for all sources, or for
+ * each source the other side of a bipartite graph. Both NULL: all nodes. */
+typedef struct neap_targets {
+    size_t size;
+    const uint32_t *nodes; /* count: these, in any order                                               */
+    size_t count;
+    const uint8_t *side; /* nodes of the graph: 0 or 1, each edge joins the two (neap_graph_sides)     */
+} neap_targets;
+
+/* Nodes from a file, one name per line; "-" is standard input, gzip and zstd are recognised. Lines that
+ * begin with # or % and blank lines are passed over; a name may be quoted. NEAP_E_UNKNOWN, with the line in
+ * err->where, if there is no such node, NEAP_E_FORMAT if no line names one. */
+typedef struct neap_nodes {
+    size_t size; /* of this struct in the library */
+    size_t count;
+    const uint32_t *node; /* count, in the order of the file, repeats included */
+} neap_nodes;
+NEAP_API neap_status neap_nodes_load(const char *path, const neap_graph *graph, neap_nodes **out,
+                                     neap_error *err);
+NEAP_API void neap_nodes_free(neap_nodes *nodes);
+
 /* ---- training ----------------------------------------------------------------------------------- */
 
 typedef struct neap_model neap_model;
@@ -349,6 +375,9 @@ typedef struct neap_data {
     const neap_pair *valid_positives; /* where the option `valid` keeps pairs of the graph back: these, */
     const neap_pair *valid_negatives; /* and as many non-links; NULL: they are drawn. A resumed run     */
     size_t valid_count;               /* must be given the same                                         */
+    const neap_targets *targets; /* a pair whose target is one of these is compared with negatives among
+                                    them, any other pair with negatives that are none; kept in the model,
+                                    whose suggestions are among them. NULL: all nodes */
 } neap_data;
 
 typedef struct neap_progress {
@@ -407,6 +436,10 @@ NEAP_API neap_status neap_model_to_memory(const neap_model *model, void *bytes, 
                                           neap_error *err);
 NEAP_API void neap_model_free(neap_model *model);
 
+/* A number that two models share if they have the same graph, options and tensors, and that others hardly
+ * ever share: whether an answer is of this model. */
+NEAP_API neap_status neap_model_hash(const neap_model *model, uint64_t *hash, neap_error *err);
+
 NEAP_API const neap_graph *neap_model_graph(const neap_model *model);
 NEAP_API const neap_options *neap_model_options(const neap_model *model);
 /* What a model is, and how its training ended. With validation it is that of the best epoch, not the last.
@@ -414,12 +447,14 @@ NEAP_API const neap_options *neap_model_options(const neap_model *model);
 typedef struct neap_model_facts {
     size_t size;
     const char *method;
-    uint32_t nodes;   /* of its graph                                                          */
-    uint32_t rows;    /* of them, those that were in training; the others came by an extension */
-    uint32_t dim;     /* length of a vector; 0 in a method without vectors                     */
-    uint32_t epochs;  /* complete epochs behind the model                                      */
-    double loss;      /* mean loss of the last of them, or NaN                                 */
-    double valid_auc; /* validation AUC after it, or NaN                                       */
+    uint32_t nodes;        /* of its graph                                                          */
+    uint32_t rows;         /* of them, those that were in training; the others came by an extension */
+    uint32_t dim;          /* length of a vector; 0 in a method without vectors                     */
+    uint32_t epochs;       /* complete epochs behind the model                                      */
+    double loss;           /* mean loss of the last of them, or NaN                                 */
+    double valid_auc;      /* validation AUC after it, or NaN                                       */
+    const char *targets;   /* it was trained for: "all", "list", or "opposite": the other side   */
+    uint32_t target_count; /* of a list; else 0                                                */
 } neap_model_facts;
 NEAP_API neap_status neap_model_facts_of(const neap_model *model, neap_model_facts *facts, neap_error *err);
 
@@ -456,8 +491,8 @@ typedef struct neap_ranking {
 } neap_ranking;
 NEAP_API void neap_ranking_free(neap_ranking *ranking);
 
-/* The k best targets for a source, exactly. Known links and the source itself are left out unless
- * with_known is not 0. */
+/* The k best targets for a source, exactly, of those that the model was trained for. Known links and the
+ * source itself are left out unless with_known is not 0. */
 NEAP_API neap_status neap_model_rank(const neap_model *model, uint32_t source, size_t k, int with_known,
                                      neap_ranking **out, neap_error *err);
 
@@ -545,11 +580,14 @@ typedef struct neap_rank_spec {
     size_t size;
     const uint32_t *sources;
     size_t source_count;
-    const uint32_t *candidates; /* only these targets; NULL: all nodes */
+    const uint32_t *candidates; /* only these targets; NULL: see `targets` */
     size_t candidate_count;
-    size_t k;       /* at most so many for each source, at least 1                  */
-    int with_known; /* 1: known links and the source itself are not left out        */
-    int by;         /* a neap_rank_by                                               */
+    size_t k;                    /* at most so many for each source, at least 1                  */
+    int with_known;              /* 1: known links and the source itself are not left out        */
+    int by;                      /* a neap_rank_by                                               */
+    int without_self;            /* 1: the source itself is left out, also with with_known          */
+    const neap_targets *targets; /* only these; NULL: by score those that the model was trained for (unless
+                                    there are candidates), by cosine all nodes                      */
 } neap_rank_spec;
 NEAP_API neap_status neap_query_rank(neap_query *query, const neap_rank_spec *spec, neap_ranking **out,
                                      neap_error *err);
@@ -597,8 +635,8 @@ NEAP_API void neap_pair_reader_unknown(const neap_pair_reader *reader, const cha
 /* ---- vectors from and for other tools ----------------------------------------------------------- */
 
 /* Writes n vectors with the names of the graph's first n nodes. The ending of the path decides: .txt,
- * .vec (word2vec text), .bin (word2vec binary), .npy (+ .names.txt), .safetensors, .tsv (TensorBoard,
- * + .meta.tsv), .jsonl. */
+ * .vec (word2vec text), .bin (word2vec binary), .npy (+ .names.txt), .npz (vectors and names),
+ * .safetensors, .csv (node, x0, x1, ...), .tsv (TensorBoard, + .meta.tsv), .jsonl. */
 NEAP_API neap_status neap_vectors_save(const char *path, const neap_graph *graph, const float *vectors,
                                        uint32_t n, uint32_t dim, neap_error *err);
 
@@ -636,6 +674,11 @@ typedef struct neap_split neap_split;
 /* share: part of the pairs held out, in (0, 1). */
 NEAP_API neap_status neap_split_create(const neap_graph *graph, double share, uint64_t seed,
                                        neap_split **out, neap_error *err);
+
+/* The same of data: its graph, and its targets, where there are any. Then a test pair leads to a target (an
+ * undirected one is turned around for that, any other is not scored), and so does its negative. */
+NEAP_API neap_status neap_split_data(const neap_data *data, double share, uint64_t seed, neap_split **out,
+                                     neap_error *err);
 NEAP_API void neap_split_free(neap_split *split);
 
 /* The graph without the held-out pairs: same nodes, same names. */
@@ -663,6 +706,8 @@ typedef struct neap_link_spec {
     double ratio;          /* share of the pairs that is trained on, in (0, 1)                         */
     uint64_t seed;         /* of the split; the options of a method have their own                     */
     double valid;          /* share of the training pairs for early stopping, below 1; 0: 0.1          */
+    const neap_targets *targets; /* clean: test pairs lead to these, and so do their negatives; training has
+                                    them, too. NULL: all nodes                                         */
 } neap_link_spec;
 
 NEAP_API neap_status neap_trial_create(const neap_graph *graph, const neap_link_spec *spec,
@@ -687,16 +732,19 @@ typedef struct neap_trial_facts {
     double ratio;
     uint64_t seed;
     uint32_t nodes;
-    uint64_t edges;      /* of the whole graph                                                       */
-    uint64_t train;      /* edges to train on                                                        */
-    uint64_t valid;      /* pairs of them that choose the epoch                                      */
-    uint64_t test;       /* test pairs that are scored                                               */
-    uint64_t skipped;    /* test pairs that are not: no negative (clean), no training edge (paper)   */
-    uint64_t loops;      /* self-loops among the scored (paper protocols)                            */
-    uint64_t reverse;    /* scored pairs whose reverse is a training edge (paper protocols: reciprocal
-                            edges are split one by one)                                              */
-    uint64_t self_loops; /* of the graph: dropped in clean, split like other edges in the others     */
-    uint64_t repeats;    /* edges that were read again and merged                                    */
+    uint64_t edges;        /* of the whole graph                                                       */
+    uint64_t train;        /* edges to train on                                                        */
+    uint64_t valid;        /* pairs of them that choose the epoch                                      */
+    uint64_t test;         /* test pairs that are scored                                               */
+    uint64_t skipped;      /* test pairs that are not: no negative or no target (clean), no training
+                              edge (paper)                                                             */
+    uint64_t loops;        /* self-loops among the scored (paper protocols)                            */
+    uint64_t reverse;      /* scored pairs whose reverse is a training edge (paper protocols: reciprocal
+                              edges are split one by one)                                              */
+    uint64_t self_loops;   /* of the graph: dropped in clean, split like other edges in the others     */
+    uint64_t repeats;      /* edges that were read again and merged                                    */
+    const char *targets;   /* "all", "list" or "opposite"                                              */
+    uint32_t target_count; /* of a list; else 0                                                      */
 } neap_trial_facts;
 NEAP_API neap_status neap_trial_facts_of(const neap_trial *trial, neap_trial_facts *facts, neap_error *err);
 
@@ -922,6 +970,34 @@ NEAP_API int neap_file_is_ours(const char *path);
 /* Replaces a file whole or not at all: temporary file beside it, fsync, rename, fsync of the folder. A
  * path that exists and is not a regular file is written in place. */
 NEAP_API neap_status neap_file_replace(const char *path, const void *bytes, size_t count, neap_error *err);
+
+/* A file that takes long to make, part by part, so that an interrupted program can go on. PATH.part holds
+ * the parts that are safe; in the end PATH is replaced whole. One thread at a time may use it. */
+typedef struct neap_parts neap_parts;
+
+typedef struct neap_parts_spec {
+    size_t size;
+    const char *path;  /* of the finished file; with .gz at its end each part becomes a gzip member */
+    const char *about; /* what is made, in one line: going on needs the same                        */
+    int resume;        /* 1: go on behind the parts that are there; 0: start again                  */
+} neap_parts_spec;
+
+/* NEAP_E_MISMATCH: the parts are about something else. NEAP_E_FORMAT: PATH.part is no such file, and stays.
+ * NEAP_E_IO: another run is writing it, or it cannot be written. */
+NEAP_API neap_status neap_parts_open(const neap_parts_spec *spec, neap_parts **out, neap_error *err);
+
+/* How many there are. */
+NEAP_API uint64_t neap_parts_count(const neap_parts *parts);
+
+/* Adds one; it is on the disk when the call returns. After a failure nothing but closing is possible. */
+NEAP_API neap_status neap_parts_add(neap_parts *parts, const void *bytes, size_t count, neap_error *err);
+
+/* Puts the file in its place and removes the parts, which a failure leaves. Consumes `parts` in any case.
+ */
+NEAP_API neap_status neap_parts_finish(neap_parts *parts, neap_error *err);
+
+/* Leaves what is there, for somebody to go on. Accepts NULL. */
+NEAP_API void neap_parts_close(neap_parts *parts);
 
 /* Makes a folder inside one that exists; one that exists already is no error. NEAP_E_IO, also if there is
  * a file of that name. */

@@ -24,6 +24,7 @@ OTHERS = ("pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
 REALS = {"loss": MC, "valid_auc": MC, "loss.sum": "c", "last.loss": "c", "last.auc": "c", "best.auc": "c", "best.loss": "c"}
 TEXTS = {"neap.format": ALL, "neap.kind": ALL, "method": MC, "graph.hash": MC, "undirected": MCG}
+OPTIONAL = {"targets": MC}
 
 
 def must(condition, words):
@@ -82,7 +83,7 @@ def check_metadata(facts):
             continue
         must(is_plain(key), key + " is not plain")
         must(value.encode().decode() == value and not any(unicodedata.category(c) == "Cc" for c in value), key + " is no text")
-        kinds = MC if key[:7] == "option." and key[7:] else {**COUNTS, **REALS, **TEXTS}.get(key, "")
+        kinds = MC if key[:7] == "option." and key[7:] else {**COUNTS, **REALS, **TEXTS, **OPTIONAL}.get(key, "")
         must(kind[0] in kinds, "unknown key " + key)
         must(key not in COUNTS or (value.isascii() and value.isdigit()), key + " is not a whole number")
         must(key not in REALS or math.isfinite(float(value)), key + " is not finite")
@@ -165,6 +166,7 @@ def check_set(facts, tensors, kind):
     if kind == "vectors":
         may["vectors"] = ("F32", tensors["vectors"][1] if "vectors" in tensors and len(tensors["vectors"][1]) == 2 else [0, 0])
     if kind[0] in MC:
+        may["targets"] = ("U8", None)
         learned, need = declared(facts, tensors, kind)
         need = {**need, **{name: ("F32", shape) for name, shape in learned.items()}}
         if kind == "checkpoint":
@@ -244,6 +246,17 @@ def check_personas(facts, tensors, n, rows):
         must(personas[u] <= max(1, len(links[u] - {u})), "a node has more personas than links")
 
 
+def check_targets(facts, tensors, n, rows):
+    must(("targets" in facts) == ("targets" in tensors), "targets are said or stored, not both")
+    if "targets" not in facts:
+        return
+    side = tensors["targets"][2]
+    must(facts["targets"] in ("list", "opposite") and len(side) == n and set(side) <= {0, 1}, "targets")
+    if facts["targets"] == "opposite":
+        for u, row in enumerate(rows_of(tensors, "graph.offsets", "graph.targets", n)[:rows]):
+            must(all(side[u] != side[v] for v in row if v < rows), "an edge within a side")
+
+
 def check_model(facts, tensors, n):
     rows = int(facts["rows"])
     must(1 <= rows <= n, "rows")
@@ -251,6 +264,7 @@ def check_model(facts, tensors, n):
     must(facts.get("option.undirected", facts["undirected"]) == facts["undirected"], "option.undirected")
     if facts["method"] in ATTENTIVE or facts["neap.format"] == "1":
         check_hood(facts, tensors, n, rows)
+    check_targets(facts, tensors, n, rows)
     if "persona.owners" in tensors:
         check_personas(facts, tensors, n, rows)
     if "epoch" in facts:

@@ -378,8 +378,8 @@ static void data_are_read_for_older_and_newer_callers(void **state)
                        .valid_positives = positives,
                        .valid_negatives = negatives,
                        .valid_count = 3 };
-    const size_t ends[] = { END(neap_data, graph), END(neap_data, text), END(neap_data, labels),
-                            END(neap_data, around), sizeof data };
+    const size_t ends[] = { END(neap_data, graph),  END(neap_data, text),        END(neap_data, labels),
+                            END(neap_data, around), END(neap_data, valid_count), sizeof data };
     check_in("neap_data", train, &data, ends, COUNT(ends));
     check_in("neap_data", train_fully, &data, ends, COUNT(ends));
     check_in("neap_data", estimate_of, &data, ends, COUNT(ends));
@@ -415,7 +415,7 @@ static void questions_are_read_for_older_and_newer_callers(void **state)
                             .with_known = 1,
                             .by = NEAP_BY_COSINE };
     const size_t of_spec[] = { END(neap_query_spec, threads), sizeof spec };
-    const size_t of_best[] = { END(neap_rank_spec, k), sizeof best };
+    const size_t of_best[] = { END(neap_rank_spec, k), END(neap_rank_spec, by), sizeof best };
     (void)state;
     check_in("neap_query_spec", create_query, &spec, of_spec, COUNT(of_spec));
     check_in("neap_rank_spec", rank, &best, of_best, COUNT(of_best));
@@ -427,12 +427,13 @@ static void questions_are_read_for_older_and_newer_callers(void **state)
 
 static void evaluations_are_read_for_older_and_newer_callers(void **state)
 {
-    neap_link_spec link = { sizeof link, "clean", "uniform", 0.6, 7, 0.2 };
+    neap_link_spec link = { sizeof link, "clean", "uniform", 0.6, 7, 0.2, NULL };
     neap_cluster_spec clusters = {
         .size = sizeof clusters, .algorithm = "kmeans", .clusters = 3, .seed = 9, .threads = 1
     };
     neap_classify_spec classes = { .size = sizeof classes, .share = 0.5, .seed = 9, .threads = 1 };
-    const size_t of_link[] = { END(neap_link_spec, ratio), END(neap_link_spec, seed), sizeof link };
+    const size_t of_link[] = { END(neap_link_spec, ratio), END(neap_link_spec, seed),
+                               END(neap_link_spec, valid), sizeof link };
     const size_t of_clusters[] = { END(neap_cluster_spec, algorithm), END(neap_cluster_spec, assign),
                                    END(neap_cluster_spec, clusters), END(neap_cluster_spec, seed),
                                    sizeof clusters };

@@ -172,7 +172,7 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
     for (int i = 0; i < 2 * CELLS; i++)
         exact[i / CELLS][i % CELLS] = table[i / CELLS][i % CELLS] = (float)(i * 37 % 101) / 101 - 0.5f;
     for (int u = 0; u < NODES; u++) weight[u] = (uint64_t)u + 1;
-    assert_int_equal(ni_grid_create(NODES, 2, 1, weight, 0.75, 1, &grid, NULL), NEAP_OK);
+    assert_int_equal(ni_grid_create(NODES, 2, 1, NULL, weight, 0.75, 1, &grid, NULL), NEAP_OK);
     assert_int_equal(ni_threads_create(1, &threads, NULL), NEAP_OK);
     while (!draw_negatives(&grid, step, 0, negative[0]) || !draw_negatives(&grid, step, 1, negative[1]))
         step++;

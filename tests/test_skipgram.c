@@ -313,7 +313,7 @@ static void every_block_runs_once_and_none_beside_another_of_its_ranges(void **s
         for (uint32_t layers = 1; layers <= 3; layers += 2) {
             ni_grid g;
             watch w = { .grid = &g };
-            assert_int_equal(ni_grid_create(100, layers, ranges[i], weight, 1, 1, &g, NULL), NEAP_OK);
+            assert_int_equal(ni_grid_create(100, layers, ranges[i], NULL, weight, 1, 1, &g, NULL), NEAP_OK);
             ni_grid_run(&g, pool, watch_block, &w);
             for (uint32_t b = 0; b < ni_grid_blocks(&g); b++) assert_int_equal(w.runs[b], 1);
             assert_int_equal(w.meetings, 0);
@@ -331,7 +331,7 @@ static void every_node_is_in_one_range_and_ranges_are_alike(void **state)
     for (int i = 0; i < 7; i++) {
         ni_grid g;
         uint8_t seen[5000] = { 0 };
-        assert_int_equal(ni_grid_create(sizes[i], 1, 0, weight, 1, 1, &g, NULL), NEAP_OK);
+        assert_int_equal(ni_grid_create(sizes[i], 1, 0, NULL, weight, 1, 1, &g, NULL), NEAP_OK);
         assert_int_equal(g.ranges, due[i]);
         assert_int_equal(g.start[g.ranges], sizes[i]);
         for (uint32_t r = 0; r < g.ranges; r++) {
@@ -406,7 +406,7 @@ static void run_epoch(const ni_source *source, uint32_t layers, uint32_t threads
     ni_grid grid;
     ni_threads *pool;
     for (uint32_t u = 0; u < NODES; u++) weight[u] = 1 + u % 7;
-    assert_int_equal(ni_grid_create(NODES, layers, 8, weight, 0.75, 1, &grid, NULL), NEAP_OK);
+    assert_int_equal(ni_grid_create(NODES, layers, 8, NULL, weight, 0.75, 1, &grid, NULL), NEAP_OK);
     assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
     ni_skipgram s = { .source = *source,
                       .grid = &grid,

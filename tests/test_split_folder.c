@@ -311,7 +311,7 @@ static void what_is_wrong_is_said_with_file_and_line(void **state)
         { "train.tsv", 0, NULL, NEAP_E_READ, "train.tsv" },
         { "rank_negatives.npy", 0, NULL, NEAP_E_READ, "rank_negatives.npy" },
         { "manifest.json", 0, NULL, NEAP_E_READ, "manifest.json" },
-        { "manifest.json", 1, "  \"format\": \"neap split 2\",", NEAP_E_FORMAT, "a newer neap made this" },
+        { "manifest.json", 1, "  \"format\": \"neap split 3\",", NEAP_E_FORMAT, "a newer neap made this" },
         { "manifest.json", 1, "  \"format\": \"neap split 10\",", NEAP_E_FORMAT, "a newer neap made this" },
         { "manifest.json", 1, "  \"format\": \"neap split x\",", NEAP_E_FORMAT,
           "not of the format 'neap split 1'" },

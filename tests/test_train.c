@@ -429,8 +429,9 @@ static ni_sampler sampler_of(const ni_settings *settings, const neap_graph *g, c
                              ni_threads *threads)
 {
     ni_sampler s;
-    assert_int_equal(ni_sampler_create(settings->own, settings->common.seed, g, links, threads, &s, NULL),
-                     NEAP_OK);
+    assert_int_equal(
+        ni_sampler_create(settings->own, settings->common.seed, g, links, NULL, threads, &s, NULL),
+        NEAP_OK);
     return s;
 }
 

@@ -107,11 +107,11 @@ static void a_wrong_spec_is_refused_with_words(void **state)
     neap_graph *g = messy_graph(1);
     const size_t size = sizeof(neap_link_spec);
     const neap_link_spec wrong[] = {
-        { size, "dirty", "uniform", 0.5, 1, 0 },  { size, NULL, "uniform", 0.5, 1, 0 },
-        { size, "clean", "hard", 0.5, 1, 0 },     { size, "clean", "uniform", 0, 1, 0 },
-        { size, "paper", "uniform", 1, 1, 0 },    { size, "clean", "uniform", NAN, 1, 0 },
-        { size, "clean", "uniform", 0.5, 1, -1 }, { size, "clean", "uniform", 0.5, 1, 1 },
-        { 0, "clean", "uniform", 0.5, 1, 0 },
+        { size, "dirty", "uniform", 0.5, 1, 0, NULL },  { size, NULL, "uniform", 0.5, 1, 0, NULL },
+        { size, "clean", "hard", 0.5, 1, 0, NULL },     { size, "clean", "uniform", 0, 1, 0, NULL },
+        { size, "paper", "uniform", 1, 1, 0, NULL },    { size, "clean", "uniform", NAN, 1, 0, NULL },
+        { size, "clean", "uniform", 0.5, 1, -1, NULL }, { size, "clean", "uniform", 0.5, 1, 1, NULL },
+        { 0, "clean", "uniform", 0.5, 1, 0, NULL },
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -503,7 +503,7 @@ static void validation_pairs_of_a_trial_are_those_of_training(void **state)
         ni_trial *t = trial_of(g, protocol, NI_UNIFORM, 0.8, 1), *bare;
         neap_options *o = options_of("neap", "dim", "8", "epochs", "6", "seed", "1", NULL);
         neap_model *m, *same;
-        assert_int_equal(ni_trial_create(g, protocol, NI_UNIFORM, 0.8, 1, &bare, NULL), NEAP_OK);
+        assert_int_equal(ni_trial_create(g, protocol, NI_UNIFORM, NULL, 0.8, 1, &bare, NULL), NEAP_OK);
         assert_int_equal(neap_trial_train(t, o, NULL, &m, NULL), NEAP_OK);
         assert_int_equal(neap_trial_train(bare, o, NULL, &same, NULL), NEAP_OK);
         assert_int_equal(m->epochs, same->epochs);

@@ -99,6 +99,35 @@ static void projector_with_metadata_beside_it(void **state)
     assert_int_equal(scratch_count(""), 2);
 }
 
+static void a_table_with_a_header(void **state)
+{
+    (void)state;
+    assert_int_equal(save("x.csv", NULL), NEAP_OK);
+    expect_text("x.csv", "node,x0,x1\n\"a b\",1,-0.25\n50%,0.1,3e-09\n\"\xc3\xa9\n\xff<\",16777216,-2\n");
+    assert_int_equal(scratch_count(""), 1);
+}
+
+/* NumPy itself reads it in tests/cli/numpy.sh. */
+static void an_archive_has_vectors_and_names(void **state)
+{
+    (void)state;
+    size_t size;
+    const uint32_t points[3][4] = { { 'a', ' ', 'b', 0 },
+                                    { '5', '0', '%', 0 },
+                                    { 0xe9, '\n', 0xdcff, '<' } };
+    assert_int_equal(save("x.npz", NULL), NEAP_OK);
+    char *bytes = scratch_bytes("x.npz", &size);
+    size_t first = 30 + strlen("vectors.npy"),
+           second = first + 128 + sizeof vectors + 30 + strlen("names.npy");
+    assert_memory_equal(bytes + 30, "vectors.npy\x93NUMPY", first - 30 + 6);
+    assert_memory_equal(bytes + first + 128, vectors, sizeof vectors);
+    assert_memory_equal(bytes + second - 9, "names.npy\x93NUMPY", 9 + 6);
+    assert_non_null(strstr(bytes + second + 10, "'<U4'"));
+    assert_memory_equal(bytes + second + 128, points, sizeof points);
+    assert_int_equal(scratch_count(""), 1);
+    free(bytes);
+}
+
 static void json_lines(void **state)
 {
     (void)state;
@@ -140,8 +169,10 @@ static void an_unknown_ending_lists_the_known_ones(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         neap_error err = { 0 };
         assert_int_equal(save(bad[i], &err), NEAP_E_ARG);
-        const char *known[] = { ".txt", ".vec", ".bin", ".npy", ".safetensors", ".tsv", ".jsonl" };
-        for (size_t k = 0; k < 7; k++) assert_non_null(strstr(err.text, known[k]));
+        const char *known[] = { ".txt",         ".vec", ".bin", ".npy",  ".npz",
+                                ".safetensors", ".csv", ".tsv", ".jsonl" };
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            assert_non_null(strstr(err.text, known[k]));
     }
     assert_int_equal(scratch_count(""), 0);
 }
@@ -163,7 +194,8 @@ static void what_makes_no_sense_is_refused(void **state)
     expect_text("x.txt", "1 2\n" NAME_0 " 1 -0.25\n");
 }
 
-static const char *const paths[] = { "x.txt", "x.bin", "x.npy", "x.safetensors", "x.tsv", "x.jsonl" };
+static const char *const paths[] = { "x.txt",         "x.bin", "x.npy", "x.npz",
+                                     "x.safetensors", "x.csv", "x.tsv", "x.jsonl" };
 
 static neap_status save_path(void *user, neap_error *err)
 {
@@ -208,6 +240,8 @@ int main(void)
         IN_SCRATCH(word2vec_binary),
         IN_SCRATCH(numpy_with_names_beside_it),
         IN_SCRATCH(projector_with_metadata_beside_it),
+        IN_SCRATCH(a_table_with_a_header),
+        IN_SCRATCH(an_archive_has_vectors_and_names),
         IN_SCRATCH(json_lines),
         IN_SCRATCH(safetensors_keep_every_byte_of_a_name),
         IN_SCRATCH(an_unknown_ending_lists_the_known_ones),

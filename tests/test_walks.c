@@ -265,7 +265,7 @@ static void negatives_of_a_block_have_the_power_of_their_weights(void **state)
     ni_grid g;
     (void)state;
     for (uint32_t u = 0; u < N; u++) weight[u] = 1 + (uint64_t)u * u;
-    assert_int_equal(ni_grid_create(N, LAYERS, RANGES, weight, 0.75, 1, &g, NULL), NEAP_OK);
+    assert_int_equal(ni_grid_create(N, LAYERS, RANGES, NULL, weight, 0.75, 1, &g, NULL), NEAP_OK);
     for (uint32_t block = 0; block < ni_grid_blocks(&g); block += 5) {
         uint64_t count[N] = { 0 };
         double chance[N];
@@ -290,7 +290,7 @@ static void the_power_0_draws_all_nodes_alike(void **state)
     ni_rng rng = ni_rng_at(2, NI_STREAM_SKIPGRAM, 0, 0);
     (void)state;
     for (int u = 0; u < 10; u++) even[u] = 1;
-    assert_int_equal(ni_grid_create(10, 1, 1, weight, 0, 1, &g, NULL), NEAP_OK);
+    assert_int_equal(ni_grid_create(10, 1, 1, NULL, weight, 0, 1, &g, NULL), NEAP_OK);
     for (int i = 0; i < DRAWS; i++) count[ni_grid_negative(&g, 0, &rng)]++;
     assert_chances(count, even, 10);
     ni_grid_free(&g);

@@ -75,9 +75,11 @@ const command cmd_embed = {
     .details = "Writes the vectors of all nodes: the mean over the contexts that a node had in "
                "training, or with --context the vectors in the context of one node. The ending "
                "decides the format: .txt and .vec (word2vec text), .bin (word2vec binary), .npy "
-               "(names in .names.txt beside it), .safetensors, .tsv (TensorBoard, with .meta.tsv "
-               "beside it), .jsonl.\n",
+               "(names in .names.txt beside it), .npz (NumPy: the arrays vectors and names), .safetensors, "
+               ".csv (a header, then node, x0, x1, ...), .tsv (TensorBoard, with .meta.tsv beside it), "
+               ".jsonl.\n",
     .examples = "neap embed friends.safetensors -o vectors.txt\n"
+                "neap embed friends.safetensors -o vectors.npz\n"
                 "neap embed friends.safetensors -o vectors.npy --context alice\n",
     .least = 1,
     .most = 1,

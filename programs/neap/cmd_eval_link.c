@@ -6,9 +6,11 @@
 #include "progress.h"
 #include "support/clock.h"
 #include "support/path.h"
+#include "targets.h"
 
 typedef struct own {
-    const char *methods, *protocol, *ratios, *negatives, *folder, *split, *vectors, *similarity, *progress;
+    const char *methods, *protocol, *ratios, *negatives, *folder, *split, *vectors, *similarity, *progress,
+        *targets;
     bool allow_missing, untrained;
     uint64_t seeds;
 } own;
@@ -27,6 +29,7 @@ static const arg_option options[] = {
       "splits per cell, from --seed on; the table has their mean and deviation" },
     { "test-negatives", 0, "uniform|degree|two-hop", "uniform", ARG_TEXT, offsetof(own, negatives), 0, 0,
       false, "clean: what test links are compared with: any non-link, popular ones, or near ones" },
+    TARGETS_OPTION(own, targets),
     { "output", 'o', "DIR", NULL, ARG_TEXT, offsetof(own, folder), 0, 0, false,
       "keep the splits, each in a folder of its own, and results.json here" },
     { "split", 0, "DIR", NULL, ARG_TEXT, offsetof(own, split), 0, 0, false,
@@ -46,6 +49,7 @@ typedef struct run {
     const args *a;
     const own *o;
     neap_vectors *vectors; /* of --vectors, or NULL */
+    target_set targets;
     name_list methods;
     link_table table;
     size_t done; /* cells of one split each */
@@ -184,6 +188,13 @@ static neap_status plan_draws(run *r, neap_error *err)
     splits *s = &r->table.splits;
     s->protocol = r->o->protocol;
     s->negatives = r->o->negatives;
+    s->target_kind = !r->o->targets ? "all" : strcmp(r->o->targets, "auto") ? "list" : "opposite";
+    if (r->o->targets && !strcmp(r->o->targets, "all")) s->target_kind = "all";
+    if (strcmp(s->target_kind, "all") && strcmp(s->protocol, "clean"))
+        return ni_fail(err, NEAP_E_ARG,
+                       "--targets is for the protocol clean; %s compares with nodes of the test edges, as "
+                       "the paper does",
+                       s->protocol);
     r->table.seeds = r->o->seeds;
     if (args_given(r->a, "test-negatives") && strcmp(s->protocol, "clean"))
         return ni_fail(err, NEAP_E_ARG,
@@ -201,14 +212,17 @@ static neap_status plan_draws(run *r, neap_error *err)
 
 static neap_status plan_found(run *r, neap_error *err)
 {
-    static const char *const theirs[] = { "protocol", "ratios", "seeds", "seed", "test-negatives" };
+    static const char *const theirs[] = {
+        "protocol", "ratios", "seeds", "seed", "test-negatives", "targets"
+    };
     splits *s = &r->table.splits;
     for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
         if (args_given(r->a, theirs[i]))
-            return ni_fail(err, NEAP_E_ARG,
-                           "the splits of --split determine protocol, ratios, seeds and negatives: leave "
-                           "--%s out; of several splits, name the folder of the one you want",
-                           theirs[i]);
+            return ni_fail(
+                err, NEAP_E_ARG,
+                "the splits of --split determine protocol, ratios, seeds, negatives and targets: leave "
+                "--%s out; of several splits, name the folder of the one you want",
+                theirs[i]);
     neap_status rc = splits_find(s, r->o->split, err);
     if (rc != NEAP_OK) return rc;
     for (size_t i = 0, same = 0; i < s->count; i++) {
@@ -239,6 +253,8 @@ static neap_status prepare(run *r, neap_error *err)
     if (rc == NEAP_OK) rc = make_rows(r, err);
     if (rc == NEAP_OK && r->o->folder) rc = neap_folder_create(r->o->folder, err);
     if (rc == NEAP_OK) rc = read_graph(r->a, r->a->operands[0], &r->table.graph, err);
+    if (rc == NEAP_OK) rc = targets_read(r->a, r->o->targets, r->table.graph, &r->targets, err);
+    if (strcmp(r->table.splits.target_kind, "all")) r->table.splits.targets = targets_of(&r->targets);
     if (rc == NEAP_OK) rc = take_vectors(r, err);
     return rc;
 }
@@ -268,7 +284,7 @@ static neap_status report(const run *r, neap_error *err)
 
 static neap_status run_eval(const args *a, neap_error *err)
 {
-    run r = { .a = a, .o = a->own };
+    run r = { .a = a, .o = a->own, .table.splits.target_kind = "all" };
     interrupt_watch();
     progress_start(&r.bar, r.o->progress, a->quiet);
     allow_interrupt(&r);
@@ -276,6 +292,7 @@ static neap_status run_eval(const args *a, neap_error *err)
     if (rc == NEAP_OK) rc = run_splits(&r, err);
     if (rc == NEAP_OK) rc = report(&r, err);
     neap_vectors_free(r.vectors);
+    targets_free(&r.targets);
     neap_graph_free(r.table.graph);
     splits_free(&r.table.splits);
     free(r.table.cells);
@@ -293,6 +310,8 @@ const command cmd_eval_link = {
                "(as published, leaky: to reproduce its numbers), paper-clean (the paper's split without "
                "the leak). In clean and paper-clean every model is checked for test pairs; a leak ends the "
                "run with exit code 5.\n"
+               "With --targets (protocol clean) test links lead to targets and are compared with targets, "
+               "and so is training; --targets auto is the opposite side of a bipartite graph.\n"
                "-o keeps the splits as files that any tool can read (with --methods none it makes nothing "
                "else), and --split evaluates on them again. --vectors evaluates the vectors of another "
                "tool: make them from the train.tsv of a split.\n"

@@ -6,10 +6,11 @@
 
 #include "common.h"
 #include "progress.h"
+#include "targets.h"
 #include "train.h"
 
 typedef struct own {
-    const char *output, *metrics, *checkpoint, *progress;
+    const char *output, *metrics, *checkpoint, *progress, *targets;
     double checkpoint_every;
     bool resume;
 } own;
@@ -24,6 +25,7 @@ static const arg_option options[] = {
       "write one at least this often, and after each epoch" },
     { "resume", 0, "", NULL, ARG_SWITCH, offsetof(own, resume), 0, 0, false,
       "go on from the checkpoint of an interrupted run" },
+    TARGETS_OPTION(own, targets),
     { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(own, progress), 0, 0, false,
       "show the progress of the run; auto: a live line on a terminal, one line per epoch or minute "
       "elsewhere" },
@@ -41,6 +43,7 @@ typedef struct run {
     neap_progress last; /* what was reported last                             */
     neap_error failed;  /* why a hook stopped the run, if it was not the user */
     neap_graph *graph;
+    target_set targets;
     neap_split *split;
     neap_model *model;
 } run;
@@ -101,8 +104,9 @@ static neap_status check_outputs(run *r, neap_error *err)
     if (rc == NEAP_OK && !strcmp(r->o->output, "-") && r->test > 0)
         rc = ni_fail(err, NEAP_E_ARG,
                      "-o - and --test both write to standard output; name a file for the model");
-    const char *paths[] = { r->a->operands[0], r->o->output, r->o->metrics, r->checkpoint };
-    if (rc == NEAP_OK) rc = check_apart(paths, 4, err);
+    const char *paths[] = { r->a->operands[0], targets_path(r->o->targets), r->o->output, r->o->metrics,
+                            r->checkpoint };
+    if (rc == NEAP_OK) rc = check_apart(paths, sizeof paths / sizeof *paths, err);
     if (rc == NEAP_OK) rc = check_output(r->o->output, err);
     if (rc == NEAP_OK) rc = check_output(r->o->metrics, err);
     if (rc == NEAP_OK) rc = check_output(r->checkpoint, err);
@@ -155,9 +159,11 @@ static neap_status read_input(run *r, neap_error *err)
 {
     uint64_t seed = 0;
     neap_status rc = read_graph(r->a, r->a->operands[0], &r->graph, err);
+    if (rc == NEAP_OK) rc = targets_read(r->a, r->o->targets, r->graph, &r->targets, err);
     if (rc || r->test <= 0) return rc;
     rc = seed_of(r->a, &seed, err);
-    if (rc == NEAP_OK) rc = neap_split_create(r->graph, r->test, seed, &r->split, err);
+    neap_data data = { .size = sizeof data, .graph = r->graph, .targets = targets_of(&r->targets) };
+    if (rc == NEAP_OK) rc = neap_split_data(&data, r->test, seed, &r->split, err);
     if (rc) return rc;
     char text[SHORT];
     size_t pairs = count_pairs(r->split);
@@ -187,7 +193,9 @@ static neap_status stopped(const run *r, neap_error *err)
 static neap_status train(run *r, neap_error *err)
 {
     bool resume = resumes(r);
-    neap_data data = { .size = sizeof data, .graph = training_graph(r) };
+    neap_data data = { .size = sizeof data,
+                       .graph = training_graph(r),
+                       .targets = targets_of(&r->targets) };
     neap_hooks hooks = { .size = sizeof hooks,
                          .progress = on_progress,
                          .note = on_note,
@@ -249,6 +257,7 @@ static neap_status print_json(const run *r, const verdict *v, neap_error *err)
     ni_json_whole(&j, "nodes", neap_graph_nodes(r->graph));
     ni_json_whole(&j, "edges", neap_graph_edges(r->graph));
     ni_json_whole(&j, "epochs_run", r->last.epoch);
+    ni_json_text(&j, "targets", t.targets);
     ni_json_whole(&j, "epochs", t.epochs);
     ni_json_real(&j, "loss", t.loss);
     ni_json_real(&j, "valid_auc", t.valid_auc);
@@ -280,6 +289,7 @@ static neap_status run_train(const args *a, neap_error *err)
     else if (rc == NEAP_OK && r.split) verdict_print(a, &v);
     neap_model_free(r.model);
     neap_split_free(r.split);
+    targets_free(&r.targets);
     neap_graph_free(r.graph);
     free(r.checkpoint);
     return rc;
@@ -299,11 +309,16 @@ const command cmd_train = {
         "The same graph, options and seed give the same model, byte for byte, for any number of "
         "threads and after any interruption: Ctrl-C writes a checkpoint, and the same command with "
         "--resume goes on from it.\n"
+        "--targets limits what the model is for: where a link leads to a target, it is compared with "
+        "non-links to targets, in training, validation and --test, and `neap rank` suggests targets "
+        "only. --targets auto takes the opposite side of a bipartite graph, such as the items for a "
+        "buyer.\n"
         "Presets: neap (what we recommend), paper (as published), authors (as their program does "
         "it). A preset sets the defaults; every option still counts.\n",
     .examples = "neap train friends.txt -o friends.safetensors\n"
                 "neap train friends.txt -o friends.safetensors --undirected --test 0.1\n"
                 "neap train friends.txt -o turned.safetensors --columns 2,1\n"
+                "neap train purchases.txt -o shop.safetensors --targets auto\n"
                 "neap train friends.txt -o paper.safetensors --preset paper --epochs 10 -t 2\n",
     .least = 1,
     .most = 1,

@@ -150,9 +150,15 @@ neap_status read_model(const args *a, const char *path, const char *new_edges, n
 neap_status ask_model(const args *a, const char *path, const char *new_edges, neap_model **model,
                       neap_query **query, neap_error *err)
 {
+    return ask_model_with(a, path, new_edges, NULL, model, query, err);
+}
+
+neap_status ask_model_with(const args *a, const char *path, const char *new_edges, const neap_hooks *hooks,
+                           neap_model **model, neap_query **query, neap_error *err)
+{
     char text[SHORT];
     uint64_t threads = 0;
-    neap_query_spec spec = NEAP_SIZED(neap_query_spec);
+    neap_query_spec spec = { .size = sizeof spec, .hooks = hooks };
     neap_status rc = neap_options_get(a->options, "threads", text, sizeof text, err);
     if (rc == NEAP_OK) rc = read_model(a, path, new_edges, model, err);
     if (rc) return rc;

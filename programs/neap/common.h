@@ -23,6 +23,10 @@ neap_status read_model(const args *a, const char *path, const char *new_edges, n
 neap_status ask_model(const args *a, const char *path, const char *new_edges, neap_model **model,
                       neap_query **query, neap_error *err);
 
+/* The same with hooks, which the query calls; they must outlive it. */
+neap_status ask_model_with(const args *a, const char *path, const char *new_edges, const neap_hooks *hooks,
+                           neap_model **model, neap_query **query, neap_error *err);
+
 /* The length of its vectors. */
 uint32_t model_dim(const neap_model *model);
 

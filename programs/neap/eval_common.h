@@ -78,6 +78,8 @@ typedef struct split_item {
 
 typedef struct splits {
     const char *protocol, *negatives; /* of all of them */
+    const char *target_kind;          /* "all", "list", "opposite" */
+    const neap_targets *targets;      /* of drawn ones, or NULL */
     double valid;                     /* of drawn ones  */
     bool found;                       /* in folders     */
     size_t kept;                      /* written so far */

@@ -68,6 +68,11 @@ static bool is_leaky(const link_table *t)
 }
 
 /* What test links are compared with: the paper's rule is nodes of test edges. */
+static const char *target_words(const link_table *t)
+{
+    return strcmp(t->splits.target_kind, "opposite") ? "a list" : "the opposite side";
+}
+
 static const char *negatives_of(const link_table *t)
 {
     return is_clean(t) ? t->splits.negatives : "test-nodes";
@@ -194,6 +199,7 @@ void link_table_print(const link_table *t)
     bool loops = false;
     printf("AUC, protocol %s%s", t->splits.protocol, is_leaky(t) ? " (leaky)" : "");
     if (is_clean(t)) printf(", %s negatives", t->splits.negatives);
+    if (strcmp(t->splits.target_kind, "all")) printf(", targets: %s", target_words(t));
     printf(", %s seed%s\n%s\n", ni_format_count(t->seeds, seeds), plural(t->seeds), sees_in_words(t));
     print_advice(t);
     print_counts(t);
@@ -224,6 +230,7 @@ static void json_cell(ni_json *j, const link_table *t, size_t row, size_t column
     ni_json_text(j, "protocol", t->splits.protocol);
     ni_json_real(j, "ratio", t->splits.ratio[column]);
     ni_json_text(j, "negatives", negatives_of(t));
+    ni_json_text(j, "targets", t->splits.target_kind);
     ni_json_text(j, "sees", sees(t, row, column));
     json_moments(j, "auc", &c->auc);
     ni_json_text(j, "undefined", undefined(c));

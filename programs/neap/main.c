@@ -11,15 +11,16 @@
 #include "args.h"
 #include "common.h"
 
-extern const command cmd_train, cmd_embed, cmd_score, cmd_rank, cmd_explain, cmd_convert, cmd_generate,
-    cmd_estimate, cmd_bench, cmd_eval_link, cmd_eval_cluster, cmd_eval_classify, cmd_reproduce, cmd_info,
-    cmd_check, cmd_methods, cmd_completion, cmd_manual, cmd_version;
+extern const command cmd_train, cmd_embed, cmd_score, cmd_rank, cmd_nn, cmd_explain, cmd_convert,
+    cmd_generate, cmd_estimate, cmd_bench, cmd_eval_link, cmd_eval_cluster, cmd_eval_classify,
+    cmd_reproduce, cmd_info, cmd_check, cmd_methods, cmd_completion, cmd_manual, cmd_version;
 
 const command *const commands[] = {
-    &cmd_train,     &cmd_embed,        &cmd_score,         &cmd_rank,      &cmd_explain,
-    &cmd_eval_link, &cmd_eval_cluster, &cmd_eval_classify, &cmd_reproduce, &cmd_convert,
-    &cmd_generate,  &cmd_estimate,     &cmd_bench,         &cmd_info,      &cmd_check,
-    &cmd_methods,   &cmd_completion,   &cmd_manual,        &cmd_version,   NULL,
+    &cmd_train,   &cmd_embed,     &cmd_score,        &cmd_rank,          &cmd_nn,
+    &cmd_explain, &cmd_eval_link, &cmd_eval_cluster, &cmd_eval_classify, &cmd_reproduce,
+    &cmd_convert, &cmd_generate,  &cmd_estimate,     &cmd_bench,         &cmd_info,
+    &cmd_check,   &cmd_methods,   &cmd_completion,   &cmd_manual,        &cmd_version,
+    NULL,
 };
 
 enum { DONE = 0, INTERNAL = 1, USAGE = 2, INPUT = 3, RESOURCE = 4, LEAK = 5, INTERRUPTED = 130 };

@@ -53,9 +53,16 @@ static void draw_bar(const progress *p, double share, int width)
     if (p->colour) fputs("\033[0m", stderr);
 }
 
-static bool is_scoring(const neap_progress *now)
+/* Stages that count something else than the edges of an epoch. */
+static const struct counted {
+    const char *stage, *doing, *items;
+} counted[] = { { "score", "scoring", "test pairs" }, { "rank", "ranking", "nodes" } };
+
+static const struct counted *counts(const neap_progress *now)
 {
-    return now->stage && !strcmp(now->stage, "score");
+    for (size_t i = 0; now->stage && i < sizeof counted / sizeof *counted; i++)
+        if (!strcmp(now->stage, counted[i].stage)) return &counted[i];
+    return NULL;
 }
 
 static bool is_preparing(const neap_progress *now)
@@ -63,7 +70,7 @@ static bool is_preparing(const neap_progress *now)
     return now->stage && !strcmp(now->stage, "prepare");
 }
 
-/* Of this epoch, or of the scoring. */
+/* Of this epoch, or of what is counted. */
 static double share_of_stage(const neap_progress *now)
 {
     return now->total ? (double)now->done / (double)now->total : 0;
@@ -72,7 +79,7 @@ static double share_of_stage(const neap_progress *now)
 /* Share of the whole run: complete epochs and the edges of this one. */
 static double share_done(const neap_progress *now)
 {
-    if (is_scoring(now)) return share_of_stage(now);
+    if (counts(now)) return share_of_stage(now);
     if (!now->epochs) return 1;
     double share = (now->epoch ? now->epoch - 1 + share_of_stage(now) : 0) / now->epochs;
     return share < 0 ? 0 : share > 1 ? 1 : share;
@@ -92,8 +99,8 @@ static void make_head(line *l, const char *name, const neap_progress *now)
     const char *colon = *name ? ": " : "";
     bool again = now->stage && !strcmp(now->stage, "train-all");
     if (is_preparing(now)) snprintf(l->head, sizeof l->head, "%s%spreparing", name, colon);
-    else if (is_scoring(now))
-        snprintf(l->head, sizeof l->head, "%s%sscoring %.0f %%", name, colon,
+    else if (counts(now))
+        snprintf(l->head, sizeof l->head, "%s%s%s %.0f %%", name, colon, counts(now)->doing,
                  floor(100 * share_of_stage(now)));
     else
         snprintf(l->head, sizeof l->head, "%s%sepoch %u/%u%s", name, colon, now->epoch, now->epochs,
@@ -107,10 +114,10 @@ static line make_line(const char *name, const neap_progress *now, const char *ga
     double rate = isfinite(now->rate) && now->rate > 0 && now->rate < 1e15 ? now->rate : 0;
     make_head(&l, name, now);
     if (is_preparing(now)) return l;
-    if (!is_scoring(now) && !isnan(now->loss))
+    if (!counts(now) && !isnan(now->loss))
         snprintf(l.piece[LOSS], sizeof *l.piece, "%sloss %.4f", gap, now->loss);
     snprintf(l.piece[RATE], sizeof *l.piece, "%s%s %s/s", gap,
-             ni_format_count((uint64_t)(rate + 0.5), text), is_scoring(now) ? "test pairs" : "edges");
+             ni_format_count((uint64_t)(rate + 0.5), text), counts(now) ? counts(now)->items : "edges");
     if (!isnan(now->left))
         snprintf(l.piece[LEFT], sizeof *l.piece, "%s%s left", gap, ni_format_seconds(now->left, text));
     if (isnan(now->valid_auc)) return l;
@@ -201,7 +208,7 @@ static void print_plain(const progress *p, const neap_progress *now)
     if (now->epoch_end)
         fprintf(stderr, "%s%s%s%s%s\n", l.head, l.piece[LOSS], l.piece[RATE], l.piece[VALID],
                 l.piece[LEFT]);
-    else if (is_scoring(now) || is_preparing(now))
+    else if (counts(now) || is_preparing(now))
         fprintf(stderr, "%s%s%s\n", l.head, l.piece[RATE], l.piece[LEFT]);
     else
         fprintf(stderr, "%s, %.0f %% done%s%s\n", l.head, floor(100 * share_of_stage(now)), l.piece[RATE],

@@ -43,14 +43,15 @@ static neap_status keep_path(const char *folder, const char *name, char **out, n
     return rc == NEAP_OK && !*out ? no_memory(err) : rc;
 }
 
-/* "clean-uniform-55-seed1", "paper-55-seed1". */
+/* "clean-uniform-55-seed1", "clean-uniform-opposite-55-seed1", "paper-55-seed1". */
 static neap_status name_folder(const splits *s, const char *inside, double percent, split_item *item,
                                neap_error *err)
 {
     char name[96];
-    bool clean = !strcmp(s->protocol, "clean");
-    snprintf(name, sizeof name, "%s%s%s-%.10g-seed%llu", s->protocol, clean ? "-" : "",
-             clean ? s->negatives : "", percent, (unsigned long long)item->seed);
+    bool clean = !strcmp(s->protocol, "clean"), some = strcmp(s->target_kind, "all") != 0;
+    snprintf(name, sizeof name, "%s%s%s%s%s-%.10g-seed%llu", s->protocol, clean ? "-" : "",
+             clean ? s->negatives : "", some ? "-" : "", some ? s->target_kind : "", percent,
+             (unsigned long long)item->seed);
     return keep_path(inside, name, &item->folder, err);
 }
 
@@ -82,16 +83,20 @@ static neap_status take(splits *s, const char *folder, neap_error *err)
 {
     neap_trial_facts f = NEAP_SIZED(neap_trial_facts);
     neap_status rc = neap_trial_describe(folder, &f, err);
-    if (rc == NEAP_OK && s->count && (strcmp(s->protocol, f.protocol) || strcmp(s->negatives, f.negatives)))
+    if (rc == NEAP_OK && s->count &&
+        (strcmp(s->protocol, f.protocol) || strcmp(s->negatives, f.negatives) ||
+         strcmp(s->target_kind, f.targets)))
         rc = ni_fail(
             err, NEAP_E_MISMATCH,
-            "%s is a split of protocol %s (%s), others are of %s (%s); name the folder of one of them",
-            folder, f.protocol, f.negatives, s->protocol, s->negatives);
+            "%s is a split of protocol %s (%s, targets: %s), others are of %s (%s, targets: %s); name "
+            "the folder of one of them",
+            folder, f.protocol, f.negatives, f.targets, s->protocol, s->negatives, s->target_kind);
     if (rc != NEAP_OK) return rc;
     split_item item = { strdup(folder), f.ratio, f.seed, 0 };
     if (!item.folder || !add(s, &item)) return free(item.folder), no_memory(err);
     s->protocol = f.protocol;
     s->negatives = f.negatives;
+    s->target_kind = f.targets;
     return NEAP_OK;
 }
 
@@ -152,7 +157,8 @@ neap_status splits_make(splits *s, size_t i, const neap_graph *graph, neap_trial
                             .negatives = s->negatives,
                             .ratio = item->ratio,
                             .seed = item->seed,
-                            .valid = s->valid };
+                            .valid = s->valid,
+                            .targets = s->targets };
     neap_status rc = neap_trial_create(graph, &spec, out, err);
     if (rc != NEAP_OK || !item->folder) return rc;
     interrupt_ends(NULL);

@@ -44,18 +44,45 @@ static bool sum_edges(ni_sampler *s)
 static bool sum_degrees(ni_sampler *s)
 {
     double sum = 0;
+    const ni_targets *t = ni_targets_limit(s->targets) ? s->targets : NULL;
     if (s->options->negative_sampling != NI_NEGATIVE_DEGREE) return true;
     if (!(s->degree_sum = ni_array(s->links->nodes, sizeof *s->degree_sum))) return false;
-    for (uint32_t u = 0; u < s->links->nodes; u++)
-        s->degree_sum[u] = sum += floor(1 + pow((double)ni_degree(s->links, u), 0.75));
+    for (uint32_t i = 0; i < s->links->nodes; i++) {
+        if (t && i == t->start[1]) sum = 0;
+        s->degree_sum[i] = sum += floor(1 + pow((double)ni_degree(s->links, t ? t->member[i] : i), 0.75));
+    }
     return true;
 }
 
 /* ---- negatives ---- */
 
-static bool has_stranger(const ni_sampler *s, uint32_t u)
+static bool close_sides(ni_sampler *s)
 {
-    return ni_degree(s->links, u) + 1 < s->links->nodes;
+    if (!ni_targets_limit(s->targets)) return true;
+    if (!(s->closed = ni_zeros(s->links->nodes, 1))) return false;
+    for (uint32_t u = 0; u < s->links->nodes; u++)
+        for (uint8_t side = 0; side < 2; side++)
+            s->closed[u] |= (uint8_t)(!ni_has_stranger(s->links, s->targets, u, side) << side);
+    return true;
+}
+
+/* A node that may be a negative of (u, v). */
+static bool has_stranger(const ni_sampler *s, uint32_t u, uint32_t v)
+{
+    if (s->closed) return !(s->closed[u] >> s->targets->side[v] & 1);
+    return ni_has_stranger(s->links, NULL, u, 0);
+}
+
+/* A node by degree, or any: on the side of v where there are targets. */
+static uint32_t draw_any(const ni_sampler *s, uint32_t v, ni_rng *rng)
+{
+    uint64_t count = s->links->nodes, first = 0;
+    if (ni_targets_limit(s->targets)) {
+        first = s->targets->start[s->targets->side[v]];
+        count = ni_side_count(s->targets, s->targets->side[v]);
+    }
+    uint64_t i = s->degree_sum ? draw_by(s->degree_sum + first, count, rng) : ni_below(rng, count);
+    return ni_targets_limit(s->targets) ? s->targets->member[first + i] : (uint32_t)i;
 }
 
 static bool may_be_negative(const ni_sampler *s, uint32_t u, uint32_t v, uint32_t n)
@@ -68,14 +95,13 @@ static bool may_be_negative(const ni_sampler *s, uint32_t u, uint32_t v, uint32_
  * are repeated, and a source that rejects a hundred of them takes a stranger. */
 static uint32_t draw_negative(const ni_sampler *s, uint32_t u, uint32_t v, ni_rng *rng)
 {
-    bool by_degree = s->degree_sum != NULL;
-    if (!by_degree && s->options->reject_links) return ni_stranger(s->links, u, rng);
+    if (!s->degree_sum && s->options->reject_links)
+        return ni_stranger_like(s->links, s->targets, u, v, rng);
     for (int tries = 0; tries < 100; tries++) {
-        uint64_t n =
-            by_degree ? draw_by(s->degree_sum, s->links->nodes, rng) : ni_below(rng, s->links->nodes);
-        if (may_be_negative(s, u, v, (uint32_t)n)) return (uint32_t)n;
+        uint32_t n = draw_any(s, v, rng);
+        if (may_be_negative(s, u, v, n)) return n;
     }
-    return ni_stranger(s->links, u, rng);
+    return ni_stranger_like(s->links, s->targets, u, v, rng);
 }
 
 /* ---- items ---- */
@@ -103,7 +129,7 @@ static bool draw_item(const ni_sampler *s, uint64_t epoch, uint64_t position, ui
     bool reversed = item >= s->graph->edges, fresh = s->options->fresh_negatives;
     nodes[0] = reversed ? v : u;
     nodes[1] = reversed ? u : v;
-    if (!has_stranger(s, nodes[0])) return false;
+    if (!has_stranger(s, nodes[0], nodes[1])) return false;
     ni_rng rng = ni_rng_at(s->seed, NI_STREAM_NEGATIVE, fresh ? epoch : 0, fresh ? position : item);
     for (uint32_t k = 0; k < s->options->learning.negatives; k++)
         nodes[2 + k] = draw_negative(s, nodes[0], nodes[1], &rng);
@@ -163,6 +189,16 @@ uint32_t ni_sampler_fill(ni_sampler *s, uint64_t epoch, uint64_t first, uint32_t
 
 /* ---- making one ---- */
 
+/* Whether a source has a pair to train on: one whose target has a stranger beside it. */
+static bool is_trained(const ni_sampler *s, uint32_t u)
+{
+    if (!s->closed) return has_stranger(s, u, 0);
+    ni_arcs arcs = ni_arcs_of(s->graph, s->links, true);
+    for (uint64_t i = arcs.offset[u]; i < arcs.offset[u + 1]; i++)
+        if (has_stranger(s, u, arcs.node[i])) return true;
+    return false;
+}
+
 /* Counts the sources without a stranger; false if there are no others. */
 static bool count_left_out(ni_sampler *s)
 {
@@ -170,7 +206,7 @@ static bool count_left_out(ni_sampler *s)
     for (uint32_t u = 0; u < s->graph->nodes; u++) {
         bool source = s->graph->undirected ? ni_degree(s->links, u) > 0
                                            : s->graph->offset[u + 1] > s->graph->offset[u];
-        if (source && has_stranger(s, u)) any = true;
+        if (source && is_trained(s, u)) any = true;
         else s->left_out += source;
     }
     return any;
@@ -187,23 +223,29 @@ static bool make_step(ni_sampler *s)
 }
 
 neap_status ni_sampler_create(const ni_attention_options *options, uint64_t seed, const neap_graph *graph,
-                              const ni_links *links, ni_threads *threads, ni_sampler *s, neap_error *err)
+                              const ni_links *links, const ni_targets *targets, ni_threads *threads,
+                              ni_sampler *s, neap_error *err)
 {
     *s = (ni_sampler){ .options = options,
                        .seed = seed,
                        .graph = graph,
                        .links = links,
+                       .targets = targets,
                        .threads = threads,
                        .positions = graph->edges * (graph->undirected ? 2 : 1) };
     if (links->offset[links->nodes] == 0)
         return ni_fail(err, NEAP_E_FORMAT,
                        "no edge links two different nodes, so there is nothing to train on");
-    if (!count_left_out(s))
+    if (!close_sides(s)) return ni_fail_memory(err, "drawing edges");
+    if (!count_left_out(s)) {
+        ni_sampler_free(s);
         return ni_fail(
             err, NEAP_E_FORMAT,
-            "every source is linked with every other node, so there is no non-link to learn from; %sa "
+            "every source is linked with every other node%s, so there is no non-link to learn from; %sa "
             "graph with more nodes or fewer edges is needed",
+            ni_targets_limit(targets) ? " that might be its target" : "",
             graph->undirected ? "" : "try --undirected, or ");
+    }
     if (sum_edges(s) && sum_degrees(s) && make_step(s)) return NEAP_OK;
     ni_sampler_free(s);
     return ni_fail_memory(err, "drawing edges");
@@ -213,6 +255,7 @@ void ni_sampler_free(ni_sampler *s)
 {
     ni_free(s->edge_sum);
     ni_free(s->degree_sum);
+    ni_free(s->closed);
     ni_free(s->nodes);
     ni_free(s->drawn);
     ni_free(s->items);

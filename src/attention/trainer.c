@@ -129,8 +129,8 @@ static uint64_t sides_of_step(const trainer *t)
 
 static neap_status make_sampler(trainer *t, const neap_graph *graph, const ni_links *links, neap_error *err)
 {
-    return ni_sampler_create(t->o, t->run.model->settings->common.seed, graph, links, t->run.threads,
-                             &t->sampler, err);
+    return ni_sampler_create(t->o, t->run.model->settings->common.seed, graph, links,
+                             &t->run.model->targets, t->run.threads, &t->sampler, err);
 }
 
 /* Training reads the neighbourhoods of the training pairs alone, unless data->around is given. The

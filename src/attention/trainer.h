@@ -5,7 +5,7 @@
 #include "attention/attention.h"
 #include "attention/options.h"
 #include "base/threads.h"
-#include "graph/links.h"
+#include "graph/targets.h"
 #include "model/run.h"
 
 /* neap_model.own of such a method. */
@@ -53,11 +53,14 @@ typedef struct ni_sampler {
     uint64_t seed;
     const neap_graph *graph;
     const ni_links *links;
+    const ni_targets *targets; /* or NULL                                              */
     ni_threads *threads;
     uint64_t positions; /* per epoch                                                   */
     uint64_t left_out;  /* sources linked with every node: they have no negative       */
     double *edge_sum;   /* weighted: running sum of the weights, or NULL               */
-    double *degree_sum; /* negatives by degree: running sum of floor(1 + degree^0.75), or NULL    */
+    double *degree_sum; /* negatives by degree: running sum of floor(1 + degree^0.75), or NULL; with targets
+                           in the order of targets->member, each side from 0               */
+    uint8_t *closed;    /* targets: nodes: bit s: linked with all of side s; NULL without  */
 
     uint64_t most;   /* nodes of the largest step: batch x (2 + K)                           */
     uint32_t *nodes; /* most: the items of the last step, in the order of sources            */
@@ -68,9 +71,11 @@ typedef struct ni_sampler {
     uint32_t count;
 } ni_sampler;
 
-/* For steps of at most options->batch positions. NEAP_E_FORMAT if no edge can be trained on. */
+/* For steps of at most options->batch positions; targets may be NULL. NEAP_E_FORMAT if no edge can be
+ * trained on. */
 neap_status ni_sampler_create(const ni_attention_options *options, uint64_t seed, const neap_graph *graph,
-                              const ni_links *links, ni_threads *threads, ni_sampler *s, neap_error *err);
+                              const ni_links *links, const ni_targets *targets, ni_threads *threads,
+                              ni_sampler *s, neap_error *err);
 void ni_sampler_free(ni_sampler *s);
 
 /* Bytes of the running sums, and of the arrays of a step. */

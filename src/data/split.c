@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/options.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "support/order.h"
 #include "support/status.h"
@@ -32,42 +33,58 @@ static uint64_t count_pairs(const neap_graph *g)
     return pairs;
 }
 
-/* The direction of a test pair is that of its edge; where both exist, or none is meant, it is drawn. */
-static neap_pair directed(const neap_graph *g, uint32_t u, uint32_t v, uint64_t seed, ni_stream stream,
-                          uint64_t index)
+/* Where pairs come from. */
+typedef struct drawing {
+    const neap_graph *graph;
+    const ni_links *links;
+    const ni_targets *targets;
+    uint64_t seed;
+    ni_stream stream;
+} drawing;
+
+/* The direction of a test pair is that of its edge; where both exist, or none is meant, it leads to a
+ * target, and if either does, it is drawn. */
+static neap_pair directed(const drawing *d, uint32_t u, uint32_t v, uint64_t index)
 {
-    ni_rng rng = ni_rng_at(seed, NI_STREAM_DIRECTION, stream, index);
+    const neap_graph *g = d->graph;
+    ni_rng rng = ni_rng_at(d->seed, NI_STREAM_DIRECTION, d->stream, index);
     bool either = g->undirected || (ni_graph_has(g, u, v) && ni_graph_has(g, v, u));
-    return either && ni_below(&rng, 2) ? (neap_pair){ v, u } : (neap_pair){ u, v };
+    bool turn = either && ni_below(&rng, 2);
+    if (either && ni_is_target(d->targets, u, v) != ni_is_target(d->targets, v, u))
+        turn = ni_is_target(d->targets, v, u);
+    return turn ? (neap_pair){ v, u } : (neap_pair){ u, v };
 }
 
 /* Fills positive[] with the pairs whose running numbers are in chosen[] (sorted). */
-static void collect(const neap_graph *g, const uint64_t *chosen, size_t count, uint64_t seed,
-                    ni_stream stream, neap_pair *positive)
+static void collect(const drawing *d, const uint64_t *chosen, size_t count, neap_pair *positive)
 {
+    const neap_graph *g = d->graph;
     uint64_t index = 0;
     size_t found = 0;
     for (uint32_t u = 0; u < g->nodes && found < count; u++)
         for (uint64_t e = g->offset[u]; e < g->offset[u + 1] && found < count; e++) {
             if (!stands_for_pair(g, u, g->target[e])) continue;
             if (index == chosen[found]) {
-                positive[found] = directed(g, u, g->target[e], seed, stream, index);
+                positive[found] = directed(d, u, g->target[e], index);
                 found++;
             }
             index++;
         }
 }
 
-/* A negative for each positive; positives that have none are dropped from the scored set. */
-static void draw_negatives(const ni_links *links, uint64_t seed, ni_stream stream, neap_split *s)
+/* A negative for each positive; positives that have none are dropped from the scored set, and so are those
+ * that lead to no target. */
+static void draw_negatives(const drawing *d, neap_split *s)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->count; i++) {
-        ni_rng rng = ni_rng_at(seed, NI_STREAM_TEST, stream, i);
-        uint32_t stranger = ni_stranger(links, s->positive[i].source, &rng);
+        ni_rng rng = ni_rng_at(d->seed, NI_STREAM_TEST, d->stream, i);
+        neap_pair p = s->positive[i];
+        if (!ni_is_target(d->targets, p.source, p.target)) continue;
+        uint32_t stranger = ni_stranger_like(d->links, d->targets, p.source, p.target, &rng);
         if (stranger == NEAP_NONE) continue;
-        s->positive[kept] = s->positive[i];
-        s->negative[kept++] = (neap_pair){ s->positive[i].source, stranger };
+        s->positive[kept] = p;
+        s->negative[kept++] = (neap_pair){ p.source, stranger };
     }
     s->without_negative = s->count - kept;
     s->count = kept;
@@ -99,9 +116,22 @@ static neap_status leave_out(const neap_graph *g, const neap_pair *pairs, size_t
     return rc;
 }
 
-neap_status ni_split_create(const neap_graph *g, const ni_links *links, double share, uint64_t seed,
-                            ni_stream stream, neap_split **out, neap_error *err)
+static neap_status no_negative(const ni_targets *targets, neap_error *err)
 {
+    if (ni_targets_limit(targets))
+        return ni_fail(err, NEAP_E_FORMAT,
+                       "no held-out pair leads to a target that can be compared with another one; a longer "
+                       "list of targets, or one of nodes that edges lead to, is needed");
+    return ni_fail(err, NEAP_E_FORMAT,
+                   "every source is linked with every node, so that there is no non-link to "
+                   "compare with; a graph with fewer links is needed");
+}
+
+neap_status ni_split_create(const neap_graph *g, const ni_links *links, const ni_targets *targets,
+                            double share, uint64_t seed, ni_stream stream, neap_split **out,
+                            neap_error *err)
+{
+    const drawing d = { g, links, targets, seed, stream };
     *out = NULL;
     uint64_t pairs = count_pairs(g);
     double wanted = round(share * (double)pairs);
@@ -124,15 +154,12 @@ neap_status ni_split_create(const neap_graph *g, const ni_links *links, double s
     s->count = count;
     for (size_t i = 0; i < count; i++) chosen[i] = ni_permute(seed, stream, 0, pairs, i);
     qsort(chosen, count, sizeof *chosen, ni_ascending_u64);
-    collect(g, chosen, count, seed, stream, s->positive);
+    collect(&d, chosen, count, s->positive);
     rc = leave_out(g, s->positive, count, stream != NI_STREAM_SPLIT, &s->train, err);
     if (rc != NEAP_OK) goto done;
 
-    draw_negatives(links, seed, stream, s);
-    if (s->count == 0)
-        rc = ni_fail(err, NEAP_E_FORMAT,
-                     "every source is linked with every node, so that there is no non-link to "
-                     "compare with; a graph with fewer links is needed");
+    draw_negatives(&d, s);
+    if (s->count == 0) rc = no_negative(targets, err);
 done:
     ni_free(chosen);
     if (rc == NEAP_OK) *out = s;
@@ -166,24 +193,40 @@ neap_status ni_split_take(const neap_graph *g, const ni_validation *pairs, neap_
     return rc;
 }
 
-neap_status ni_split_hold_out(const neap_graph *g, const ni_links *links, double share, uint64_t seed,
-                              const ni_validation *valid, neap_split **out, ni_links *rest, neap_error *err)
+neap_status ni_split_hold_out(const neap_graph *g, const ni_links *links, const ni_targets *targets,
+                              double share, uint64_t seed, const ni_validation *valid, neap_split **out,
+                              ni_links *rest, neap_error *err)
 {
     neap_status rc = valid ? ni_split_take(g, valid, out, err)
-                           : ni_split_create(g, links, share, seed, NI_STREAM_VALID, out, err);
+                           : ni_split_create(g, links, targets, share, seed, NI_STREAM_VALID, out, err);
     return rc == NEAP_OK ? ni_links_create((*out)->train, rest, err) : rc;
+}
+
+neap_status neap_split_data(const neap_data *given, double share, uint64_t seed, neap_split **out,
+                            neap_error *err)
+{
+    neap_data data;
+    ni_links links;
+    ni_targets targets;
+    *out = NULL;
+    neap_status rc = ni_sized_in(&data, sizeof data, given, "neap_data", err);
+    if (rc == NEAP_OK && !data.graph) rc = ni_fail(err, NEAP_E_ARG, "neap_data has no graph");
+    if (rc == NEAP_OK) rc = ni_targets_read(data.targets, data.graph, &targets, err);
+    if (rc != NEAP_OK) return rc;
+    rc = ni_links_create(data.graph, &links, err);
+    if (rc == NEAP_OK) {
+        rc = ni_split_create(data.graph, &links, &targets, share, seed, NI_STREAM_SPLIT, out, err);
+        ni_links_free(&links);
+    }
+    ni_targets_free(&targets);
+    return rc;
 }
 
 neap_status neap_split_create(const neap_graph *graph, double share, uint64_t seed, neap_split **out,
                               neap_error *err)
 {
-    ni_links links;
-    *out = NULL;
-    neap_status rc = ni_links_create(graph, &links, err);
-    if (rc != NEAP_OK) return rc;
-    rc = ni_split_create(graph, &links, share, seed, NI_STREAM_SPLIT, out, err);
-    ni_links_free(&links);
-    return rc;
+    neap_data data = { .size = sizeof data, .graph = graph };
+    return neap_split_data(&data, share, seed, out, err);
 }
 
 void neap_split_free(neap_split *s)

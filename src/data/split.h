@@ -3,13 +3,14 @@
 #define NI_SPLIT_H
 
 #include "base/rng.h"
-#include "graph/links.h"
+#include "graph/targets.h"
 
 struct neap_split {
     neap_graph *train; /* the graph without the held-out pairs */
     neap_pair *positive, *negative;
     size_t count;
-    size_t without_negative; /* held-out pairs whose source is linked with every node: left out */
+    size_t without_negative; /* held-out pairs that are left out: they lead to no target, or their source is
+                                linked with every one */
 };
 
 /* Pairs of a graph that choose the best epoch, and as many negatives. */
@@ -20,9 +21,10 @@ typedef struct ni_validation {
 
 /* stream: NI_STREAM_SPLIT for test pairs, NI_STREAM_VALID for validation pairs, so that the two draws of
  * one seed are independent; the clean protocol of test pairs also drops loops from training. `links` are
- * those of the graph. */
-neap_status ni_split_create(const neap_graph *graph, const ni_links *links, double share, uint64_t seed,
-                            ni_stream stream, neap_split **out, neap_error *err);
+ * those of the graph; targets may be NULL. */
+neap_status ni_split_create(const neap_graph *graph, const ni_links *links, const ni_targets *targets,
+                            double share, uint64_t seed, ni_stream stream, neap_split **out,
+                            neap_error *err);
 
 /* The same with given pairs; loops stay. NEAP_E_ARG if there are none. */
 neap_status ni_split_take(const neap_graph *graph, const ni_validation *pairs, neap_split **out,
@@ -30,9 +32,9 @@ neap_status ni_split_take(const neap_graph *graph, const ni_validation *pairs, n
 
 /* Keeps pairs back for validation, `valid` or else a share of the edges drawn by the seed; `rest` are
  * the links of what is left to train on. */
-neap_status ni_split_hold_out(const neap_graph *graph, const ni_links *links, double share, uint64_t seed,
-                              const ni_validation *valid, neap_split **out, ni_links *rest,
-                              neap_error *err);
+neap_status ni_split_hold_out(const neap_graph *graph, const ni_links *links, const ni_targets *targets,
+                              double share, uint64_t seed, const ni_validation *valid, neap_split **out,
+                              ni_links *rest, neap_error *err);
 
 /* Memory that it takes, the links of its training graph included. */
 static inline uint64_t ni_split_bytes(const neap_split *s, const ni_links *links)

@@ -9,6 +9,7 @@
 #include "io/npy.h"
 #include "io/output.h"
 #include "io/tensors.h"
+#include "io/zip.h"
 #include "neap.h"
 #include "support/json.h"
 #include "support/path.h"
@@ -65,6 +66,22 @@ static void write_tsv(ni_output *out, const table *t)
 {
     for (uint32_t i = 0; i < t->n; i++) {
         write_row(out, t, i, '\t');
+        ni_output_write(out, "\n", 1);
+    }
+}
+
+/* node, x0, x1, ...: a quoted name may hold anything, line breaks included. */
+static void write_csv(ni_output *out, const table *t)
+{
+    ni_output_text(out, "node");
+    for (uint32_t k = 0; k < t->dim; k++) ni_output_print(out, ",x%u", k);
+    ni_output_text(out, "\n");
+    for (uint32_t i = 0; i < t->n; i++) {
+        const char *name = neap_graph_name(t->graph, i);
+        if (strpbrk(name, " ,\"\t\r\n")) ni_quote(ni_output_sink(out), name);
+        else ni_output_text(out, name);
+        ni_output_write(out, ",", 1);
+        write_row(out, t, i, ',');
         ni_output_write(out, "\n", 1);
     }
 }
@@ -134,15 +151,114 @@ done:
     return rc;
 }
 
+/* ---- npz: vectors.npy and names.npy in one archive ---- */
+
+/* NumPy keeps texts of one length, 4 bytes a character: as wide as the longest name. */
+typedef struct name_array {
+    const table *table;
+    uint32_t width;  /* characters                  */
+    uint32_t *point; /* width: one name, then zeros */
+} name_array;
+
+/* The bytes of all names, one after the other. */
+static void each_name(const name_array *a, void (*take)(void *to, const void *bytes, size_t count),
+                      void *to)
+{
+    for (uint32_t i = 0; i < a->table->n; i++) {
+        uint32_t used = 0;
+        for (const char *at = neap_graph_name(a->table->graph, i); *at;)
+            a->point[used++] = ni_utf8_next(&at);
+        memset(a->point + used, 0, (a->width - used) * sizeof *a->point);
+        take(to, a->point, a->width * sizeof *a->point);
+    }
+}
+
+static void add_to_crc(void *to, const void *bytes, size_t count)
+{
+    uint32_t *crc = to;
+    *crc = ni_zip_crc(*crc, bytes, count);
+}
+
+static void add_to_zip(void *to, const void *bytes, size_t count)
+{
+    ni_zip_write(to, bytes, count);
+}
+
+static void zip_vectors(ni_zip *zip, const table *t)
+{
+    char header[NI_NPY_HEADER];
+    size_t bytes = (size_t)t->n * t->dim * sizeof *t->vectors;
+    ni_npy_header("<f4", t->n, t->dim, header);
+    uint32_t crc = ni_zip_crc(ni_zip_crc(0, header, sizeof header), t->vectors, bytes);
+    ni_zip_add(zip, "vectors.npy", sizeof header + bytes, crc);
+    ni_zip_write(zip, header, sizeof header);
+    ni_zip_write(zip, t->vectors, bytes);
+}
+
+static void zip_names(ni_zip *zip, const name_array *a)
+{
+    char header[NI_NPY_HEADER], type[16];
+    snprintf(type, sizeof type, "<U%u", a->width);
+    ni_npy_header(type, a->table->n, 0, header);
+    uint32_t crc = ni_zip_crc(0, header, sizeof header);
+    each_name(a, add_to_crc, &crc);
+    ni_zip_add(zip, "names.npy", sizeof header + (uint64_t)a->table->n * a->width * sizeof *a->point, crc);
+    ni_zip_write(zip, header, sizeof header);
+    each_name(a, add_to_zip, zip);
+}
+
+static uint32_t longest_name(const table *t)
+{
+    uint32_t most = 1;
+    for (uint32_t i = 0; i < t->n; i++) {
+        uint32_t length = 0;
+        for (const char *at = neap_graph_name(t->graph, i); *at; length++) ni_utf8_next(&at);
+        if (length > most) most = length;
+    }
+    return most;
+}
+
+static neap_status write_npz(const table *t, neap_error *err)
+{
+    name_array a = { .table = t, .width = longest_name(t) };
+    ni_output *out;
+    if ((uint64_t)t->n * a.width > UINT32_MAX / sizeof *a.point)
+        return ni_fail(
+            err, NEAP_E_LIMIT,
+            "NumPy makes all names as long as the longest, which has %u characters: that is more "
+            "than 4 GiB; .npy keeps names in a file beside it",
+            a.width);
+    a.point = ni_array(a.width, sizeof *a.point);
+    if (!a.point) return ni_fail_memory(err, "names");
+    neap_status rc = ni_output_open(t->path, &out, err);
+    if (rc == NEAP_OK) {
+        ni_zip zip = { .out = ni_output_sink(out) };
+        zip_vectors(&zip, t);
+        zip_names(&zip, &a);
+        ni_zip_end(&zip);
+        rc = ni_output_commit(out, err);
+    }
+    ni_free(a.point);
+    return rc;
+}
+
+/* ---- by the ending ---- */
+
 static const struct format {
     const char *ending;
-    void (*write)(ni_output *out, const table *t); /* NULL: safetensors                      */
-    const char *side;                              /* ending of the file with names, or NULL */
+    void (*write)(ni_output *out, const table *t);         /* what goes into one file                */
+    neap_status (*whole)(const table *t, neap_error *err); /* or, where that is NULL, all of it      */
+    const char *side;                                      /* ending of the file with names, or NULL */
 } formats[] = {
-    { ".txt", write_word2vec_text, NULL },   { ".vec", write_word2vec_text, NULL },
-    { ".bin", write_word2vec_binary, NULL }, { ".npy", write_npy, ".names.txt" },
-    { ".safetensors", NULL, NULL },          { ".tsv", write_tsv, ".meta.tsv" },
-    { ".jsonl", write_jsonl, NULL },
+    { ".txt", write_word2vec_text, NULL, NULL },
+    { ".vec", write_word2vec_text, NULL, NULL },
+    { ".bin", write_word2vec_binary, NULL, NULL },
+    { ".npy", write_npy, NULL, ".names.txt" },
+    { ".npz", NULL, write_npz, NULL },
+    { ".safetensors", NULL, write_safetensors, NULL },
+    { ".csv", write_csv, NULL, NULL },
+    { ".tsv", write_tsv, NULL, ".meta.tsv" },
+    { ".jsonl", write_jsonl, NULL, NULL },
 };
 
 static const struct format *find_format(const char *path)
@@ -195,11 +311,11 @@ neap_status neap_vectors_save(const char *path, const neap_graph *graph, const f
     const struct format *format = find_format(path);
     if (!format)
         return ni_fail(err, NEAP_E_ARG,
-                       "%s: the ending decides the format of vectors: .txt or .vec, .bin, .npy, "
-                       ".safetensors, .tsv or .jsonl",
+                       "%s: the ending decides the format of vectors: .txt or .vec, .bin, .npy, .npz, "
+                       ".safetensors, .csv, .tsv or .jsonl",
                        path);
     neap_status rc = check_table(&t, err);
     if (rc == NEAP_OK) rc = write_side(&t, err);
     if (rc != NEAP_OK) return rc;
-    return format->write ? write_file(path, &t, format->write, err) : write_safetensors(&t, err);
+    return format->write ? write_file(path, &t, format->write, err) : format->whole(&t, err);
 }

@@ -54,6 +54,10 @@ static neap_status check_test(const ni_trial *t, neap_error *err)
                            ni_name(&t->whole->names, p.source), ni_name(&t->whole->names, p.target));
         if (ni_graph_has(t->train, p.source, p.target))
             return leak(t, p.source, p.target, "a training edge of the split", err);
+        if (!ni_is_target(&t->targets, p.source, p.target))
+            return ni_fail(err, NEAP_E_FORMAT,
+                           "the test pair '%.100s' - '%.100s' does not lead to a target of the split",
+                           ni_name(&t->whole->names, p.source), ni_name(&t->whole->names, p.target));
     }
     return NEAP_OK;
 }
@@ -64,9 +68,29 @@ static int is_scored(const ni_trial *t, uint32_t u, uint32_t v)
     return bsearch(&p, t->positive, t->count, sizeof p, ni_ascending_pair) != NULL;
 }
 
-static bool is_linked_to_all(const ni_trial *t, uint32_t u)
+/* (u, v) may be left unscored: it leads to no target, or u is linked with all that v could be compared
+ * with. */
+static bool has_no_negative(const ni_trial *t, uint32_t u, uint32_t v)
 {
-    return ni_degree(&t->known, u) + 1 >= t->whole->nodes;
+    if (!ni_is_target(&t->targets, u, v)) return true;
+    return !ni_has_stranger(&t->known, &t->targets, u, t->targets.side ? t->targets.side[v] : 0);
+}
+
+/* The direction that a held-out pair is scored in where both could be: that which leads to a target. */
+static bool may_lead(const ni_trial *t, uint32_t u, uint32_t v)
+{
+    return ni_is_target(&t->targets, u, v) || !ni_is_target(&t->targets, v, u);
+}
+
+/* A pair of directed edges one way is scored that way or not at all; any other, in a direction in which it
+ * may lead. */
+static bool may_be_unscored(const ni_trial *t, uint32_t u, uint32_t v)
+{
+    const neap_graph *g = t->whole;
+    bool there = g->undirected || ni_graph_has(g, u, v), back = g->undirected || ni_graph_has(g, v, u);
+    bool both = there && back;
+    return (there && (!both || may_lead(t, u, v)) && has_no_negative(t, u, v)) ||
+           (back && (!both || may_lead(t, v, u)) && has_no_negative(t, v, u));
 }
 
 /* Whether a held-out edge is scored exactly if the protocol requires it: in clean once per pair, unless
@@ -75,8 +99,7 @@ static bool follows_protocol(const ni_trial *t, uint32_t u, uint32_t v)
 {
     int scored = is_scored(t, u, v) + (u != v && is_scored(t, v, u));
     if (t->protocol == NI_CLEAN)
-        return u == v ? !scored
-                      : scored == 1 || (!scored && (is_linked_to_all(t, u) || is_linked_to_all(t, v)));
+        return u == v ? !scored : scored == 1 || (!scored && may_be_unscored(t, u, v));
     bool should = ni_trial_trained(t, u) && ni_trial_trained(t, v);
     return (is_scored(t, u, v) || (t->whole->undirected && scored)) == should;
 }
@@ -112,7 +135,8 @@ static neap_status check_valid(const ni_trial *t, neap_error *err)
             return ni_fail(err, NEAP_E_FORMAT,
                            "the validation pair '%.100s' - '%.100s' is none of training",
                            ni_name(&t->whole->names, p.source), ni_name(&t->whole->names, p.target));
-        if (n.source != p.source || n.target == n.source || joined(t->train, n.source, n.target))
+        if (n.source != p.source || n.target == n.source || joined(t->train, n.source, n.target) ||
+            !ni_is_target(&t->targets, n.source, n.target))
             return ni_fail(err, NEAP_E_FORMAT,
                            "the validation negative '%.100s' - '%.100s' is not one: the split is damaged",
                            ni_name(&t->whole->names, n.source), ni_name(&t->whole->names, n.target));
@@ -153,10 +177,17 @@ static void end_scan(negative_scan *s)
     ni_free(s->met);
 }
 
-static bool is_allowed(const ni_trial *t, neap_pair p, uint32_t w)
+/* NULL if it may stand against the pair, else what it is. */
+static const char *why_not(const ni_trial *t, neap_pair p, uint32_t w, neap_status *code)
 {
-    if (t->protocol == NI_CLEAN) return w != p.source && !joined(t->whole, p.source, w);
-    return w != p.source && w != p.target && ni_trial_trained(t, w);
+    *code = NEAP_E_LEAK;
+    if (t->protocol == NI_CLEAN && (w == p.source || joined(t->whole, p.source, w)))
+        return "an edge of the graph, or a node and itself";
+    *code = NEAP_E_FORMAT;
+    if (!ni_is_target(&t->targets, p.source, w)) return "none with a target";
+    if (t->protocol != NI_CLEAN && (w == p.source || w == p.target || !ni_trial_trained(t, w)))
+        return "one that the protocol does not allow";
+    return NULL;
 }
 
 static neap_status check_negative(negative_scan *s, neap_pair positive, uint32_t w, neap_error *err)
@@ -166,13 +197,12 @@ static neap_status check_negative(negative_scan *s, neap_pair positive, uint32_t
              *at = bsearch(&key, s->key, t->valids, sizeof key, ni_ascending_u64);
     if (at) s->met[at - s->key] = 1;
     s->report->negatives++;
-    if (is_allowed(t, positive, w)) return NEAP_OK;
-    return ni_fail(err, t->protocol == NI_CLEAN ? NEAP_E_LEAK : NEAP_E_FORMAT,
-                   "%s: the test negative '%.100s' - '%.100s' is %s",
-                   t->protocol == NI_CLEAN ? "leak" : "the split is damaged",
-                   ni_name(&t->whole->names, positive.source), ni_name(&t->whole->names, w),
-                   t->protocol == NI_CLEAN ? "an edge of the graph, or a node and itself"
-                                           : "one that the protocol does not allow");
+    neap_status code;
+    const char *why = why_not(t, positive, w, &code);
+    if (!why) return NEAP_OK;
+    return ni_fail(err, code, "%s: the test negative '%.100s' - '%.100s' is %s",
+                   code == NEAP_E_LEAK ? "leak" : "the split is damaged",
+                   ni_name(&t->whole->names, positive.source), ni_name(&t->whole->names, w), why);
 }
 
 static neap_status check_candidates(negative_scan *s, neap_error *err)

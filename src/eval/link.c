@@ -329,6 +329,8 @@ neap_status neap_trial_train(const neap_trial *t, const neap_options *options, c
                        .valid_positives = t->valids ? t->valid : NULL,
                        .valid_negatives = t->valid_negative,
                        .valid_count = t->valids };
+    neap_targets targets = ni_targets_view(&t->targets);
+    if (ni_targets_limit(&t->targets)) data.targets = &targets;
     neap_error why = { 0 };
     neap_status rc = neap_train_fully(&data, options, hooks, out, &why);
     if (rc == NEAP_E_FORMAT && !t->valids) return too_small(t, options, err);

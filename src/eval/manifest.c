@@ -19,11 +19,17 @@
 
 #define FORMAT_NAME "neap split "
 #define FORMAT FORMAT_NAME "1"
-enum { FORMAT_NUMBER = 1 };
+#define FORMAT_TARGETS FORMAT_NAME "2" /* one with targets, which older versions would overlook */
+enum { FORMAT_NUMBER = 2 };
 
 enum { MANIFEST_MOST = 65536, BUFFER = 65536 };
 
 /* ---- files ---- */
+
+static bool has_targets(const ni_manifest *m)
+{
+    return m->facts.targets && strcmp(m->facts.targets, "all");
+}
 
 const char *ni_part_name(const ni_manifest *m, ni_part part)
 {
@@ -37,6 +43,7 @@ const char *ni_part_name(const ni_manifest *m, ni_part part)
     case NI_PART_CANDIDATES: return clean ? "rank_negatives.npy" : "pass_negatives.npy";
     case NI_PART_VALID: return m->facts.valid ? "valid.tsv" : NULL;
     case NI_PART_VALID_NEGATIVES: return m->facts.valid ? "valid_negatives.npy" : NULL;
+    case NI_PART_TARGETS: return has_targets(m) ? "targets.txt" : NULL;
     case NI_PARTS: break;
     }
     return NULL;
@@ -104,9 +111,10 @@ static void put_seed(ni_json *j, uint64_t seed)
 static void put_facts(ni_json *j, const ni_manifest *m)
 {
     const neap_trial_facts *f = &m->facts;
-    ni_json_text(j, "format", FORMAT);
+    ni_json_text(j, "format", has_targets(m) ? FORMAT_TARGETS : FORMAT);
     ni_json_text(j, "protocol", f->protocol);
     ni_json_text(j, "negatives", f->negatives);
+    if (has_targets(m)) ni_json_text(j, "targets", f->targets);
     ni_json_real(j, "ratio", f->ratio);
     put_seed(j, f->seed);
     ni_json_text(j, "sees", who_sees_what(m));
@@ -211,8 +219,9 @@ static int take_word(reader *r, const char *key, const char *const *words)
     return 0;
 }
 
-static void take_facts(reader *r, ni_manifest *m)
+static void take_facts(reader *r, ni_manifest *m, bool targets)
 {
+    static const char *const kinds[] = { "list", "opposite", NULL };
     m->protocol = (ni_protocol)take_word(r, "protocol", ni_protocols);
     m->kind = (ni_negatives)take_word(r, "negatives", ni_kinds);
     m->undirected = json_is_true(take(r, "undirected", JSON_TRUE));
@@ -234,6 +243,7 @@ static void take_facts(reader *r, ni_manifest *m)
         .skipped = take_count(r, "skipped"),
         .loops = take_count(r, "loops"),
         .reverse = take_count(r, "reverse"),
+        .targets = targets ? kinds[take_word(r, "targets", kinds)] : "all",
     };
     if (nodes > NI_NAMES_MOST && !r->bad) r->bad = "nodes";
     if (!(m->facts.ratio > 0 && m->facts.ratio < 1) && !r->bad) r->bad = "ratio";
@@ -252,9 +262,11 @@ static void take_parts(reader *r, ni_manifest *m)
         if (part.bad && !files.bad) files.bad = name;
     }
     if (files.bad && !r->bad) r->bad = files.bad;
+    if (m->facts.targets && !strcmp(m->facts.targets, "list"))
+        m->facts.target_count = (uint32_t)m->part[NI_PART_TARGETS].lines;
 }
 
-/* "neap split 2" and so on. */
+/* "neap split 3" and so on. */
 static bool is_newer(const char *format)
 {
     const size_t name = sizeof FORMAT_NAME - 1;
@@ -270,12 +282,13 @@ static neap_status take_manifest(const json_t *root, const char *path, ni_manife
     m->newer = is_newer(format);
     if (m->newer)
         return ni_fail(err, NEAP_E_FORMAT,
-                       "%.200s: " NI_NEWER ": its format is '%.40s', and neap %s reads '%s'", path, format,
-                       neap_version(), FORMAT);
-    if (!format || strcmp(format, FORMAT))
+                       "%.200s: " NI_NEWER ": its format is '%.40s', and neap %s reads up to '%s'", path,
+                       format, neap_version(), FORMAT_TARGETS);
+    bool targets = format && !strcmp(format, FORMAT_TARGETS);
+    if (!targets && (!format || strcmp(format, FORMAT)))
         return ni_fail(err, NEAP_E_FORMAT, "%.200s is not of the format '%s' that this version reads", path,
                        FORMAT);
-    take_facts(&r, m);
+    take_facts(&r, m, targets);
     take_parts(&r, m);
     if (!r.bad) return NEAP_OK;
     return ni_fail(err, NEAP_E_FORMAT, "%.200s: what it says about '%s' is missing or makes no sense", path,

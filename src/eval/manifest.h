@@ -14,6 +14,7 @@ typedef enum ni_part {
     NI_PART_CANDIDATES,     /* rank_negatives.npy, or pass_negatives.npy in the paper protocols    */
     NI_PART_VALID,          /* valid.tsv: pairs of train.tsv that choose the epoch                 */
     NI_PART_VALID_NEGATIVES,
+    NI_PART_TARGETS, /* targets.txt: the names of the targets, or of one side of a bipartite graph    */
     NI_PARTS
 } ni_part;
 

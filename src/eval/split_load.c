@@ -280,6 +280,31 @@ static neap_status load_targets(loading *l, ni_part part, const neap_pair *posit
     return rc;
 }
 
+/* The names of side 1: a list of targets, or one side of a bipartite graph. */
+static neap_status load_sides(loading *l, neap_error *err)
+{
+    ni_trial *t = l->trial;
+    neap_nodes *nodes = NULL;
+    if (!ni_part_name(&l->manifest, NI_PART_TARGETS)) return NEAP_OK;
+    if (t->protocol != NI_CLEAN)
+        return ni_fail(err, NEAP_E_FORMAT, "%.200s: only a split of the protocol clean has targets",
+                       l->folder);
+    neap_status rc = choose_part(l, NI_PART_TARGETS, err);
+    if (rc == NEAP_OK) rc = neap_nodes_load(l->path, t->whole, &nodes, err);
+    if (rc != NEAP_OK) return rc;
+    uint8_t *side = ni_zeros(t->whole->nodes, 1);
+    bool opposite = !strcmp(l->manifest.facts.targets, "opposite");
+    for (size_t i = 0; i < nodes->count && side; i++) side[nodes->node[i]] = 1;
+    if (!side) rc = ni_fail_memory(err, "the targets of a split");
+    else if (opposite && !ni_sides_fit(t->whole, side, t->whole->nodes))
+        rc = ni_fail(err, NEAP_E_FORMAT, "%.200s: an edge of the graph joins two nodes of one side",
+                     l->path);
+    if (rc == NEAP_OK) rc = ni_targets_create(side, t->whole->nodes, opposite, &t->targets, err);
+    ni_free(side);
+    neap_nodes_free(nodes);
+    return rc;
+}
+
 /* Both lists are pairs of the graph, so a manifest cannot cause a larger allocation than the graph. */
 static neap_status make_room(loading *l, neap_error *err)
 {
@@ -351,7 +376,7 @@ static neap_status check_facts(const loading *l, neap_error *err)
     const neap_trial_facts *listed = &l->manifest.facts, *is = &l->trial->facts;
     if (listed->nodes == is->nodes && listed->edges == is->edges && listed->train == is->train &&
         listed->skipped == is->skipped && listed->loops == is->loops && listed->reverse == is->reverse &&
-        listed->self_loops == is->self_loops)
+        listed->self_loops == is->self_loops && listed->target_count == is->target_count)
         return NEAP_OK;
     return ni_fail(err, NEAP_E_FORMAT, "%.200s: manifest.json counts other pairs than there are",
                    l->folder);
@@ -365,6 +390,7 @@ static neap_status load_all(loading *l, const neap_graph *graph, neap_error *err
     if (rc == NEAP_OK) rc = load_edges(l, err);
     if (rc == NEAP_OK) rc = ni_links_create(t->whole, &t->known, err);
     if (rc == NEAP_OK) rc = ni_links_create(t->train, &t->seen, err);
+    if (rc == NEAP_OK) rc = load_sides(l, err);
     if (rc == NEAP_OK) rc = load_pairs(l, err);
     if (rc == NEAP_OK) rc = check_digests(l, err);
     if (rc == NEAP_OK) rc = choose_part(l, NI_PART_CANDIDATES, err);

@@ -20,15 +20,17 @@ typedef struct saving {
 
 /* ---- texts ---- */
 
-/* A line ends a name, and the reader takes a byte order mark at the start of a file for one. */
-static neap_status save_nodes(const saving *s, const char *path, neap_error *err)
+/* Names of all nodes, or of some. A line ends a name, and the reader takes a byte order mark at the start
+ * of a file for one. */
+static neap_status save_names(const saving *s, const uint32_t *node, uint32_t count, const char *path,
+                              neap_error *err)
 {
     const neap_graph *g = s->trial->whole;
     ni_output *out;
-    for (uint32_t u = 0; u < g->nodes; u++) {
-        const char *name = ni_name(&g->names, u);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = ni_name(&g->names, node ? node[i] : i);
         if (strpbrk(name, "\r\n") || strlen(name) > NI_NAME_MOST ||
-            (!u && !strncmp(name, "\xef\xbb\xbf", 3)))
+            (!i && !strncmp(name, "\xef\xbb\xbf", 3)))
             return ni_fail(err, NEAP_E_ARG,
                            "the name '%.100s' cannot be written as a line of text, so this split cannot be "
                            "saved",
@@ -36,11 +38,22 @@ static neap_status save_nodes(const saving *s, const char *path, neap_error *err
     }
     neap_status rc = ni_output_open(path, &out, err);
     if (rc != NEAP_OK) return rc;
-    for (uint32_t u = 0; u < g->nodes; u++) {
-        ni_output_text(out, ni_name(&g->names, u));
+    for (uint32_t i = 0; i < count; i++) {
+        ni_output_text(out, ni_name(&g->names, node ? node[i] : i));
         ni_output_text(out, "\n");
     }
     return ni_output_commit(out, err);
+}
+
+static neap_status save_nodes(const saving *s, const char *path, neap_error *err)
+{
+    return save_names(s, NULL, s->trial->whole->nodes, path, err);
+}
+
+static neap_status save_target_names(const saving *s, const char *path, neap_error *err)
+{
+    const ni_targets *t = &s->trial->targets;
+    return save_names(s, ni_side_nodes(t, 1), ni_side_count(t, 1), path, err);
 }
 
 static neap_status save_train(const saving *s, const char *path, neap_error *err)
@@ -149,6 +162,7 @@ static neap_status (*const save_part[NI_PARTS])(const saving *s, const char *pat
     [NI_PART_CANDIDATES] = save_candidates,
     [NI_PART_VALID] = save_valid,
     [NI_PART_VALID_NEGATIVES] = save_valid_negatives,
+    [NI_PART_TARGETS] = save_target_names,
 };
 
 /* A split of another graph is not replaced: it may be the only copy. A folder whose manifest cannot be
@@ -184,7 +198,7 @@ static neap_status remove_strays(const saving *s, neap_error *err)
 {
     neap_status rc = NEAP_OK;
     for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER; protocol++) {
-        const ni_manifest other = { .protocol = protocol, .facts.valid = 1 };
+        const ni_manifest other = { .protocol = protocol, .facts.valid = 1, .facts.targets = "list" };
         for (ni_part p = 0; p < NI_PARTS && rc == NEAP_OK; p++) {
             const char *name = ni_part_name(&other, p), *ours = ni_part_name(&s->manifest, p);
             if (name && (!ours || strcmp(name, ours))) rc = remove_part(s, name, err);

@@ -16,40 +16,60 @@ const char *const ni_kinds[] = { "uniform", "degree", "two-hop", NULL };
 
 /* ---- negatives ---- */
 
-/* A node that u has no link with, drawn in proportion to its training degree by rejection: the target of a
- * random training link, drawn again while it is u or linked with it. */
-static uint32_t by_degree(const ni_trial *t, uint32_t u, ni_rng *rng)
+/* (p.source, w) can stand against the test pair p. */
+static bool may_be_negative(const ni_trial *t, neap_pair p, uint32_t w)
+{
+    return w != p.source && ni_is_target(&t->targets, p.source, w) && !ni_linked(&t->known, p.source, w);
+}
+
+static uint32_t uniformly(const ni_trial *t, neap_pair p, ni_rng *rng)
+{
+    return ni_stranger_like(&t->known, &t->targets, p.source, p.target, rng);
+}
+
+/* A target that the source has no link with, drawn in proportion to its training degree by rejection: the
+ * target of a random training link, drawn again while it is none. */
+static uint32_t by_degree(const ni_trial *t, neap_pair p, ni_rng *rng)
 {
     uint64_t ends = t->seen.offset[t->seen.nodes];
     for (int tries = 0; ends && tries < 1000; tries++) {
         uint32_t w = t->seen.node[ni_below(rng, ends)];
-        if (w != u && !ni_linked(&t->known, u, w)) return w;
+        if (may_be_negative(t, p, w)) return w;
     }
-    return ni_stranger(&t->known, u, rng);
+    return uniformly(t, p, rng);
 }
 
-/* A hard negative: a neighbour of a neighbour of u in training that has no link with u. The walk favours
- * nodes with many paths to u; after a thousand rejections any unlinked node is taken. */
-static uint32_t two_hop(const ni_trial *t, uint32_t u, ni_rng *rng)
+/* The end of a walk from u over training links. */
+static uint32_t walk(const ni_trial *t, uint32_t u, int steps, ni_rng *rng)
 {
-    for (int tries = 0; ni_degree(&t->seen, u) && tries < 1000; tries++) {
-        uint32_t x = t->seen.node[t->seen.offset[u] + ni_below(rng, ni_degree(&t->seen, u))];
-        uint32_t w = t->seen.node[t->seen.offset[x] + ni_below(rng, ni_degree(&t->seen, x))];
-        if (w != u && !ni_linked(&t->known, u, w)) return w;
-    }
-    return ni_stranger(&t->known, u, rng);
+    for (; steps > 0; steps--) u = t->seen.node[t->seen.offset[u] + ni_below(rng, ni_degree(&t->seen, u))];
+    return u;
 }
 
-static uint32_t draw_negative(const ni_trial *t, uint32_t u, ni_rng *rng)
+/* A hard negative: a neighbour of a neighbour of the source in training that has no link with it; where
+ * there are targets, which may all be on the other side of a bipartite graph, also one step further. The
+ * walk favours nodes with many paths to the source; after a thousand rejections any unlinked target is
+ * taken. */
+static uint32_t two_hop(const ni_trial *t, neap_pair p, ni_rng *rng)
 {
-    if (t->kind == NI_BY_DEGREE) return by_degree(t, u, rng);
-    return t->kind == NI_TWO_HOP ? two_hop(t, u, rng) : ni_stranger(&t->known, u, rng);
+    for (int tries = 0; ni_degree(&t->seen, p.source) && tries < 1000; tries++) {
+        int steps = t->targets.opposite ? 3 : t->targets.side ? 2 + tries % 2 : 2;
+        uint32_t w = walk(t, p.source, steps, rng);
+        if (may_be_negative(t, p, w)) return w;
+    }
+    return uniformly(t, p, rng);
+}
+
+static uint32_t draw_negative(const ni_trial *t, neap_pair p, ni_rng *rng)
+{
+    if (t->kind == NI_BY_DEGREE) return by_degree(t, p, rng);
+    return t->kind == NI_TWO_HOP ? two_hop(t, p, rng) : uniformly(t, p, rng);
 }
 
 static uint32_t draw_ranked(const ni_trial *t, size_t i, uint32_t k)
 {
     ni_rng rng = ni_rng_at(t->seed, NI_STREAM_RANK, i, k);
-    return draw_negative(t, t->positive[i].source, &rng);
+    return draw_negative(t, t->positive[i], &rng);
 }
 
 static uint32_t draw_in_pass(const ni_trial *t, size_t i, uint32_t pass)
@@ -90,7 +110,8 @@ static neap_status put_in_order(neap_pair *positive, neap_pair *negative, size_t
 static neap_status split_clean(ni_trial *t, neap_error *err)
 {
     neap_split *s;
-    neap_status rc = ni_split_create(t->whole, &t->known, 1 - t->ratio, t->seed, NI_STREAM_SPLIT, &s, err);
+    neap_status rc =
+        ni_split_create(t->whole, &t->known, &t->targets, 1 - t->ratio, t->seed, NI_STREAM_SPLIT, &s, err);
     if (rc != NEAP_OK) return rc;
     t->train = ni_graph_share(s->train);
     t->positive = s->positive;
@@ -103,7 +124,7 @@ static neap_status split_clean(ni_trial *t, neap_error *err)
     if (rc == NEAP_OK) rc = ni_links_create(t->train, &t->seen, err);
     for (size_t i = 0; i < t->count && rc == NEAP_OK && t->kind != NI_UNIFORM; i++) {
         ni_rng rng = ni_rng_at(t->seed, NI_STREAM_TEST, 100 + t->kind, i);
-        t->negative[i].target = draw_negative(t, t->positive[i].source, &rng);
+        t->negative[i].target = draw_negative(t, t->positive[i], &rng);
     }
     return rc;
 }
@@ -187,7 +208,8 @@ static neap_status hold_valid(ni_trial *t, double share, neap_error *err)
     neap_split *s;
     neap_error why;
     if (!(share > 0 && share < 1)) return ni_fail(err, NEAP_E_ARG, "a share of pairs is between 0 and 1");
-    neap_status rc = ni_split_create(t->train, &t->seen, share, t->seed, NI_STREAM_VALID, &s, &why);
+    neap_status rc =
+        ni_split_create(t->train, &t->seen, &t->targets, share, t->seed, NI_STREAM_VALID, &s, &why);
     if (rc == NEAP_E_FORMAT) return NEAP_OK;
     if (rc != NEAP_OK) return err ? (*err = why, rc) : rc;
     t->valid = s->positive;
@@ -227,20 +249,30 @@ void ni_trial_count(ni_trial *t)
         .reverse = count_reverse(t),
         .self_loops = t->whole->report.self_loops,
         .repeats = t->whole->report.repeats,
+        .targets = ni_targets_word(&t->targets),
     };
+    if (ni_targets_limit(&t->targets) && !t->targets.opposite)
+        t->facts.target_count = ni_side_count(&t->targets, 1);
 }
 
-neap_status ni_trial_create(const neap_graph *graph, ni_protocol protocol, ni_negatives kind, double ratio,
-                            uint64_t seed, ni_trial **out, neap_error *err)
+neap_status ni_trial_create(const neap_graph *graph, ni_protocol protocol, ni_negatives kind,
+                            const neap_targets *targets, double ratio, uint64_t seed, ni_trial **out,
+                            neap_error *err)
 {
     *out = NULL;
     if (!(ratio > 0 && ratio < 1)) return ni_fail(err, NEAP_E_ARG, "a training share is between 0 and 1");
+    if (targets && protocol != NI_CLEAN)
+        return ni_fail(
+            err, NEAP_E_ARG,
+            "targets are for the protocol clean; the others compare with nodes of the test edges, "
+            "as the paper does");
     ni_trial *t = ni_zeros(1, sizeof *t);
     if (!t) return ni_fail_memory(err, "a split");
     *t = (ni_trial){
         .protocol = protocol, .kind = kind, .ratio = ratio, .seed = seed, .whole = ni_graph_share(graph)
     };
     neap_status rc = ni_links_create(graph, &t->known, err);
+    if (rc == NEAP_OK) rc = ni_targets_read(targets, graph, &t->targets, err);
     if (rc == NEAP_OK) rc = protocol == NI_CLEAN ? split_clean(t, err) : split_paper(t, err);
     if (rc == NEAP_OK) {
         ni_trial_count(t);
@@ -256,6 +288,7 @@ void neap_trial_free(ni_trial *t)
     neap_graph_free(t->train);
     ni_links_free(&t->known);
     ni_links_free(&t->seen);
+    ni_targets_free(&t->targets);
     ni_free(t->positive);
     ni_free(t->negative);
     ni_free(t->eligible);
@@ -291,8 +324,8 @@ neap_status neap_trial_create(const neap_graph *graph, const neap_link_spec *giv
         return ni_fail(err, NEAP_E_ARG,
                        "there are no negatives '%s'; there are uniform, degree and two-hop",
                        spec->negatives ? spec->negatives : "");
-    rc =
-        ni_trial_create(graph, (ni_protocol)protocol, (ni_negatives)kind, spec->ratio, spec->seed, &t, err);
+    rc = ni_trial_create(graph, (ni_protocol)protocol, (ni_negatives)kind, spec->targets, spec->ratio,
+                         spec->seed, &t, err);
     if (rc == NEAP_OK) rc = hold_valid(t, spec->valid == 0 ? NI_VALID_SHARE : spec->valid, err);
     if (rc == NEAP_OK) rc = ni_leak_in_trial(t, NULL, err);
     if (rc == NEAP_OK) {

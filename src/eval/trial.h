@@ -16,7 +16,7 @@
 #define NI_TRIAL_H
 
 #include "data/split.h"
-#include "graph/links.h"
+#include "graph/targets.h"
 #include "io/stream.h"
 
 typedef enum ni_protocol { NI_CLEAN, NI_PAPER, NI_PAPER_CLEAN } ni_protocol;
@@ -35,6 +35,7 @@ typedef struct neap_trial {
     neap_graph *whole, *train;
     ni_links known;      /* links of the whole graph                                    */
     ni_links seen;       /* links of the training graph                                 */
+    ni_targets targets;  /* of test pairs; all nodes in the paper's protocols           */
     neap_pair *positive; /* test pairs that are scored                                  */
     neap_pair *negative; /* clean: one per test pair                                    */
     size_t count;
@@ -49,9 +50,10 @@ typedef struct neap_trial {
     neap_trial_facts facts;
 } ni_trial;
 
-/* Without validation pairs: a method that validates draws its own. */
-neap_status ni_trial_create(const neap_graph *graph, ni_protocol protocol, ni_negatives kind, double ratio,
-                            uint64_t seed, ni_trial **out, neap_error *err);
+/* Without validation pairs: a method that validates draws its own. targets may be NULL. */
+neap_status ni_trial_create(const neap_graph *graph, ni_protocol protocol, ni_negatives kind,
+                            const neap_targets *targets, double ratio, uint64_t seed, ni_trial **out,
+                            neap_error *err);
 
 /* The words of neap_link_spec, by number; NULL behind the last. */
 extern const char *const ni_protocols[], *const ni_kinds[];

@@ -62,13 +62,8 @@ static bool needs_quotes(const char *name, char delimiter)
 
 static void write_name(ni_output *out, const char *name, char delimiter)
 {
-    if (!needs_quotes(name, delimiter)) {
-        ni_output_text(out, name);
-        return;
-    }
-    ni_output_text(out, "\"");
-    for (const char *c = name; *c; c++) ni_output_write(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-    ni_output_text(out, "\"");
+    if (needs_quotes(name, delimiter)) ni_quote(ni_output_sink(out), name);
+    else ni_output_text(out, name);
 }
 
 static ni_field field_of(const neap_graph *g, uint32_t u)

@@ -13,6 +13,7 @@
 
 #include "base/sized.h"
 #include "base/sys.h"
+#include "io/gzip.h"
 #include "support/status.h"
 
 enum { INPUT = 1 << 18, MAGIC = 4, PEEK = 16 };
@@ -32,18 +33,6 @@ struct ni_stream_in {
     ni_watch watch;
     uint64_t taken, size; /* bytes read from the file; of all of it, 0: not known */
 };
-
-static void *zlib_allocate(void *unused, uInt count, uInt width)
-{
-    (void)unused;
-    return ni_array(count, width);
-}
-
-static void zlib_release(void *unused, void *block)
-{
-    (void)unused;
-    ni_free(block);
-}
 
 /* One read, repeated if a signal cut it short; *got = 0 only at the end. */
 static neap_status read_some(ni_stream_in *in, void *bytes, size_t room, size_t *got, neap_error *err)
@@ -95,8 +84,8 @@ static neap_status start_method(ni_stream_in *in, neap_error *err)
 {
     in->method = recognise(in->input, in->to);
     if (in->method == GZIP) {
-        in->gzip.zalloc = zlib_allocate;
-        in->gzip.zfree = zlib_release;
+        in->gzip.zalloc = ni_zlib_allocate;
+        in->gzip.zfree = ni_zlib_release;
         if (inflateInit2(&in->gzip, 15 + 16) != Z_OK) {
             in->method = PLAIN; /* nothing to end */
             return ni_fail_memory(err, "unpacking gzip");

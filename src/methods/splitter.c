@@ -234,19 +234,35 @@ static neap_status step_to_end(ni_learner *l, const ni_splitter_options *o, neap
     return rc;
 }
 
+/* A persona is on the side of its owner; NULL in *side without sides. */
+static neap_status make_sides(const neap_model *m, uint8_t **side, neap_error *err)
+{
+    const ni_personas *p = &((const ni_splitter *)m->own)->personas;
+    *side = NULL;
+    if (!ni_targets_limit(&m->targets)) return NEAP_OK;
+    *side = ni_array(p->count, 1);
+    for (uint32_t i = 0; i < p->count && *side; i++) (*side)[i] = m->targets.side[p->owner[i]];
+    return *side ? NEAP_OK : ni_fail_memory(err, "the personas");
+}
+
 static neap_status learn_personas(ni_learner *l, const ni_splitter_options *o, const ni_links *links,
                                   neap_error *err)
 {
     ni_walking w;
+    uint8_t *side;
     neap_status rc = make_personas(l, err);
     l->links = links;
+    if (rc == NEAP_OK) rc = make_sides(l->run.model, &side, err);
     if (rc != NEAP_OK) return rc;
+    l->side = side;
     ni_run_prepares(&l->run);
     rc = ni_walking_create(&w, l, &o->walk, false, err);
     if (rc == NEAP_OK) rc = ni_learner_begin(l, &w.source, w.visits, NI_WALKING_POWER, err);
     if (rc == NEAP_OK) rc = check_owners(l->run.model->own, err);
     if (rc == NEAP_OK) rc = step_to_end(l, o, err);
     ni_walking_free(&w);
+    ni_free(side);
+    l->side = NULL;
     return rc;
 }
 

@@ -37,6 +37,7 @@ static neap_status prepare(ni_learner *l, const ni_job *job, neap_error *err)
     neap_status rc = ni_learner_prepare(l, job, &o->walk.learning, err);
     l->tied = 1;
     if (rc != NEAP_OK) return rc;
+    l->noise = true;
     l->bias = (float)log(l->rows);
     l->shared_bias = (float)log((double)l->rows / o->walk.learning.negatives);
     return NEAP_OK;

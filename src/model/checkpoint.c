@@ -166,6 +166,19 @@ static neap_status compare(const ni_tensors *mine, const ni_tensors *theirs, con
     return NEAP_OK;
 }
 
+/* The same rule, and the same nodes. */
+static neap_status compare_targets(const ni_tensors *mine, const ni_tensors *theirs, const char *path,
+                                   neap_error *err)
+{
+    const char *ours = ni_tensors_fact(mine, "targets"), *said = ni_tensors_fact(theirs, "targets");
+    const ni_tensor *a = ni_tensors_find(mine, "targets"), *b = ni_tensors_find(theirs, "targets");
+    bool same = !ours == !said && !a == !b && (!ours || !strcmp(ours, said));
+    if (same && a) same = a->shape[0] == b->shape[0] && !memcmp(a->data, b->data, (size_t)a->shape[0]);
+    if (same) return NEAP_OK;
+    return ni_fail(err, NEAP_E_MISMATCH,
+                   "%s was made with other targets; use the same, or train without --resume", path);
+}
+
 /* No tensor that this run does not have, nor, from format 2 on, an option. */
 static neap_status check_others(const neap_model *m, const ni_tensors *mine, const ni_tensors *t,
                                 const ni_state *state, neap_error *err)
@@ -194,6 +207,7 @@ static neap_status check_same(const neap_model *m, const ni_state *state, const 
                        ni_tensors_fact(t, "neap.kind"));
     ni_model_to_tensors(m, &mine);
     neap_status rc = mine.failed ? ni_fail_memory(err, "a checkpoint") : compare(&mine, t, path, err);
+    if (rc == NEAP_OK) rc = compare_targets(&mine, t, path, err);
     if (rc == NEAP_OK) rc = ni_name_file(path, check_others(m, &mine, t, state, err), err);
     ni_tensors_release(&mine);
     return rc;

@@ -90,6 +90,21 @@ static neap_status extend_hood(const neap_model *m, neap_model *fresh, neap_erro
     return NEAP_OK;
 }
 
+/* Of a list, new nodes are no targets; in a bipartite graph they are opposite to their first neighbour. */
+static neap_status extend_targets(const neap_model *m, neap_model *fresh, neap_error *err)
+{
+    uint32_t old = m->graph->nodes, nodes = fresh->graph->nodes;
+    if (!ni_targets_limit(&m->targets)) return NEAP_OK;
+    uint8_t *side = ni_zeros(nodes, 1);
+    if (!side) return ni_fail_memory(err, "the new nodes");
+    memcpy(side, m->targets.side, old);
+    for (uint32_t u = old; u < nodes && m->targets.opposite; u++)
+        side[u] = !side[fresh->links.node[fresh->links.offset[u]]];
+    neap_status rc = ni_targets_create(side, nodes, m->targets.opposite, &fresh->targets, err);
+    ni_free(side);
+    return rc;
+}
+
 /* The same tensors under the new model's pointers. */
 static neap_status share_tensors(const neap_model *m, neap_model *fresh, neap_error *err)
 {
@@ -112,6 +127,7 @@ static neap_status make_model(const neap_model *m, const extension *x, neap_mode
     neap_status rc = neap_graph_create(m->graph->nodes + x->report.added, x->name, x->edge, x->edges,
                                        m->graph->weight != NULL, m->graph->undirected, &fresh->graph, err);
     if (rc == NEAP_OK) rc = ni_links_create(fresh->graph, &fresh->links, err);
+    if (rc == NEAP_OK) rc = extend_targets(m, fresh, err);
     if (rc == NEAP_OK) rc = extend_hood(m, fresh, err);
     if (rc == NEAP_OK) rc = share_tensors(m, fresh, err);
     if (rc == NEAP_OK && m->method->derive) rc = m->method->derive(fresh, err);

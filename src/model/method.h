@@ -156,7 +156,7 @@ typedef struct ni_ranked {
     uint32_t node;
     float score;
 } ni_ranked;
-neap_status ni_rank_best(neap_query *query, const neap_rank_spec *spec, uint32_t source, ni_ranked *best,
-                         size_t *count, neap_error *err);
+neap_status ni_rank_best(neap_query *query, const neap_rank_spec *spec, const ni_targets *targets,
+                         uint32_t source, ni_ranked *best, size_t *count, neap_error *err);
 
 #endif

@@ -80,6 +80,7 @@ neap_status ni_model_create(const ni_job *job, neap_model **out, neap_error *err
     neap_status rc = m->own && m->tensors ? NEAP_OK : ni_fail_memory(err, "a model");
     if (rc == NEAP_OK) rc = take_graph(graph, m->settings->common.self_loops, &m->graph, err);
     if (rc == NEAP_OK) rc = ni_links_create(m->graph, &m->links, err);
+    if (rc == NEAP_OK) rc = ni_targets_read(job->data->targets, m->graph, &m->targets, err);
     if (rc == NEAP_OK) rc = make_hood(m, job->data->around, err);
     if (rc == NEAP_OK) *out = m;
     else neap_model_free(m);
@@ -108,6 +109,7 @@ void neap_model_free(neap_model *m)
     store_free(m->tensors);
     neap_graph_free(m->graph);
     ni_links_free(&m->links);
+    ni_targets_free(&m->targets);
     ni_hood_free(&m->hood);
     ni_settings_free(m->settings);
     ni_free(m);
@@ -155,7 +157,8 @@ uint32_t ni_model_known_links(const neap_model *m, uint32_t u)
 uint64_t ni_model_graph_bytes(const neap_model *m, const neap_graph *given)
 {
     return ni_graph_bytes(given) + (m->graph == given ? 0 : ni_graph_bytes(m->graph)) +
-           ni_links_bytes(&m->links) + (m->hood.offset ? ni_hood_bytes(&m->hood) : 0);
+           ni_links_bytes(&m->links) + ni_targets_bytes(&m->targets) +
+           (m->hood.offset ? ni_hood_bytes(&m->hood) : 0);
 }
 
 const neap_graph *neap_model_graph(const neap_model *m)
@@ -176,6 +179,9 @@ neap_status neap_model_facts_of(const neap_model *m, neap_model_facts *facts, ne
                               .dim = m->dim,
                               .epochs = m->epochs,
                               .loss = m->loss,
-                              .valid_auc = m->valid_auc };
+                              .valid_auc = m->valid_auc,
+                              .targets = ni_targets_word(&m->targets) };
+    if (ni_targets_limit(&m->targets) && !m->targets.opposite)
+        mine.target_count = ni_side_count(&m->targets, 1);
     return ni_sized_out(&mine, sizeof mine, facts, "neap_model_facts", err);
 }

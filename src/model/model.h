@@ -8,7 +8,7 @@
 #include "base/options.h"
 #include "base/threads.h"
 #include "graph/graph.h"
-#include "graph/links.h"
+#include "graph/targets.h"
 #include "model/declare.h"
 
 struct ni_method;
@@ -22,16 +22,17 @@ typedef struct ni_store {
 struct neap_model {
     const struct ni_method *method;
     const ni_settings *settings;
-    neap_graph *graph; /* what was trained on, and extensions                                      */
-    ni_links links;    /* of graph                                                                 */
-    ni_hood hood;      /* of graph, ids below `rows`; empty if the method reads no neighbourhoods  */
-    uint32_t rows;     /* nodes that were in training                                              */
-    uint32_t dim;      /* the option of that name; 0 in a method without vectors                   */
-    ni_store *tensors; /* what the method declared                                                 */
-    void *own;         /* the method's struct: where its tensors are, and what it derives of them  */
-    uint32_t epochs;   /* epochs after which the weights were kept                                 */
-    double loss;       /* mean of that epoch, or NaN                                               */
-    double valid_auc;  /* of that epoch, or NaN                                                    */
+    neap_graph *graph;  /* what was trained on, and extensions                                      */
+    ni_links links;     /* of graph                                                                 */
+    ni_targets targets; /* that it is trained for                                                  */
+    ni_hood hood;       /* of graph, ids below `rows`; empty if the method reads no neighbourhoods  */
+    uint32_t rows;      /* nodes that were in training                                              */
+    uint32_t dim;       /* the option of that name; 0 in a method without vectors                   */
+    ni_store *tensors;  /* what the method declared                                                 */
+    void *own;          /* the method's struct: where its tensors are, and what it derives of them  */
+    uint32_t epochs;    /* epochs after which the weights were kept                                 */
+    double loss;        /* mean of that epoch, or NaN                                               */
+    double valid_auc;   /* of that epoch, or NaN                                                    */
     atomic_uint sharers;
 };
 
@@ -68,7 +69,7 @@ uint32_t ni_model_known_links(const neap_model *model, uint32_t node);
 uint32_t ni_model_dim(const ni_settings *settings);
 
 /* The keys of a model's metadata, ended by NULL; see ni_tensors_only. model_file.c */
-enum { NI_MODEL_FACTS = 9 };
+enum { NI_MODEL_FACTS = 10 };
 extern const char *const ni_model_facts[NI_MODEL_FACTS + 1];
 
 /* The tensors and facts of a model; views into it. */

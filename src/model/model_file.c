@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "base/sized.h"
 #include "base/sys.h"
+#include "io/crc32c.h"
 #include "io/tensors.h"
 #include "model/method.h"
 #include "model/run.h"
@@ -13,9 +15,9 @@
 
 static const char option_prefix[] = "option.";
 
-const char *const ni_model_facts[NI_MODEL_FACTS + 1] = { "neap.kind", "method",     "option.",
-                                                         "rows",      "epochs",     "loss",
-                                                         "valid_auc", "graph.hash", "undirected" };
+const char *const ni_model_facts[NI_MODEL_FACTS + 1] = { "neap.kind",  "method", "option.",   "rows",
+                                                         "epochs",     "loss",   "valid_auc", "graph.hash",
+                                                         "undirected", "targets" };
 
 /* ---- a model as tensors ---- */
 
@@ -59,6 +61,11 @@ void ni_model_to_tensors(const neap_model *m, ni_tensors *t)
     for (size_t i = 0; i < m->tensors->list.count; i++) {
         const ni_declared *x = &m->tensors->list.item[i];
         if (x->role != NI_STATE && x->data) ni_tensors_add(t, x->name, x->type, x->rank, x->shape, x->data);
+    }
+    if (ni_targets_limit(&m->targets)) {
+        uint64_t nodes = m->targets.nodes;
+        ni_tensors_put(t, "targets", ni_targets_word(&m->targets));
+        ni_tensors_add(t, "targets", NI_U8, 1, &nodes, m->targets.side);
     }
     if (hood_is_stored(m)) {
         uint64_t offsets = (uint64_t)m->hood.nodes + 1, length = m->hood.offset[m->hood.nodes];
@@ -209,6 +216,32 @@ static neap_status take_hood(const ni_tensors *t, neap_model *m, neap_error *err
     return rc;
 }
 
+/* ---- targets ---- */
+
+/* Each is 0 or 1; the edges that were trained on join the sides of opposite targets. */
+static neap_status check_sides(const neap_model *m, const uint8_t *side, bool opposite, neap_error *err)
+{
+    for (uint32_t u = 0; u < m->graph->nodes; u++)
+        if (side[u] > 1)
+            return ni_fail(err, NEAP_E_FORMAT, "tensor targets has other numbers than 0 and 1");
+    if (!opposite || ni_sides_fit(m->graph, side, m->rows)) return NEAP_OK;
+    return ni_fail(err, NEAP_E_FORMAT, "tensor targets: an edge joins two nodes of one side");
+}
+
+static neap_status take_targets(const ni_tensors *t, neap_model *m, neap_error *err)
+{
+    const char *word = ni_tensors_fact(t, "targets");
+    uint64_t nodes = m->graph->nodes;
+    const void *side;
+    if (!word && !ni_tensors_find(t, "targets")) return NEAP_OK;
+    bool opposite = word && !strcmp(word, "opposite");
+    if (!word || (!opposite && strcmp(word, "list")))
+        return ni_fail(err, NEAP_E_FORMAT, "the metadata 'targets' are missing or unknown");
+    neap_status rc = ni_tensors_need(t, "targets", NI_U8, 1, &nodes, &side, err);
+    if (rc == NEAP_OK) rc = check_sides(m, side, opposite, err);
+    return rc == NEAP_OK ? ni_targets_create(side, m->graph->nodes, opposite, &m->targets, err) : rc;
+}
+
 /* ---- the method's tensors ---- */
 
 static neap_status take_tensor(const ni_tensors *t, ni_declared *x, neap_error *err)
@@ -227,15 +260,15 @@ static neap_status take_tensor(const ni_tensors *t, ni_declared *x, neap_error *
 static neap_status refuse_others(const ni_tensors *t, const neap_model *m, neap_error *err)
 {
     static const char *const tensors[] = { "graph.offsets", "graph.targets", "graph.weights",
-                                           "names.offsets", "names.bytes",   "hood.offsets",
-                                           "hood.nodes" };
+                                           "names.offsets", "names.bytes",   "targets",
+                                           "hood.offsets",  "hood.nodes" };
     const size_t common = sizeof tensors / sizeof *tensors;
     const ni_declaration *d = &m->tensors->list;
     const char **all = ni_array(common + d->count + 1, sizeof *all);
     if (!all) return ni_fail_memory(err, "a model");
     size_t n = 0;
     for (size_t i = 0; i < common; i++)
-        if (i < 5 || m->method->hood || t->format == 1) all[n++] = tensors[i];
+        if (i < 6 || m->method->hood || t->format == 1) all[n++] = tensors[i];
     for (size_t i = 0; i < d->count; i++)
         if (d->item[i].data) all[n++] = d->item[i].name;
     all[n] = NULL;
@@ -271,6 +304,7 @@ static neap_status take_model(const ni_tensors *t, neap_model *m, neap_error *er
     if (rc == NEAP_OK) rc = ni_tensors_real(t, "loss", &m->loss, err);
     if (rc == NEAP_OK) rc = ni_tensors_real(t, "valid_auc", &m->valid_auc, err);
     if (rc == NEAP_OK) rc = take_graph(t, m, err);
+    if (rc == NEAP_OK) rc = take_targets(t, m, err);
     if (rc == NEAP_OK) rc = take_tensors(t, m, err);
     if (rc == NEAP_OK) rc = ni_links_create(m->graph, &m->links, err);
     if (rc == NEAP_OK) rc = take_hood(t, m, err);
@@ -327,6 +361,28 @@ neap_status neap_model_save(const neap_model *m, const char *path, neap_error *e
     if (!m || !path) return ni_fail(err, NEAP_E_ARG, "neap_model_save needs a model and a path");
     ni_model_to_tensors(m, &t);
     neap_status rc = ni_tensors_write(&t, path, err);
+    ni_tensors_release(&t);
+    return rc;
+}
+
+neap_status neap_model_hash(const neap_model *m, uint64_t *hash, neap_error *err)
+{
+    ni_tensors t = { 0 };
+    uint64_t h = 0;
+    ni_model_to_tensors(m, &t);
+    neap_status rc = t.failed ? ni_fail_memory(err, "the hash of a model") : NEAP_OK;
+    for (size_t i = 0; i < t.facts && rc == NEAP_OK; i++) {
+        uint32_t crc = ni_crc32c(0, t.fact[i].key, strlen(t.fact[i].key) + 1);
+        h = ni_mix(h ^ ni_crc32c(crc, t.fact[i].value, strlen(t.fact[i].value)));
+    }
+    for (size_t i = 0; i < t.count && rc == NEAP_OK; i++) {
+        const ni_tensor *x = &t.tensor[i];
+        uint64_t bytes = 0;
+        ni_tensor_bytes(x->type, x->rank, x->shape, &bytes);
+        uint32_t crc = ni_crc32c(0, x->name, strlen(x->name) + 1);
+        h = ni_mix(h ^ ni_crc32c(crc, x->data, (size_t)bytes) ^ bytes << 32);
+    }
+    *hash = h;
     ni_tensors_release(&t);
     return rc;
 }

@@ -215,7 +215,8 @@ void neap_ranking_free(neap_ranking *ranking)
     ni_free(ranking);
 }
 
-static neap_status rank_sources(neap_query *q, const neap_rank_spec *spec, columns *c, neap_error *err)
+static neap_status rank_sources(neap_query *q, const neap_rank_spec *spec, const ni_targets *targets,
+                                columns *c, neap_error *err)
 {
     size_t nodes = spec->candidates ? spec->candidate_count : q->model->graph->nodes;
     neap_rank_spec within = *spec;
@@ -225,24 +226,37 @@ static neap_status rank_sources(neap_query *q, const neap_rank_spec *spec, colum
     for (size_t i = 0; i < spec->source_count && rc == NEAP_OK; i++) {
         size_t count = 0;
         ni_threads_progress(q->threads, i, spec->source_count);
-        rc = end(q, ni_rank_best(q, &within, spec->sources[i], best, &count, err), err);
+        rc = end(q, ni_rank_best(q, &within, targets, spec->sources[i], best, &count, err), err);
         if (rc == NEAP_OK) rc = columns_add(c, i, best, count, err);
     }
     ni_free(best);
     return rc;
 }
 
+/* Those that are given, else by score the model's own; candidates speak for themselves. */
+static neap_status choose_targets(const neap_query *q, const neap_rank_spec *spec, ni_targets *given,
+                                  const ni_targets **targets, neap_error *err)
+{
+    bool own = !spec->targets && !spec->candidates && spec->by == NEAP_BY_SCORE;
+    *targets = own ? &q->model->targets : given;
+    return ni_targets_read(spec->targets, q->model->graph, given, err);
+}
+
 neap_status neap_query_rank(neap_query *q, const neap_rank_spec *spec, neap_ranking **out, neap_error *err)
 {
     neap_rank_spec given;
+    ni_targets own = { 0 };
+    const ni_targets *targets = NULL;
     columns c = { 0 };
     *out = NULL;
     neap_status rc = begin(q, "rank", err);
     if (rc == NEAP_OK) rc = ni_sized_in(&given, sizeof given, spec, "neap_rank_spec", err);
     if (rc == NEAP_OK) rc = check_spec(q->model, &given, err);
-    if (rc == NEAP_OK) rc = rank_sources(q, &given, &c, err);
+    if (rc == NEAP_OK) rc = choose_targets(q, &given, &own, &targets, err);
+    if (rc == NEAP_OK) rc = rank_sources(q, &given, targets, &c, err);
     if (rc == NEAP_OK) *out = columns_finish(&c, given.source_count);
     else columns_free(&c);
+    ni_targets_free(&own);
     return rc;
 }
 

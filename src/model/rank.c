@@ -50,6 +50,7 @@ static int best_first(const void *a, const void *b)
 typedef struct list {
     neap_query *query;
     const neap_rank_spec *spec;
+    const ni_targets *targets;
     uint32_t source;
     ni_ranked *best; /* spec->k entries, a heap */
     size_t count;
@@ -57,6 +58,8 @@ typedef struct list {
 
 static bool allowed(const list *l, uint32_t t)
 {
+    if (!ni_is_target(l->targets, l->source, t)) return false;
+    if (l->spec->without_self && t == l->source) return false;
     return l->spec->with_known || (t != l->source && !ni_linked(&l->query->model->links, l->source, t));
 }
 
@@ -174,10 +177,10 @@ static neap_status rank_candidates(list *l, neap_error *err)
     return rc;
 }
 
-neap_status ni_rank_best(neap_query *query, const neap_rank_spec *spec, uint32_t source, ni_ranked *best,
-                         size_t *count, neap_error *err)
+neap_status ni_rank_best(neap_query *query, const neap_rank_spec *spec, const ni_targets *targets,
+                         uint32_t source, ni_ranked *best, size_t *count, neap_error *err)
 {
-    list l = { query, spec, source, best, 0 };
+    list l = { query, spec, targets, source, best, 0 };
     bool done = spec->candidates != NULL;
     neap_status rc = done ? rank_candidates(&l, err) : NEAP_OK;
     if (!done) {

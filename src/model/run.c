@@ -41,7 +41,7 @@ neap_status ni_run_hold_out(ni_run *run, const neap_data *data, neap_error *err)
     ni_validation given = { data->valid_positives, data->valid_negatives, data->valid_count };
     if (!ni_learning_validates(run->o)) return NEAP_OK;
     neap_status rc =
-        ni_split_hold_out(m->graph, &m->links, run->o->valid, m->settings->common.seed,
+        ni_split_hold_out(m->graph, &m->links, &m->targets, run->o->valid, m->settings->common.seed,
                           given.positives ? &given : NULL, &run->split, &run->split_links, err);
     if (rc != NEAP_OK) return rc;
     run->graph = run->split->train;

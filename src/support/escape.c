@@ -35,6 +35,24 @@ void ni_escape(ni_sink out, const char *name, bool blanks)
     }
 }
 
+void ni_quote(ni_sink out, const char *text)
+{
+    out.write(out.to, "\"", 1);
+    for (; *text; text++) out.write(out.to, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    out.write(out.to, "\"", 1);
+}
+
+uint32_t ni_utf8_next(const char **name)
+{
+    const unsigned char *s = (const unsigned char *)*name;
+    size_t n = ni_utf8_length(*name);
+    *name += n ? n : 1;
+    if (n == 0) return 0xdc00 + s[0];
+    uint32_t point = n == 1 ? s[0] : s[0] & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) point = point << 6 | (s[i] & 0x3f);
+    return point;
+}
+
 /* 0 .. 15, or -1. */
 static int hex(char c)
 {

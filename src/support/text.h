@@ -74,6 +74,13 @@ extern const char ni_utf8_unknown[];
  * a blank separates too, blanks become %XX. urllib.parse.unquote_to_bytes in Python undoes it. */
 void ni_escape(ni_sink out, const char *name, bool blanks);
 
+/* The text in double quotes, a quote in it written twice (RFC 4180). */
+void ni_quote(ni_sink out, const char *text);
+
+/* The next character of a name, and moves *name behind it: its code point, or U+DC00 and the byte where
+ * that is not UTF-8, as Python's "surrogateescape" has it. */
+uint32_t ni_utf8_next(const char **name);
+
 /* The name without its escapes, into `plain`, which has room for `length` bytes; returns how many there
  * are. What is no escape stays as it is, and so does %00, since no name has a NUL. */
 size_t ni_unescape(const char *name, size_t length, char *plain);

@@ -19,13 +19,39 @@ static uint32_t choose_ranges(uint32_t nodes)
     return ranges;
 }
 
-static void deal(ni_grid *g, uint64_t seed)
+/* Nodes of each side, and the ranges that they are dealt into, from `first` on. */
+typedef struct sides {
+    uint32_t nodes[2], ranges[2], first[2];
+} sides;
+
+/* Ranges in proportion to nodes, at least one for a side that has some. */
+static sides share_ranges(ni_grid *g, const uint8_t *side)
 {
+    sides s = { .nodes = { g->nodes, 0 }, .ranges = { g->ranges, 0 } };
+    for (uint32_t u = 0; u < g->nodes && side; u++) s.nodes[1] += side[u];
+    s.nodes[0] -= s.nodes[1];
+    if (!s.nodes[1]) return s;
+    if (s.nodes[0] && g->ranges == 1) g->ranges = 2;
+    uint32_t ranges = (uint32_t)((double)g->ranges * s.nodes[0] / g->nodes + 0.5);
+    if (ranges == 0 && s.nodes[0]) ranges = 1;
+    if (ranges == g->ranges) ranges--;
+    s.ranges[0] = s.first[1] = ranges;
+    s.ranges[1] = g->ranges - ranges;
+    return s;
+}
+
+static void deal(ni_grid *g, const uint8_t *side, uint64_t seed)
+{
+    uint32_t met[2] = { 0 };
+    sides s = share_ranges(g, side);
     for (uint32_t u = 0; u < g->nodes; u++) {
-        uint64_t rank = ni_permute(seed, NI_STREAM_RANGE, 0, g->nodes, u);
-        g->range[u] = (uint8_t)(rank * g->ranges / g->nodes);
+        uint8_t k = side ? side[u] : 0;
+        uint64_t rank = ni_permute(seed, NI_STREAM_RANGE, k, s.nodes[k], met[k]++);
+        g->range[u] = (uint8_t)(s.first[k] + rank * s.ranges[k] / s.nodes[k]);
         g->start[g->range[u] + 1]++;
     }
+    for (uint32_t i = 0; i < g->ranges; i++)
+        g->shift[i] = (float)log((double)s.nodes[s.ranges[1] && i >= s.first[1]] / g->nodes);
     for (uint32_t i = 0; i < g->ranges; i++) g->start[i + 1] += g->start[i];
     uint32_t next[NI_RANGES_MOST];
     for (uint32_t i = 0; i < g->ranges; i++) next[i] = g->start[i];
@@ -45,8 +71,8 @@ static bool weigh(ni_grid *g, const uint64_t *weight, double power)
     return ok;
 }
 
-neap_status ni_grid_create(uint32_t nodes, uint32_t layers, uint32_t ranges, const uint64_t *weight,
-                           double power, uint64_t seed, ni_grid *g, neap_error *err)
+neap_status ni_grid_create(uint32_t nodes, uint32_t layers, uint32_t ranges, const uint8_t *side,
+                           const uint64_t *weight, double power, uint64_t seed, ni_grid *g, neap_error *err)
 {
     *g = (ni_grid){ .nodes = nodes,
                     .layers = layers,
@@ -55,7 +81,7 @@ neap_status ni_grid_create(uint32_t nodes, uint32_t layers, uint32_t ranges, con
                     .member = ni_array(nodes, sizeof *g->member),
                     .alias = ni_array(nodes, sizeof *g->alias) };
     bool ok = g->range && g->member && g->alias;
-    if (ok) deal(g, seed);
+    if (ok) deal(g, side, seed);
     if (ok && weigh(g, weight, power)) return NEAP_OK;
     ni_grid_free(g);
     return ni_fail_memory(err, "the order of training");

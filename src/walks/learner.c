@@ -18,6 +18,7 @@ neap_status ni_learner_prepare(ni_learner *l, const ni_job *job, const ni_learni
     if (rc != NEAP_OK) return rc;
     l->links = l->run.links;
     l->rows = l->run.model->rows;
+    l->side = l->run.model->targets.side;
     return ni_links_need_some(l->links, err);
 }
 
@@ -76,7 +77,7 @@ static neap_status make_tables(ni_learner *l, neap_error *err)
 static neap_status make_negatives(ni_learner *l, const uint64_t *weight, double power, neap_error *err)
 {
     if (!l->negatives) return NEAP_OK;
-    neap_status rc = ni_grid_create(l->rows, l->layers, 0, weight, power,
+    neap_status rc = ni_grid_create(l->rows, l->layers, 0, l->side, weight, power,
                                     l->run.model->settings->common.seed, &l->grid, err);
     if (rc != NEAP_OK) return rc;
     l->by_negatives.grid = &l->grid;
@@ -91,7 +92,8 @@ static neap_status make_tree(ni_learner *l, const uint64_t *weight, neap_error *
     if (!l->tree) return NEAP_OK;
     neap_status rc = ni_tree_create(weight, l->rows, NI_GROUP_OUTPUTS, &l->huffman, err);
     if (rc == NEAP_OK)
-        rc = ni_grid_create(l->rows, 1, 1, weight, 0, l->run.model->settings->common.seed, &l->alone, err);
+        rc = ni_grid_create(l->rows, 1, 1, NULL, weight, 0, l->run.model->settings->common.seed, &l->alone,
+                            err);
     if (rc != NEAP_OK) return rc;
     l->by_tree.grid = &l->alone;
     l->by_tree.tree = &l->huffman;
@@ -137,6 +139,7 @@ neap_status ni_learner_begin(ni_learner *l, const ni_source *source, const uint6
                                      .dim = m->dim / l->layers,
                                      .bias = l->bias,
                                      .shared_bias = l->shared_bias,
+                                     .noise = l->noise,
                                      .seed = m->settings->common.seed };
     l->by_tree = l->by_negatives;
     l->run.positions = source->positions;

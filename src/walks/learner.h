@@ -16,12 +16,14 @@ typedef struct ni_learner {
     const ni_links *links; /* between the rows that are trained: nodes of run.graph, or personas   */
     uint32_t rows;         /* that are trained; the model's, unless the method sets others         */
     float *vectors;        /* rows x dim, with their start values                                  */
+    const uint8_t *side;   /* rows: a negative is on the side of the output it stands against; NULL: any */
 
     uint32_t layers;         /* of the vectors: each is layers x (dim / layers) numbers                */
     uint32_t tied;           /* layers whose inputs and outputs are the same vectors, the first ones   */
     bool unit;               /* a layer of a vector is a direction: scored so, of length 1 in the end  */
     bool negatives, tree;    /* which losses                                                           */
     float bias, shared_bias; /* see ni_group                                                            */
+    bool noise;              /* see ni_skipgram                                                         */
 
     ni_grid grid, alone; /* of negatives; of the tree */
     ni_tree huffman;

@@ -154,13 +154,14 @@ static void block_task(void *arg, uint32_t block, uint32_t thread)
 {
     const ni_skipgram *s = arg;
     ni_workshop *w = s->workshop;
+    float shift = s->noise ? s->grid->shift[block % s->grid->ranges] : 0;
     ni_group g = { .k = ni_kernels_get(),
                    .in = s->in,
                    .out = outputs_of(s, block),
                    .dim = s->dim,
                    .rate = w->rate,
-                   .bias = s->bias,
-                   .shared_bias = s->shared_bias,
+                   .bias = s->bias + shift,
+                   .shared_bias = s->shared_bias + shift,
                    .outputs = s->negatives,
                    .positives = !s->tree,
                    .scratch = (float *)(void *)(w->scratch + thread * w->scratch_room) };

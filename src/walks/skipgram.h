@@ -90,12 +90,15 @@ typedef struct ni_grid {
     uint32_t start[NI_RANGES_MOST + 1]; /* where the members of a range begin             */
     uint32_t *member;                   /* nodes, range by range                          */
     ni_alias *alias;                    /* nodes: of each range, by the weight of members */
+    float shift[NI_RANGES_MOST]; /* log of the share of nodes on the side of a range; 0 without sides */
 } ni_grid;
 
 /* weight: how often a node should be a negative, before the power 3/4. ranges = 0: as many as suit the
- * number of nodes; 1 is for what cannot be shared. */
-neap_status ni_grid_create(uint32_t nodes, uint32_t layers, uint32_t ranges, const uint64_t *weight,
-                           double power, uint64_t seed, ni_grid *g, neap_error *err);
+ * number of nodes; 1 is for what cannot be shared. side: nodes, 0 or 1: a range then has nodes of one side,
+ * so that a negative is on the side of the outputs it stands against; NULL: they are not told apart. */
+neap_status ni_grid_create(uint32_t nodes, uint32_t layers, uint32_t ranges, const uint8_t *side,
+                           const uint64_t *weight, double power, uint64_t seed, ni_grid *g,
+                           neap_error *err);
 void ni_grid_free(ni_grid *g);
 
 static inline uint32_t ni_grid_blocks(const ni_grid *g)
@@ -134,6 +137,7 @@ typedef struct ni_skipgram {
     uint32_t dim;
     uint32_t negatives;      /* that a group of pairs shares */
     float bias, shared_bias; /* see ni_group                  */
+    bool noise;              /* the biases are logs of how often noise brings a row, which a side changes */
     uint64_t seed;
 
     struct ni_workshop *workshop;

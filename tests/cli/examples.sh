@@ -4,6 +4,7 @@
 
 make_friends
 make_circles
+make_purchases
 make_graphs
 cp friends.txt graphs/email/graph.txt # small, because every method is trained on it twelve times
 cp circles.txt graphs/email/labels.txt

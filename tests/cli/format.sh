@@ -16,7 +16,11 @@ expect 0 "$NEAP" train friends.txt -o model "${quick[@]}"
 expect 0 "$NEAP" train friends.txt -o small "${quick[@]}" --neighbors 2 --padding vector --undirected
 expect 0 "$NEAP" convert friends.txt graph.safetensors
 expect 0 "$NEAP" embed model -o vectors.safetensors
-for file in model small graph.safetensors vectors.safetensors; do fine "$file"; done
+make_purchases
+expect 0 "$NEAP" train purchases.txt -o shop "${quick[@]}" --targets auto
+printf 'tea\njam\n' >shelf
+expect 0 "$NEAP" train purchases.txt -o shelved "${quick[@]}" --targets shelf
+for file in model small graph.safetensors vectors.safetensors shop shelved; do fine "$file"; done
 expect 0 "$NEAP" methods
 methods=$(cut -d ' ' -f 1 out)
 [[ $(wc -w <<<"$methods") -ge 18 ]] || fail 'there are fewer methods than there were'

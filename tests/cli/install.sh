@@ -25,7 +25,9 @@ $lib/libneap.so.$version
 $lib/libneap.so.${version%.*}
 $lib/pkgconfig/neap.pc
 share/bash-completion/completions/neap
+share/fish/vendor_completions.d/neap.fish
 share/man/man1/neap.1
+share/zsh/site-functions/_neap
 END
 diff wanted installed >err || fail 'these files were to be installed (<), these were (>)'
 if grep -rlF -e "$work" -e "$NEAP_SOURCE" prefix/include "prefix/$lib"/{cmake,pkgconfig} prefix/share >err; then

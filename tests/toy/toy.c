@@ -216,8 +216,8 @@ static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
     if (rc == NEAP_OK && run->split && !job->data->around)
         rc = ni_hood_create(run->graph, run->links, &rule, &t->split_hood, err);
     if (rc == NEAP_OK)
-        rc = ni_sampler_create(t->o, job->settings->common.seed, run->graph, run->links, run->threads,
-                               &t->sampler, err);
+        rc = ni_sampler_create(t->o, job->settings->common.seed, run->graph, run->links,
+                               &run->model->targets, run->threads, &t->sampler, err);
     if (rc != NEAP_OK) return rc;
     t->sides = ni_array(sides_of_step(t), sizeof *t->sides);
     return t->sides ? NEAP_OK : ni_fail_memory(err, "a batch");

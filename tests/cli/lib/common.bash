@@ -123,3 +123,26 @@ make_graphs()
     "$NEAP" generate sbm -o graphs/email/graph.txt --nodes 60 --blocks 4 --p-in 0.3 --p-out 0.02 --seed 2 -q
     for ((i = 0; i < 60; i++)); do echo "$i c$((i / 15))"; done >graphs/email/labels.txt
 }
+
+# Six buyers and what they bought: bipartite.
+make_purchases()
+{
+    cat >purchases.txt <<'END'
+ann tea
+ann milk
+ann bread
+ben tea
+ben milk
+cem bread
+cem jam
+cem milk
+dot jam
+dot tea
+eva rice
+eva bread
+eva tea
+fay rice
+fay jam
+fay milk
+END
+}
