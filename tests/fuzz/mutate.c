@@ -1,5 +1,5 @@
-/* What libFuzzer would do to bytes, for programs without it: one byte is changed, removed or put in. The same in
- * every run. */
+/* What libFuzzer would do to bytes, for programs without it: one byte is changed, removed or put in. The
+ * same in every run. */
 #include "harness.h"
 
 static uint32_t state = 1;

@@ -97,10 +97,10 @@ static void change_element(ni_tensor *x)
 /* Rows more or fewer, the new ones zeros; the new block must be freed after use. */
 static void *change_rows(ni_tensor *x)
 {
-    size_t old = bytes_of(x), row = x->shape[0] ? old / x->shape[0] : ni_type_width(x->type);
-    x->shape[0] =
-        below(2) ? x->shape[0] + 1 + below(3) : x->shape[0] - (x->shape[0] ? 1 + below(x->shape[0]) : 0);
-    size_t now = row * x->shape[0];
+    size_t old = bytes_of(x);
+    uint64_t rows = x->shape[0];
+    x->shape[0] = below(2) ? rows + 1 + below(3) : rows - (rows ? 1 + below(rows) : 0);
+    size_t now = bytes_of(x);
     char *bytes = calloc(now + 1, 1);
     assert_non_null(bytes);
     if (old) memcpy(bytes, x->data, old < now ? old : now);
