@@ -186,7 +186,8 @@ static void put_split(const char *name)
     };
     static uint8_t all[1 << 16];
     size_t used, size;
-    memcpy(all, fuzz_bytes(FUZZ_FOLDER "split/manifest.json", &used), used);
+    const uint8_t *manifest = fuzz_bytes(FUZZ_FOLDER "split/manifest.json", &used);
+    memcpy(all, manifest, used);
     for (size_t i = 0; i < COUNT(parts); i++) {
         char path[128];
         snprintf(path, sizeof path, FUZZ_FOLDER "split/%s", parts[i]);
