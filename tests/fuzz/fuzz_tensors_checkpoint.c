@@ -1,7 +1,7 @@
 /* Checkpoints: `neap check` looks at them, and a run of the same method, options and graph resumes from
  * them. */
 #include "harness.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 
 static neap_graph *graph;
 

@@ -7,7 +7,7 @@
 #include "checksums.h"
 #include "graph/graph.h"
 #include "harness.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 
 /* ---- draws ---- */
 
