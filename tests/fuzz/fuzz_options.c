@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "world.h"
 
-enum { MOST = 4096, VALUE = 2 * MOST };
+enum { MOST = 512, VALUE = 2 * MOST };
 
 /* Sets line by line; each is taken, or refused with words. Only the names of those taken stay in the text.
  */
