@@ -3,7 +3,7 @@
 
 static void one(const uint8_t *data, size_t size)
 {
-    fuzz_text_graph("edges", data, size, 256);
+    fuzz_text_graph("edges", data, size, 64);
 }
 
 const fuzz_target fuzz = { .one = one };

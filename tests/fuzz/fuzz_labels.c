@@ -37,7 +37,7 @@ static void one(const uint8_t *data, size_t size)
         neap_labels *labels;
         neap_error err = { 0 };
         fuzz_file(path, data, size);
-        fuzz_bound(8 << 20, 64, size);
+        fuzz_bound(4 << 20, 64, size);
         neap_status rc = neap_labels_load(path, graph, by_line, &labels, &err);
         fuzz_unbound();
         if (!fuzz_took(rc, &err, labels)) continue;

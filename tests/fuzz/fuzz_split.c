@@ -34,7 +34,7 @@ static void load(size_t size)
 {
     neap_trial *t;
     neap_error err = { 0 };
-    fuzz_bound(8 << 20, 512, size);
+    fuzz_bound(4 << 20, 64, size);
     neap_status rc = neap_trial_load(FOLDER, NULL, &t, &err);
     fuzz_unbound();
     if (!fuzz_took(rc, &err, t)) return;

@@ -32,7 +32,7 @@ static void one(const uint8_t *data, size_t size)
     neap_error err = { 0 };
     ni_tensors t;
     fuzz_file(path, data, size);
-    fuzz_bound(1 << 16, 16, size);
+    fuzz_bound(8 << 10, 4, size);
     neap_status rc = neap_file_check(path, NULL, NULL, &err);
     fuzz_unbound();
     fuzz_took(rc, &err, rc == NEAP_OK ? path : NULL);

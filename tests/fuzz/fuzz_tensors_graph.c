@@ -6,7 +6,7 @@ static void one(const uint8_t *data, size_t size)
     static const char path[] = FUZZ_FOLDER "graph.safetensors";
     neap_graph *g;
     neap_error err = { 0 };
-    fuzz_bound(1 << 16, 8, size);
+    fuzz_bound(8 << 10, 4, size);
     neap_status rc = neap_graph_from_memory(data, size, &g, &err);
     fuzz_unbound();
     fuzz_file(path, data, size);

@@ -5,7 +5,7 @@ static void one(const uint8_t *data, size_t size)
 {
     neap_model *m;
     neap_error err = { 0 };
-    fuzz_bound(1 << 16, 16, size);
+    fuzz_bound(8 << 10, 4, size);
     neap_status rc = neap_model_from_memory(data, size, &m, &err);
     fuzz_unbound();
     if (!fuzz_took(rc, &err, m)) return;

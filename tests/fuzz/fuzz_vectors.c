@@ -13,7 +13,7 @@ static void load(const char *path, int allow_missing, size_t size)
 {
     neap_vectors *v;
     neap_error err = { 0 };
-    fuzz_bound(8 << 20, 64, size);
+    fuzz_bound(4 << 20, 64, size);
     neap_status rc = neap_vectors_load(path, graph, allow_missing, &v, &err);
     fuzz_unbound();
     if (!fuzz_took(rc, &err, v)) return;

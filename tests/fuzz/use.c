@@ -140,23 +140,32 @@ static void store_model(const neap_model *m)
     free(bytes);
 }
 
+/* Vectors may be finite, and a sum of their products not: then that is what a question answers. */
+static bool answered(neap_status rc, const neap_error *err)
+{
+    assert_true(rc == NEAP_OK || (rc == NEAP_E_NUMERIC && err->code == rc && err->text[0]));
+    return rc == NEAP_OK;
+}
+
 static void rank(neap_query *q, uint32_t last, neap_rank_by by)
 {
     const uint32_t sources[] = { 0, last };
     neap_ranking *ranking;
+    neap_error err = { 0 };
     neap_rank_spec spec = {
         .size = sizeof spec, .sources = sources, .source_count = 2, .k = 3, .by = (int)by
     };
-    assert_int_equal(neap_query_rank(q, &spec, &ranking, NULL), NEAP_OK);
+    if (!answered(neap_query_rank(q, &spec, &ranking, &err), &err)) return;
     for (size_t i = 0; i < ranking->count; i++) assert_true(ranking->node[i] <= last);
     neap_ranking_free(ranking);
 }
 
 static void ask_vectors(neap_query *q, const neap_model_facts *facts)
 {
+    neap_error err = { 0 };
     if (!facts->dim || facts->nodes > (1 << 20) / facts->dim) return;
     float *vectors = malloc((size_t)facts->nodes * facts->dim * sizeof *vectors);
-    assert_int_equal(neap_query_vectors(q, NULL, 0, NEAP_NONE, vectors, NULL), NEAP_OK);
+    answered(neap_query_vectors(q, NULL, 0, NEAP_NONE, vectors, &err), &err);
     free(vectors);
     rank(q, facts->nodes - 1, NEAP_BY_COSINE);
 }
@@ -169,9 +178,9 @@ static void ask(const neap_model *m, const neap_model_facts *facts)
     neap_query *q;
     neap_scores *scores;
     neap_explanation *why;
+    neap_error err = { 0 };
     assert_int_equal(neap_query_create(m, &spec, &q, NULL), NEAP_OK);
-    assert_int_equal(neap_query_score(q, pairs, COUNT(pairs), &scores, NULL), NEAP_OK);
-    neap_scores_free(scores);
+    if (answered(neap_query_score(q, pairs, COUNT(pairs), &scores, &err), &err)) neap_scores_free(scores);
     rank(q, last, NEAP_BY_SCORE);
     ask_vectors(q, facts);
     if (neap_query_explain(q, 0, last, &why, NULL) == NEAP_OK) neap_explanation_free(why);
