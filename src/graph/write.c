@@ -38,8 +38,8 @@ static bool starts_like_comment(const char *name)
     return name[0] == '#' || name[0] == '%' || !strncmp(name, "\xef\xbb\xbf", 3);
 }
 
-/* The first bytes of a file tell its kind: a name there must not look like UTF-16, gzip or whatever else is no
- * text. */
+/* The first bytes of a file tell its kind: a name there must not look like UTF-16, gzip or whatever else is
+ * no text. */
 static bool starts_like_other_data(const char *name)
 {
     size_t n;
