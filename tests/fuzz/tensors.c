@@ -46,21 +46,21 @@ static void change_fact(ni_tensors *t)
     const char *key = t->fact[below(t->facts)].key;
     const neap_option_info *option = neap_option_at(below(neap_option_count()));
     switch (below(6)) {
-    case 0: ni_tensors_say(t, key, t->fact[below(t->facts)].value); return;
-    case 1: ni_tensors_say(t, key, neap_method_at(below(neap_method_count()))->name); return;
+    case 0: ni_tensors_put(t, key, t->fact[below(t->facts)].value); return;
+    case 1: ni_tensors_put(t, key, neap_method_at(below(neap_method_count()))->name); return;
     case 2: /* the first or the last word of a choice */
         snprintf(text, sizeof text, "%s", option->value);
         if (below(2)) text[strcspn(text, "|")] = 0;
-        ni_tensors_say(t, key, strrchr(text, '|') ? strrchr(text, '|') + 1 : text);
+        ni_tensors_put(t, key, strrchr(text, '|') ? strrchr(text, '|') + 1 : text);
         return;
     case 3: snprintf(text, sizeof text, "%.9g", (double)odd_float()); break;
     case 4: /* an option that this method may not have */
         snprintf(text, sizeof text, "option.%s", option->name);
-        ni_tensors_say(t, text, option->presets[below(3)]);
+        ni_tensors_put(t, text, option->presets[below(3)]);
         return;
     default: snprintf(text, sizeof text, "%llu", (unsigned long long)odd_number());
     }
-    ni_tensors_say(t, key, text);
+    ni_tensors_put(t, key, text);
 }
 
 /* ---- tensors ---- */
@@ -167,7 +167,7 @@ static void repair_hash(ni_tensors *t)
     char hash[17];
     if (!ni_tensors_fact(t, "graph.hash") || ni_graph_from_tensors(t, &g, NULL)) return;
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)neap_graph_hash(g));
-    ni_tensors_say(t, "graph.hash", hash);
+    ni_tensors_put(t, "graph.hash", hash);
     neap_graph_free(g);
 }
 
