@@ -29,6 +29,10 @@ demo: deps ## trains on Debian's dependencies, suggests links and explains them;
 test: ## all tests: as built for use, under ASan and UBSan, and the threaded ones under TSan; installs what is missing
 	@tools/test
 
+SECONDS ?= 60
+fuzz: ## attacks every parser for SECONDS=60 each, or TARGET=NAME alone; installs what is missing
+	@tools/fuzz --seconds $(SECONDS) $(TARGET)
+
 bench: ## the README's numbers and their goals; NEAP_DATA=DIR adds the paper's graphs, bench/run ROW runs one
 	@tools/deps bench
 	@$(MAKE) build
@@ -43,9 +47,9 @@ style-check: ## looks at the code as `make style` does, and for calls that do no
 	@tools/style --check
 
 clean: ## removes everything that was built or made
-	@rm -rf build build-asan build-tsan build-release build-debug demo
+	@rm -rf build build-asan build-tsan build-release build-debug build-fuzz demo
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
 
-.PHONY: build deps check install demo test bench style style-check clean help
+.PHONY: build deps check install demo test fuzz bench style style-check clean help

@@ -3,24 +3,18 @@
 #ifndef NEAP_TESTS_TAMPER_H
 #define NEAP_TESTS_TAMPER_H
 
-#include "io/crc32c.h"
+#include "checksums.h"
 
 /* Writes header and data again, the header padded and with its checksum, where it has one. */
 static inline void tamper_write(const char *path, const char *header, const char *data, size_t size)
 {
     size_t used = strlen(header), length = (used + 8 + 63) / 64 * 64 - 8;
-    char *bytes = malloc(8 + length + size), crc[9];
+    char *bytes = malloc(8 + length + size);
     memset(bytes, ' ', 8 + length);
     for (int i = 0; i < 8; i++) bytes[i] = (char)((uint64_t)length >> 8 * i);
     memcpy(bytes + 8, header, used);
     memcpy(bytes + 8 + length, data, size);
-    const char *key = strstr(header, "\"crc32c.header\":\"");
-    if (key) {
-        char *digits = bytes + 8 + (key - header) + strlen("\"crc32c.header\":\"");
-        memset(digits, '0', 8);
-        snprintf(crc, sizeof crc, "%08x", ni_crc32c(0, bytes + 8, length));
-        memcpy(digits, crc, 8);
-    }
+    checksums_header(bytes + 8, length);
     scratch_put(path, bytes, 8 + length + size);
     free(bytes);
 }
@@ -62,18 +56,14 @@ static inline void tamper_header(const char *path, const char *from, const char 
 static inline void tamper_data(const char *path, const char *tensor, size_t at, const void *bytes,
                                size_t count)
 {
-    char *data, key[64], crc[9];
-    size_t size, from, to;
+    char *data;
+    uint64_t range[2];
+    size_t size;
     char *header = tamper_open(path, &data, &size);
-    snprintf(key, sizeof key, "\"%s\":{", tensor);
-    char *entry = strstr(header, key);
-    assert_non_null(entry);
-    assert_int_equal(sscanf(strstr(entry, "data_offsets"), "data_offsets\":[%zu,%zu]", &from, &to), 2);
-    assert_true(at + count <= to - from);
-    memcpy(data + from + at, bytes, count);
-    snprintf(key, sizeof key, "\"crc32c.%s\":\"", tensor);
-    snprintf(crc, sizeof crc, "%08x", ni_crc32c(0, data + from, to - from));
-    memcpy(strstr(header, key) + strlen(key), crc, 8);
+    assert_true(checksums_range(header, strlen(header), tensor, size, range));
+    assert_true(at + count <= range[1] - range[0]);
+    memcpy(data + range[0] + at, bytes, count);
+    checksums_tensors(header, strlen(header), data, size);
     tamper_write(path, header, data, size);
     free(header);
     free(data);

@@ -16,6 +16,7 @@
 #include "graph/links.h"
 #include "graph/looks.h"
 #include "io/output.h"
+#include "io/stream.h"
 #include "io/tensors.h"
 #include "support/path.h"
 #include "support/status.h"
@@ -35,6 +36,16 @@ static bool has_outer_blank(const char *name)
 static bool starts_like_comment(const char *name)
 {
     return name[0] == '#' || name[0] == '%' || !strncmp(name, "\xef\xbb\xbf", 3);
+}
+
+/* The first bytes of a file tell its kind: a name there must not look like UTF-16, gzip or whatever else is
+ * no text. */
+static bool starts_like_other_data(const char *name)
+{
+    size_t n;
+    for (const char *c = name; *c; c += n)
+        if (!(n = ni_utf8_length(c)) || (unsigned char)*c < 0x20) return true;
+    return ni_foreign_find(name, strlen(name)) != NULL;
 }
 
 /* A name with a line end cannot be written, even in quotes. */
@@ -57,7 +68,7 @@ static neap_status check_names(const neap_graph *g, neap_error *err)
 static bool needs_quotes(const char *name, char delimiter)
 {
     return strchr(name, delimiter) || strchr(name, '"') || has_outer_blank(name) ||
-           starts_like_comment(name);
+           starts_like_comment(name) || starts_like_other_data(name);
 }
 
 static void write_name(ni_output *out, const char *name, char delimiter)

@@ -18,8 +18,8 @@ static const struct kind {
     ni_foreign found;
 } kinds[] = {
     { 0, 6, "\xfd\x37zXZ\0", { "xz data", "unpack it on the way: `xzcat FILE | neap train -`" } },
-    /* Behind BZh and the size of a block: the digits of pi. */
-    { 4, 6, "1AY&SY", { "bzip2 data", "unpack it on the way: `bzcat FILE | neap train -`" } },
+    /* A dot is any byte, here the size of a block; behind it the digits of pi. */
+    { 0, 10, "BZh.1AY&SY", { "bzip2 data", "unpack it on the way: `bzcat FILE | neap train -`" } },
     { 0, 4, "\x04\x22M\x18", { "lz4 data", "unpack it on the way: `lz4 -dc FILE | neap train -`" } },
     { 0,
       4,
@@ -68,12 +68,18 @@ bool ni_foreign_is_tensors(const void *bytes, size_t count)
     return count > 8 && !memcmp(b + 4, "\0\0\0", 4) && b[8] == '{';
 }
 
+static bool has_mark(const char *bytes, const struct kind *k)
+{
+    for (size_t i = 0; i < k->length; i++)
+        if (k->mark[i] != '.' && bytes[k->at + i] != k->mark[i]) return false;
+    return true;
+}
+
 const ni_foreign *ni_foreign_find(const void *bytes, size_t count)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const struct kind *k = &kinds[i];
-        if (count >= k->at + k->length && !memcmp((const char *)bytes + k->at, k->mark, k->length))
-            return &k->found;
+        if (count >= k->at + k->length && has_mark(bytes, k)) return &k->found;
     }
     if (is_tar(bytes, count)) return &tar;
     return ni_foreign_is_tensors(bytes, count) ? &tensors : NULL;

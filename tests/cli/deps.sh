@@ -12,4 +12,6 @@ if grep -q cmocka err; then fail 'building needs no tests'; fi
 if command -v apt-get >/dev/null; then says err 'make deps'; fi
 PKG_CONFIG_LIBDIR=$work/none expect 1 "$NEAP_SOURCE/tools/deps" test --check
 says err libcmocka-dev
+PKG_CONFIG_LIBDIR=$work/none expect 1 "$NEAP_SOURCE/tools/deps" fuzz --check
+says err zlib1g-dev
 expect 2 "$NEAP_SOURCE/tools/deps" everything
