@@ -3,7 +3,7 @@
  *
  * Neap implements Graph Neighborhood Attentive Pooling (Kefato and Girdzijauskas, 2020): the vector of
  * a node depends on the node it is paired with, because the two neighbourhoods attend to each other.
- * The same attention says why a pair scores as it does.
+ * The same attention explains the score of a pair.
  *
  * In a dozen lines (tests/cli/header_example.sh extracts this, compiles it and runs it):
  *
@@ -26,27 +26,27 @@
  *   - It returns NEAP_OK (0) or a negative neap_status, and on failure fills *err if err is not NULL.
  *   - On failure every object is NULL or as it was, a buffer of the caller's may hold anything, nothing
  *     leaks, and no file is half written.
- *   - A pointer argument may be NULL only where its text says so.
+ *   - A pointer argument may be NULL only where its text allows it.
  *   - It never prints, never exits, never asserts on input.
  *   - `_create`, `_load` and `neap_train` give an object; `_free` takes it back and accepts NULL; a
  *     returned `const` pointer is a view that lives as long as the object it came from.
  *   - Different objects may be used from different threads at once. One object may be read by many
- *     threads at once unless its function says otherwise; nobody may read while one thread changes it.
+ *     threads at once unless its function excludes it; no thread may read while another changes it.
  *   - Nodes are numbered 0 .. n-1 in the order in which their names first appeared in the input.
  *
  * Rules that keep old programs running
  *   - An open struct that is passed by itself begins with its size, in and out: NEAP_SIZED sets it and
- *     makes the rest 0, which always is a good start. A library that is newer fills only what the
- *     caller's struct has; one that is older refuses (NEAP_E_ARG) what it does not know unless it is 0.
- *     Afterwards the size of a struct that was filled says how much of it was.
+ *     makes the rest 0, which is a valid default everywhere. A newer library fills only the fields that
+ *     the caller's struct has; an older one refuses (NEAP_E_ARG) fields that it lacks unless they are 0.
+ *     The size of a struct that was filled is then the number of bytes that were filled.
  *   - neap_error and elements of arrays (neap_pair, neap_edge, neap_bench_stage) are frozen.
  *   - Results that will grow are objects of the library with one array per column (neap_scores,
- *     neap_ranking, neap_reasons); their size says which columns there are.
+ *     neap_ranking, neap_reasons); their size tells which columns exist.
  *   - Facts of an object X come by neap_X_facts_of(x, &facts, err).
  *   - The header has three tiers: simple calls, contexts, what may still change.
  *
  * Everything here is available since version 0.1.0; until 1.0, a minor version may break it, and the name
- * of the shared library says which (libneap.so.0.1).
+ * of the shared library contains it (libneap.so.0.1).
  */
 #ifndef NEAP_H
 #define NEAP_H
@@ -81,7 +81,7 @@ extern "C" {
 
 /* ====================================================================================================
  * FIRST TIER: simple calls
- * From a file to a model, and one question at a time.
+ * From a file to a model, and one query at a time.
  * ================================================================================================= */
 
 /* ---- version ------------------------------------------------------------------------------------ */
@@ -98,15 +98,15 @@ NEAP_API const char *neap_build_info(void);
 
 /* ---- status and error --------------------------------------------------------------------------- */
 
-/* Pinned for ever, never reused. A status says what, the error struct says where and why. */
+/* Fixed for ever, never reused. The status is the kind of a failure; neap_error has its place and cause. */
 typedef enum neap_status {
     NEAP_OK = 0,
     NEAP_E_ARG = -1,      /* the caller broke the contract: unknown option, value out of range        */
-    NEAP_E_MEM = -2,      /* the allocator said no                                                    */
+    NEAP_E_MEM = -2,      /* out of memory                                                            */
     NEAP_E_IO = -3,       /* writing failed; see err->sys                                             */
     NEAP_E_FORMAT = -4,   /* the input is not what it claims to be                                    */
     NEAP_E_LIMIT = -5,    /* the input is legal but above a limit, or the run above its memory limit  */
-    NEAP_E_STOPPED = -6,  /* a progress callback asked to stop; a checkpoint was written if asked for */
+    NEAP_E_STOPPED = -6,  /* a progress callback returned non-zero; a checkpoint, if set, was written */
     NEAP_E_READ = -7,     /* the input cannot be opened or read; see err->sys                         */
     NEAP_E_NUMERIC = -8,  /* the loss is not finite any more                                          */
     NEAP_E_MISMATCH = -9, /* the parts do not fit together: another graph, other options              */
@@ -129,7 +129,7 @@ typedef struct neap_error {
 
 /* Options are text by name: some are common, the others belong to methods. The same declarations make the
  * flags of the program, the fields of the model file and the manual page. Ranges and defaults are the
- * method's, so a value is judged once the method is known, whatever the order in which they were set. */
+ * method's, so values are checked when they are read for a method, in whatever order they were set. */
 typedef struct neap_options neap_options;
 
 typedef struct neap_option_info {
@@ -169,13 +169,20 @@ NEAP_API neap_status neap_options_set(neap_options *options, const char *name, c
 NEAP_API neap_status neap_options_suggest(neap_options *options, const char *name, const char *value,
                                           neap_error *err);
 
-/* Judges all values by the method that is set: NEAP_E_ARG. Training does it, too. */
+/* Checks all values against the ranges of the method that is set: NEAP_E_ARG. Training does it, too. */
 NEAP_API neap_status neap_options_check(const neap_options *options, neap_error *err);
 
 /* Writes the value that the method will use as text into the caller's buffer. NEAP_E_ARG if the method has
- * no such option, or if there is no room. */
+ * no such option, or if there is no room: the error names the bytes that it takes. */
 NEAP_API neap_status neap_options_get(const neap_options *options, const char *name, char *text,
                                       size_t room, neap_error *err);
+
+/* Calls visit with the name and the value of each option that is part of the result
+ * (neap_option_info.saved), the common ones first, then those of the method that is set. Checks all of them
+ * first, as neap_options_check does. The texts live until the call returns. */
+NEAP_API neap_status neap_options_saved(const neap_options *options,
+                                        void (*visit)(const char *name, const char *value, void *user),
+                                        void *user, neap_error *err);
 
 /* ---- methods ------------------------------------------------------------------------------------ */
 
@@ -183,7 +190,7 @@ typedef struct neap_method_info {
     size_t size; /* of this struct in the library                            */
     const char *name;
     const char *summary; /* one line                                                 */
-    const char *details; /* a few lines: idea, what --epochs means, source           */
+    const char *details; /* a few lines: idea, what an epoch is, source              */
     int context;         /* 1: a node's vector depends on its partner                */
     int vectors;         /* 1: it has a vector per node; 0: it only scores pairs     */
 } neap_method_info;
@@ -204,7 +211,7 @@ NEAP_API neap_status neap_method_option(const char *method, size_t i, neap_optio
 /* ---- graphs ------------------------------------------------------------------------------------- */
 
 typedef struct neap_graph neap_graph;
-typedef struct neap_hooks neap_hooks; /* progress, and the wish to stop: see "training" */
+typedef struct neap_hooks neap_hooks; /* progress and stop: see "training" */
 
 /* A number that is no node. */
 #define NEAP_NONE UINT32_MAX
@@ -243,12 +250,12 @@ NEAP_API neap_status neap_graph_load(const char *path, const neap_options *optio
                                      neap_graph **out, neap_error *err);
 
 /* Writes a graph; `format` as in the option of that name, NULL or "auto": by the ending of the path. The
- * formats mtx and metis know numbers only, so the names go into a file PATH.names.txt beside the graph,
+ * formats mtx and metis have numbers only, so the names go into a file PATH.names.txt beside the graph,
  * line i the name of node i, from 1; there need be none if the names are "1" .. "n". */
 NEAP_API neap_status neap_graph_save(const neap_graph *graph, const char *path, const char *format,
                                      neap_error *err);
 
-/* Builds a graph of `nodes` nodes from edges in memory. `names` holds one C string a node; NULL names
+/* Builds a graph of `nodes` nodes from edges in memory. `names` holds one C string per node; NULL names
  * the nodes "0", "1", ... The arrays are copied. */
 NEAP_API neap_status neap_graph_create(uint32_t nodes, const char *const *names, const neap_edge *edges,
                                        uint64_t count, int weighted, int undirected, neap_graph **out,
@@ -345,8 +352,8 @@ typedef struct neap_progress {
                              pairs of a trial are scored; "load", "vectors", "rank", "cluster", "classify".
                              Of all but training only done, total and seconds count, the rest is 0 or NaN */
     uint32_t epoch;       /* current epoch, from 1                                                   */
-    uint32_t epochs;      /* epochs asked for                                                        */
-    uint64_t done, total; /* edges of this epoch; total is 0 where it is not known                   */
+    uint32_t epochs;      /* epochs of the run                                                       */
+    uint64_t done, total; /* edges of this epoch; total is 0 where it is unknown                     */
     double loss;          /* mean over this epoch so far                                             */
     double valid_auc;     /* of the last validated epoch, or NaN                                     */
     double rate;          /* edges per second since the start or the resume                          */
@@ -357,14 +364,14 @@ typedef struct neap_progress {
 struct neap_hooks {
     size_t size;
     /* Called from the thread that made the call: after every batch, at the end of an epoch before its
-     * checkpoint is written, and now and then during any other long call; non-zero asks to stop. */
+     * checkpoint is written, and at intervals during any other long call; non-zero: stop. */
     int (*progress)(const neap_progress *now, void *user);
     /* Remarks a user should see ("3 sources are linked with every node: left out"), one line each. */
     void (*note)(const char *text, void *user);
     void *user;
     const char *checkpoint;    /* file for checkpoints, or NULL for none                              */
     double checkpoint_seconds; /* also between epochs, this often; 0: 60                              */
-    int resume;                /* 1: go on from the checkpoint if it is there                         */
+    int resume;                /* 1: continue from the checkpoint if it exists                        */
 };
 
 /* Trains the method named by the option `method`. hooks may be NULL. The same data, options and seed
@@ -423,10 +430,9 @@ typedef struct neap_extension {
 NEAP_API neap_status neap_model_extend(const neap_model *model, const neap_data *links, neap_model **out,
                                        neap_extension *report, neap_error *err);
 
-/* ---- simple questions --------------------------------------------------------------------------- */
+/* ---- simple queries ----------------------------------------------------------------------------- */
 
-/* Each of these makes a query (below), asks it once, on all cores, and frees it. Who asks often keeps one.
- */
+/* Each of these makes a query (below) on all cores, uses it once, and frees it. For many calls keep one. */
 
 /* Scores pairs into the caller's array; in a model of an undirected graph the mean of both orders. */
 NEAP_API neap_status neap_model_score(const neap_model *model, const neap_pair *pairs, size_t count,
@@ -435,7 +441,7 @@ NEAP_API neap_status neap_model_score(const neap_model *model, const neap_pair *
 /* The best targets of one or more sources, one array per column; more columns may join behind them. */
 typedef struct neap_ranking {
     size_t size;          /* of this struct in the library                                      */
-    size_t sources;       /* that were asked for                                                */
+    size_t sources;       /* of the call                                                        */
     const size_t *start;  /* sources + 1: those of source i are at start[i] .. start[i + 1] - 1 */
     size_t count;         /* of all of them                                                     */
     const uint32_t *node; /* count: the targets, of each source the best first, ties by number  */
@@ -475,28 +481,30 @@ typedef struct neap_explanation {
     int linked; /* 1: the pair is a link of the model's graph, in either direction */
     uint32_t source_links, target_links; /* neighbours in the graph, of which the model reads a sample */
     uint32_t shared; /* nodes that are neighbours of both in the graph                  */
-    int selects;     /* 1: max pooling; 0: mean pooling, where nobody is selected       */
+    int selects;     /* 1: max pooling; 0: mean pooling, without partners               */
     int circles; /* 1: no attention, but personas (splitter): members of a circle share its weight evenly,
-                    an alignment is the cosine of the personas of two circles, and nobody is selected     */
+                    an alignment is the cosine of the personas of two circles, and there are no partners  */
     const neap_reasons *by_source; /* neighbours of the source                                  */
     const neap_reasons *by_target; /* neighbours of the target                                  */
     const float *alignment;        /* by_source->count x by_target->count, tanh, in their order */
 } neap_explanation;
 
+/* NEAP_E_LIMIT: the two have more than 2^24 pairs of neighbours that the model reads. */
 NEAP_API neap_status neap_model_explain(const neap_model *model, uint32_t source, uint32_t target,
                                         neap_explanation **out, neap_error *err);
 NEAP_API void neap_explanation_free(neap_explanation *explanation);
 
 /* ====================================================================================================
  * SECOND TIER: contexts
- * Many questions to one model; evaluation; what other tools read and write.
+ * Many queries to one model; evaluation; files of other tools.
  * ================================================================================================= */
 
 /* ---- queries ------------------------------------------------------------------------------------ */
 
-/* A context for questions to one model: it holds threads and work space, so that a pair costs the pair. One
- * thread at a time may use a query; several queries may use one model at once, and the model may be freed
- * before them. After fork() the child's calls fail (NEAP_E_ARG): it makes its own. */
+/* A context for calls on one model: it holds threads and scratch memory, which are set up once, in
+ * O(nodes), and not in each call. One thread at a time may use a query; several queries may use one model
+ * at once, and the model may be freed before them. After fork() the child's calls fail (NEAP_E_ARG): it
+ * makes its own. */
 typedef struct neap_query neap_query;
 
 typedef struct neap_query_spec {
@@ -539,7 +547,7 @@ typedef struct neap_rank_spec {
 NEAP_API neap_status neap_query_rank(neap_query *query, const neap_rank_spec *spec, neap_ranking **out,
                                      neap_error *err);
 
-/* Vectors of some nodes (NULL: all, and count is not looked at), count x dim floats: each the mean over the
+/* Vectors of some nodes (NULL: all, and count is ignored), count x dim floats: each the mean over the
  * node's training contexts, or, unless context is NEAP_NONE, that which it has when paired with `context`.
  */
 NEAP_API neap_status neap_query_vectors(neap_query *query, const uint32_t *nodes, size_t count,
@@ -568,9 +576,9 @@ NEAP_API neap_status neap_pair_reader_open(const char *path, const neap_options 
                                            neap_error *err);
 NEAP_API void neap_pair_reader_close(neap_pair_reader *reader);
 
-/* The next pairs; *count < room only at the end of the file or on failure, and then what stands before the
- * trouble has been delivered. NEAP_E_UNKNOWN (err->where: the line) is a line with an unknown node;
- * the next call goes on behind it. Without err no near names are looked for, which takes time. After any
+/* The next pairs; *count < room only at the end of the file or on failure, and then the pairs before
+ * the failure have been delivered. NEAP_E_UNKNOWN (err->where: the line) is a line with an unknown node;
+ * the next call continues behind it. Without err no near names are looked for, which takes time. After any
  * other failure, further calls return it again. */
 NEAP_API neap_status neap_pair_reader_next(neap_pair_reader *reader, neap_pair *pairs, size_t room,
                                            size_t *count, neap_error *err);
@@ -587,7 +595,7 @@ NEAP_API void neap_pair_reader_unknown(const neap_pair_reader *reader, const cha
 NEAP_API neap_status neap_vectors_save(const char *path, const neap_graph *graph, const float *vectors,
                                        uint32_t n, uint32_t dim, neap_error *err);
 
-/* Vectors from a file, one a node of a graph: what neap_vectors_save or another tool wrote. */
+/* Vectors from a file, one per node of a graph: what neap_vectors_save or another tool wrote. */
 typedef struct neap_vectors {
     size_t size; /* of this struct in the library */
     uint32_t nodes, dim;
@@ -602,9 +610,9 @@ typedef struct neap_vectors {
  * rows of X.npy are the lines of X.names.txt beside it; without that file there must be a row for each node
  * of the graph, in its order. %XX in a name is the byte XX, as neap_vectors_save writes it.
  * NEAP_E_UNKNOWN if a node has no vector, unless allow_missing is not 0; and in any case if no node has
- * one. NEAP_E_MISMATCH if there are no
- * names and another number of rows. NEAP_E_FORMAT, with the line in err->where, for what cannot be read, is
- * not finite, or stands there twice. NEAP_E_LIMIT for a NumPy file of vectors longer than 65,536. */
+ * one. NEAP_E_MISMATCH if there are no names and another number of rows. NEAP_E_FORMAT, with the line in
+ * err->where, for what cannot be read, is not finite, or occurs twice. NEAP_E_LIMIT for a NumPy file of
+ * vectors longer than 65,536. */
 NEAP_API neap_status neap_vectors_load(const char *path, const neap_graph *graph, int allow_missing,
                                        neap_vectors **out, neap_error *err);
 NEAP_API void neap_vectors_free(neap_vectors *vectors);
@@ -634,7 +642,7 @@ NEAP_API neap_status neap_auc(const float *positives, size_t n, const float *neg
 /* ---- evaluation --------------------------------------------------------------------------------- */
 
 /* A trial is one split of a graph under one protocol: what to train on and what to score. All methods are
- * measured on the same trial, and a trial on disk can be measured on next year (docs/evaluation.md). */
+ * measured on the same trial, and a trial can be saved and loaded (docs/evaluation.md). */
 typedef struct neap_trial neap_trial;
 
 typedef struct neap_link_spec {
@@ -682,7 +690,7 @@ typedef struct neap_trial_facts {
 } neap_trial_facts;
 NEAP_API neap_status neap_trial_facts_of(const neap_trial *trial, neap_trial_facts *facts, neap_error *err);
 
-/* The same from the manifest of a folder alone, without a look at the rest. */
+/* The same from the manifest of a folder alone, without reading the rest. */
 NEAP_API neap_status neap_trial_describe(const char *folder, neap_trial_facts *facts, neap_error *err);
 
 /* Trains the method of the options on the trial's training edges. Where the options keep a share back for
@@ -715,13 +723,13 @@ typedef struct neap_link_result {
 NEAP_API neap_status neap_trial_measure(const neap_trial *trial, const neap_model *model,
                                         const neap_hooks *hooks, neap_link_result *result, neap_error *err);
 
-/* Measures anybody's vectors, nodes x dim in the order of the graph: a pair scores the product of its two
- * vectors, or their cosine (0 with a zero vector). What they have seen nobody can check here. */
+/* Measures given vectors, nodes x dim in the order of the graph: a pair scores the product of its two
+ * vectors, or their cosine (0 with a zero vector). What they were trained on cannot be checked. */
 NEAP_API neap_status neap_trial_measure_vectors(const neap_trial *trial, const float *vectors, uint32_t dim,
                                                 int cosine, const neap_hooks *hooks,
                                                 neap_link_result *result, neap_error *err);
 
-/* What the leak check has looked at; all of it free of test pairs, unless the check failed. */
+/* What the leak check has compared; all of it free of test pairs, unless the check failed. */
 typedef struct neap_leak_report {
     size_t size;
     uint64_t test_pairs;       /* held-out pairs, those that are not scored included               */
@@ -730,14 +738,14 @@ typedef struct neap_leak_report {
     uint64_t rejected;         /* entries of the list of links that training negatives avoid       */
     uint64_t degrees;          /* degrees recounted from the training pairs                        */
     uint64_t negatives;        /* test negatives; in clean no edge of the whole graph              */
-    uint64_t reverse;          /* as in neap_trial_facts; no leak: the protocol says so            */
+    uint64_t reverse;          /* as in neap_trial_facts; no leak: part of the protocol            */
     uint64_t shared_negatives; /* validation negatives that are test negatives too; no leak: both
-                                  are drawn for themselves, and the first only choose an epoch     */
+                                  are drawn independently, and the first only choose an epoch      */
 } neap_leak_report;
 
-/* Proves that neither the trial nor the model (matched by names; NULL: the trial alone) gives a test pair
- * away: not in training edges, neighbourhoods, degrees or the links that training negatives avoid.
- * NEAP_E_LEAK names the first one that is given away. report may be NULL. */
+/* Checks that neither the trial nor the model (matched by names; NULL: the trial alone) contains a test
+ * pair: in training edges, neighbourhoods, degrees or the links that training negatives avoid. NEAP_E_LEAK
+ * names the first one that is found. report may be NULL. */
 NEAP_API neap_status neap_trial_check(const neap_trial *trial, const neap_model *model,
                                       neap_leak_report *report, neap_error *err);
 
@@ -747,8 +755,8 @@ typedef struct neap_labels neap_labels;
 
 /* Reads a class for each node: lines `node<TAB>class`; by_line: line i (from 0) is the class of the node
  * named i. NEAP_E_FORMAT, with the line in err->where, if a line is bad, a node has two classes, no node of
- * the graph has one, all have the same, or each has its own. Lines about other nodes are counted and passed
- * over. */
+ * the graph has one, all have the same, or each has its own. Lines about other nodes are counted and
+ * skipped. */
 NEAP_API neap_status neap_labels_load(const char *path, const neap_graph *graph, int by_line,
                                       neap_labels **out, neap_error *err);
 NEAP_API void neap_labels_free(neap_labels *labels);
@@ -768,7 +776,7 @@ NEAP_API neap_status neap_labels_facts_of(const neap_labels *labels, neap_labels
 /* The name of a class, or NULL if there is none. */
 NEAP_API const char *neap_labels_class(const neap_labels *labels, uint32_t class_number);
 
-/* Everything 0 is a good start: as many clusters as classes, by spectral clustering where that fits. */
+/* All 0 is the default: as many clusters as classes, by spectral clustering where that fits. */
 typedef struct neap_cluster_spec {
     size_t size;
     const char *algorithm; /* "spectral", "kmeans", or "auto" (also NULL): spectral clustering of up to
@@ -793,7 +801,7 @@ typedef struct neap_cluster_result {
     const char *algorithm; /* "spectral" or "kmeans"                              */
 } neap_cluster_result;
 
-/* Clusters the vectors of the labelled nodes, without a look at the classes, and then compares. vectors:
+/* Clusters the vectors of the labelled nodes, without their classes, and compares both. vectors:
  * nodes x dim. cluster: nodes, or NULL; filled with the cluster of each labelled node, else NEAP_NONE. */
 NEAP_API neap_status neap_cluster(const float *vectors, uint32_t dim, const neap_labels *labels,
                                   const neap_cluster_spec *spec, uint32_t *cluster,
@@ -810,7 +818,7 @@ typedef struct neap_classify_spec {
 typedef struct neap_classify_result {
     size_t size;
     double micro, macro;                   /* F1 over the other labelled nodes                  */
-    double frequent_micro, frequent_macro; /* of who always says the most frequent class        */
+    double frequent_micro, frequent_macro; /* of always predicting the most frequent class      */
     uint32_t train, test;                  /* nodes                                             */
 } neap_classify_result;
 
@@ -858,9 +866,9 @@ typedef struct neap_bench_result {
     uint64_t batches;
     uint64_t table_batches; /* of these, how many were aligned by one large product            */
     double entries;         /* alignments: products of two neighbours, summed over the pairs   */
-    double flops;           /* needed, had each batch been aligned the way that takes fewer and
+    double flops;           /* needed, had each batch been aligned by the cheaper method and
                                every entry of the gradient been added by itself               */
-    double peak;            /* flops a second of a 2048 x 2048 x 2048 product by these threads */
+    double peak;            /* flops/s of a 2048 x 2048 x 2048 product by these threads */
     double share_of_peak;   /* flops / (seconds x peak)                                        */
     uint32_t stage_count;
     neap_bench_stage stages[NEAP_BENCH_STAGES];
@@ -868,7 +876,7 @@ typedef struct neap_bench_result {
 
 /* Trains GAP for about so many seconds, compares the speed with that of a large matrix product in the same
  * run, and keeps nothing. The options `epochs`, `valid`, `patience` and `test` do not count. Of the hooks,
- * which may be NULL, the progress does, and NEAP_E_STOPPED is the progress asking to stop. */
+ * which may be NULL, only the progress is used: NEAP_E_STOPPED. */
 NEAP_API neap_status neap_bench(const neap_data *data, const neap_options *options, const neap_hooks *hooks,
                                 double seconds, neap_bench_result *result, neap_error *err);
 
@@ -901,7 +909,7 @@ NEAP_API int neap_file_is_ours(const char *path);
  * path that exists and is not a regular file is written in place. */
 NEAP_API neap_status neap_file_replace(const char *path, const void *bytes, size_t count, neap_error *err);
 
-/* Makes a folder inside one that exists; it is as good if it is there already. NEAP_E_IO, also if there is
+/* Makes a folder inside one that exists; one that exists already is no error. NEAP_E_IO, also if there is
  * a file of that name. */
 NEAP_API neap_status neap_folder_create(const char *path, neap_error *err);
 

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "page.h"
-#include "pages/axis.h"
 #include "pages/pages.h"
 
 /* ---- axes ---- */
@@ -104,9 +103,9 @@ static void names_move_apart_as_little_as_possible(void **state)
 {
     (void)state;
     double far[] = { 10, 40, 90 }, close[] = { 50, 50, 52, 90 };
-    ni_places_spread(far, 3, 15, 0, 100);
+    ni_positions_spread(far, 3, 15, 0, 100);
     assert_true(far[0] == 10 && far[1] == 40 && far[2] == 90);
-    ni_places_spread(close, 4, 10, 0, 100);
+    ni_positions_spread(close, 4, 10, 0, 100);
     assert_float_equal(close[0], 50.667 - 10, 0.01); /* the mean of the three stays where it was */
     assert_float_equal(close[2], 50.667 + 10, 0.01);
     assert_float_equal(close[3], 90, 1e-9);
@@ -124,7 +123,7 @@ static void names_stay_inside_and_in_order(void **state)
             place[i] = (i ? place[i - 1] : 0) + (double)(seed >> 28);
             if (place[i] > 100) place[i] = 100;
         }
-        ni_places_spread(place, count, 12, 0, 100);
+        ni_positions_spread(place, count, 12, 0, 100);
         double gap = count > 1 ? fmin(12, 100.0 / (double)(count - 1)) : 0;
         for (size_t i = 0; i < count; i++) {
             assert_true(place[i] >= -1e-9 && place[i] <= 100 + 1e-9);

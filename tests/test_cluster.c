@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "eval/cluster.h"
 #include "faults.h"
-#include "linalg/cholesky.h"
+#include "linalg/blas.h"
 
 /* All ways to make clusters. */
 typedef enum way { KMEANS, DISCRETISE, SPECTRAL, WAYS } way;

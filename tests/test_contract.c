@@ -61,8 +61,8 @@ static void check_in(const char *type, call_in call, const void *given, const si
     refused(call, given, size, 1, 0, type, "must begin with its size");
     refused(call, given, size, sizeof(size_t), 0, type, "must begin with its size");
     refused(call, given, size, SIZE_MAX, 0, type, "must begin with its size");
-    refused(call, given, size, size + 1, 1, type, "does not know");
-    refused(call, given, size, size + 64, 1, type, "does not know");
+    refused(call, given, size, size + 1, 1, type, "does not have");
+    refused(call, given, size, size + 64, 1, type, "does not have");
     for (size_t more = 1; more <= 64; more += 21) { /* a newer caller that asks for nothing new */
         void *larger = copy_of(given, size, size + more, 0);
         must(call(larger, &told, &err), &err);
@@ -385,7 +385,7 @@ static void data_are_read_for_older_and_newer_callers(void **state)
     check_in("neap_data", estimate_of, &data, ends, COUNT(ends));
     check_in("neap_data", extend, &data, ends, COUNT(ends));
     refused(bench_refused, &data, sizeof data, 0, 0, "neap_data", "must begin with its size");
-    refused(bench_refused, &data, sizeof data, sizeof data + 8, 1, "neap_data", "does not know");
+    refused(bench_refused, &data, sizeof data, sizeof data + 8, 1, "neap_data", "does not have");
     neap_split_free(split);
 }
 

@@ -10,7 +10,7 @@
 #include "faults.h"
 #include "graph/graph.h"
 #include "graph/links.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "scratch.h"
 
 enum { NODES = 40 };
@@ -473,8 +473,8 @@ static neap_status from(const tensors *x, const char *undirected, neap_error *er
     neap_graph *g;
     ni_tensors t = { 0 };
     const uint64_t offsets = 4, edges = 3, bytes = 6;
-    ni_tensors_say(&t, "neap.kind", "graph");
-    if (undirected) ni_tensors_say(&t, "undirected", undirected);
+    ni_tensors_put(&t, "neap.kind", "graph");
+    if (undirected) ni_tensors_put(&t, "undirected", undirected);
     ni_tensors_add(&t, "graph.offsets", NI_U64, 1, &offsets, x->offset);
     ni_tensors_add(&t, "graph.targets", NI_U32, 1, &edges, x->target);
     ni_tensors_add(&t, "graph.weights", NI_F32, 1, &edges, x->weight);
@@ -696,7 +696,7 @@ static void what_newer_callers_ask_for_is_refused_and_older_ones_are_served(void
     a.now.size = sizeof a;
     neap_graph_free(from_arrays(&a.now));
     a.later = 1;
-    refuses_arrays(&a.now, "does not know");
+    refuses_arrays(&a.now, "does not have");
     a.now.size = offsetof(neap_graph_arrays, name_bytes); /* what follows is not looked at */
     a.now.name_bytes = "x", a.now.name_offset = NULL, a.now.undirected = 1;
     neap_graph *g = from_arrays(&a.now);

@@ -13,7 +13,8 @@
 #include "faults.h"
 #include "world.h"
 
-#include "eval/leak.h"
+#include "eval/trial.h"
+#include "model/model.h"
 #include "trials.h"
 
 typedef struct world {

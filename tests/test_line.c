@@ -43,7 +43,7 @@ static void expect_pairs(const ni_edges *e, bool weighted)
     uint32_t layers = s.couples;
     double chance[TOWN * TOWN];
     ni_couple pair[2 * 512];
-    assert_int_equal(s.places, EDGES * NI_EDGE_SAMPLES);
+    assert_int_equal(s.positions, EDGES * NI_EDGE_SAMPLES);
     for (uint64_t epoch = 0; epoch < 100; epoch++) {
         made = ni_source_make(&s, epoch, 0, 512, NULL, pair);
         for (uint64_t i = 0; i < made; i++) {
@@ -169,7 +169,7 @@ static void a_step_goes_down_the_gradient_of_both_orders(void **state)
     ni_edges edge = { .graph = g, .first = true, .second = true, .along = true, .seed = 1 };
     assert_int_equal(ni_edges_create(&edge, NULL), NEAP_OK);
     ni_source source = ni_edges_source(&edge);
-    source.places = source.per_task = 1;
+    source.positions = source.per_task = 1;
     for (int i = 0; i < 2 * CELLS; i++)
         exact[i / CELLS][i % CELLS] = table[i / CELLS][i % CELLS] = (float)(i * 37 % 101) / 101 - 0.5f;
     for (int u = 0; u < NODES; u++) weight[u] = (uint64_t)u + 1;

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "faults.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "model/method.h"
 #include "scratch.h"
 #include "tamper.h"
@@ -431,7 +431,7 @@ static void write_changed(neap_model *model, const char *without, const char *ex
     static const float zeros[64];
     ni_tensors all = { 0 }, some = { 0 };
     ni_model_to_tensors(model, &all);
-    for (size_t i = 0; i < all.facts; i++) ni_tensors_say(&some, all.fact[i].key, all.fact[i].value);
+    for (size_t i = 0; i < all.facts; i++) ni_tensors_put(&some, all.fact[i].key, all.fact[i].value);
     for (size_t i = 0; i < all.count; i++) {
         const ni_tensor *t = &all.tensor[i];
         if (!without || strcmp(t->name, without))
@@ -592,9 +592,9 @@ static void write_checkpoint(const char *without, const char *extra, const char 
     ni_tensors t = { 0 };
     neap_model *model = make_full();
     ni_model_to_tensors(model, &t);
-    ni_tensors_say(&t, "neap.kind", "checkpoint");
-    for (int i = 0; i < 5; i++) ni_tensors_say(&t, counts[i], "1");
-    ni_tensors_say(&t, "best.loss", "0.5");
+    ni_tensors_put(&t, "neap.kind", "checkpoint");
+    for (int i = 0; i < 5; i++) ni_tensors_put(&t, counts[i], "1");
+    ni_tensors_put(&t, "best.loss", "0.5");
     for (size_t i = 0; i < 8; i++) {
         bool there =
             i < 4 ? !without || strcmp(parts[i].name, without) : extra && !strcmp(parts[i].name, extra);

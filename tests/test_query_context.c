@@ -547,6 +547,46 @@ static void a_question_can_be_stopped(void **state)
     neap_options_free(o);
 }
 
+/* Hubs 0, 1 and 2 with leaves of their own. */
+static neap_graph *three_hubs(void)
+{
+    enum { SMALL = 2500, LARGE = 8000, LEAVES = 2 * SMALL + LARGE };
+    static neap_edge edge[LEAVES];
+    neap_graph *g;
+    neap_error err = { 0 };
+    for (uint32_t i = 0; i < LEAVES; i++)
+        edge[i] = (neap_edge){ i < SMALL ? 0 : i < 2 * SMALL ? 1 : 2, 3 + i, 1 };
+    must(neap_graph_create(3 + LEAVES, NULL, edge, LEAVES, 0, 1, &g, &err), &err);
+    return g;
+}
+
+static void an_explanation_of_hubs_can_be_stopped_and_has_a_limit(void **state)
+{
+    neap_options *o = options_of("neap", "dim", "64", "epochs", "0", "neighbors", "8192", NULL);
+    neap_graph *g = three_hubs();
+    neap_model *m;
+    neap_query *q;
+    neap_explanation *x;
+    neap_error err = { 0 };
+    watcher w = { .stop = 1 };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = watch, .user = &w };
+    neap_query_spec spec = { .size = sizeof spec, .threads = 1, .hooks = &hooks };
+    neap_data data = { .size = sizeof data, .graph = g };
+    (void)state;
+    must(neap_train(&data, o, NULL, &m, &err), &err);
+    must(neap_query_create(m, &spec, &q, &err), &err);
+    STOPPED(neap_query_explain(q, 0, 1, &x, &err), "explain", 1);
+    assert_null(x);
+    assert_int_equal(neap_query_explain(q, 0, 2, &x, &err), NEAP_E_LIMIT);
+    assert_non_null(strstr(err.text, "2500 and 8000 neighbours"));
+    must(neap_query_explain(q, 3, 0, &x, &err), &err);
+    neap_explanation_free(x);
+    neap_query_free(q);
+    neap_model_free(m);
+    neap_graph_free(g);
+    neap_options_free(o);
+}
+
 typedef struct asker {
     neap_query *query;
     neap_pair *pairs;
@@ -813,6 +853,7 @@ int main(void)
         cmocka_unit_test(the_vectors_of_a_pair_make_its_score),
         cmocka_unit_test(without_contexts_the_vectors_of_a_pair_are_those_of_its_nodes),
         cmocka_unit_test(a_question_can_be_stopped),
+        cmocka_unit_test(an_explanation_of_hubs_can_be_stopped_and_has_a_limit),
         cmocka_unit_test(queries_of_one_model_are_asked_at_once),
         cmocka_unit_test(a_query_is_refused_behind_fork),
         cmocka_unit_test(an_extension_is_another_model),

@@ -21,7 +21,7 @@
 
 enum { GAP, UNTRAINED, PPR, DEEPWALK, ROWS, COLUMNS = 3 };
 
-static const ni_source toy = { .name = "toy", .title = "Toy", .neighbors = 100, .dropout = 0.5 };
+static const ni_paper_graph toy = { .name = "toy", .title = "Toy", .neighbors = 100, .dropout = 0.5 };
 static ni_table table = { .name = "link-toy",
                           .title = "Link prediction on Toy",
                           .about = "A toy.",
@@ -35,7 +35,7 @@ static ni_table table = { .name = "link-toy",
 
 typedef struct world {
     ni_table table;
-    ni_place row[ROWS];
+    ni_condition row[ROWS];
     ni_entry entry[ROWS * NI_COLUMNS];
     ni_sheet sheet;
     ni_study study;
@@ -593,7 +593,7 @@ static void a_clustering_tells_its_nodes_and_width(void **state)
 
 static void times_are_drawn_against_edges(void **state)
 {
-    static const ni_source er = { .name = "er", .title = "ER", .generator = { .kind = "er" } };
+    static const ni_paper_graph er = { .name = "er", .title = "ER", .generator = { .kind = "er" } };
     world *w = *state;
     clear(w);
     w->table.aim = NI_AIM_TIME, w->sheet.protocol = "";
@@ -616,10 +616,10 @@ static void more_lines_than_can_be_told_apart_are_left_to_the_table(void **state
 {
     enum { MANY = 20 };
     world *w = *state;
-    static ni_place row[MANY];
+    static ni_condition row[MANY];
     static ni_entry entry[MANY * COLUMNS];
     for (size_t i = 0; i < MANY; i++) {
-        row[i] = (ni_place){ .label = "m", .method = i == 3 ? "gap" : "m" };
+        row[i] = (ni_condition){ .label = "m", .method = i == 3 ? "gap" : "m" };
         for (size_t j = 0; j < COLUMNS; j++) {
             entry[i * COLUMNS + j] = w->entry[0];
             entry[i * COLUMNS + j].mean[0] = 0.9 - 0.01 * (double)i - (i == 3 ? 0.5 : 0);

@@ -288,9 +288,9 @@ static void means_and_deviations_are_those_of_the_seeds(void **state)
 
 static ni_cell some_cell(void)
 {
-    static const ni_source graph = { .name = "cora" };
+    static const ni_paper_graph graph = { .name = "cora" };
     ni_cell c = { .aim = NI_AIM_LINK, .protocol = "clean", .seed = 7, .learns = true };
-    c.place = (ni_place){ .method = "gap", .graph = &graph, .ratio = 0.55 };
+    c.condition = (ni_condition){ .method = "gap", .graph = &graph, .ratio = 0.55 };
     return c;
 }
 
@@ -335,14 +335,14 @@ static void settings_are_all_that_makes_a_result_and_none_where_nothing_is_learn
     char text[NI_CELL_SETTINGS], other[NI_CELL_SETTINGS];
     neap_options *o = options_of("neap", NULL), *faster = options_of("neap", "lr", "0.5", NULL);
     neap_options *threads = options_of("neap", "threads", "7", NULL);
-    ni_cell_settings(&c, o, text);
+    assert_int_equal(ni_cell_settings(&c, o, text, NULL), NEAP_OK);
     assert_non_null(strstr(text, " lr=0.003 "));
-    ni_cell_settings(&c, faster, other);
+    assert_int_equal(ni_cell_settings(&c, faster, other, NULL), NEAP_OK);
     assert_non_null(strstr(other, " lr=0.5 "));
-    ni_cell_settings(&c, threads, other);
+    assert_int_equal(ni_cell_settings(&c, threads, other, NULL), NEAP_OK);
     assert_string_equal(text, other);
     c.learns = false;
-    ni_cell_settings(&c, o, text);
+    assert_int_equal(ni_cell_settings(&c, o, text, NULL), NEAP_OK);
     assert_string_equal(text, "");
     neap_options_free(o);
     neap_options_free(faster);

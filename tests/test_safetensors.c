@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "faults.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "scratch.h"
 #include "tamper.h"
 
@@ -19,7 +19,7 @@ static const char names[7] = "a\0b\0cc";
 /* A file of vectors: three tensors of three widths, added narrow first. */
 static void fill_small(ni_tensors *t)
 {
-    ni_tensors_say(t, "neap.kind", "vectors");
+    ni_tensors_put(t, "neap.kind", "vectors");
     ni_tensors_add(t, "names.bytes", NI_U8, 1, (uint64_t[]){ 7 }, names);
     ni_tensors_add(t, "vectors", NI_F32, 2, (uint64_t[]){ 3, 2 }, vectors);
     ni_tensors_add(t, "names.offsets", NI_U64, 1, (uint64_t[]){ 4 }, offsets);
@@ -158,9 +158,9 @@ static void a_key_said_again_is_replaced(void **state)
 {
     (void)state;
     ni_tensors t = { 0 };
-    ni_tensors_say(&t, "neap.kind", "model");
-    ni_tensors_say(&t, "rows", "3");
-    ni_tensors_say(&t, "neap.kind", "checkpoint");
+    ni_tensors_put(&t, "neap.kind", "model");
+    ni_tensors_put(&t, "rows", "3");
+    ni_tensors_put(&t, "neap.kind", "checkpoint");
     assert_int_equal(t.facts, 2);
     assert_true(ni_tensors_are(&t, "checkpoint"));
     ni_tensors_release(&t);
@@ -188,7 +188,7 @@ static void shapes_have_one_to_four_numbers(void **state)
     const char *const name[4] = { "one", "two", "three", "four" };
     size_t length[4] = { 2, 6, 24, 120 };
     for (int i = 0; i < 120; i++) numbers[i] = (float)i;
-    ni_tensors_say(&t, "neap.kind", "vectors");
+    ni_tensors_put(&t, "neap.kind", "vectors");
     for (uint32_t rank = 1; rank <= 4; rank++)
         ni_tensors_add(&t, name[rank - 1], NI_F32, rank, shape, numbers);
     ni_tensors_add(&t, "empty", NI_U8, 4, none, NULL);
@@ -234,12 +234,12 @@ static void there_may_be_hundreds_of_tensors_and_facts(void **state)
     static uint32_t numbers[N];
     ni_tensors t = { 0 }, back;
     char name[32], value[32];
-    ni_tensors_say(&t, "neap.kind", "graph");
+    ni_tensors_put(&t, "neap.kind", "graph");
     for (uint32_t i = 0; i < N; i++) {
         numbers[i] = i * i;
         snprintf(name, sizeof name, "part %u of many", i);
         snprintf(value, sizeof value, "%u", i);
-        ni_tensors_say(&t, name, value);
+        ni_tensors_put(&t, name, value);
         ni_tensors_add(&t, name, i % 3 ? NI_U32 : NI_U8, 1, (uint64_t[]){ 1 }, &numbers[i]);
     }
     there_and_back(&t, &back);
@@ -277,10 +277,10 @@ static void values_are_any_text_without_control_characters(void **state)
     enum { GOOD = sizeof good / sizeof *good };
     ni_tensors t = { 0 }, back;
     char key[16];
-    ni_tensors_say(&t, "neap.kind", "graph");
+    ni_tensors_put(&t, "neap.kind", "graph");
     for (int i = 0; i < GOOD; i++) {
         snprintf(key, sizeof key, "key %d", i);
-        ni_tensors_say(&t, key, good[i]);
+        ni_tensors_put(&t, key, good[i]);
     }
     there_and_back(&t, &back);
     for (int i = 0; i < GOOD; i++) {
@@ -305,8 +305,8 @@ static void values_are_any_text_without_control_characters(void **state)
     free(bytes);
     unlink("file");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ni_tensors_say(&t, "neap.kind", "graph");
-        ni_tensors_say(&t, "key", bad[i]);
+        ni_tensors_put(&t, "neap.kind", "graph");
+        ni_tensors_put(&t, "key", bad[i]);
         assert_int_equal(ni_tensors_write(&t, "file", NULL), NEAP_E_FORMAT);
         ni_tensors_release(&t);
     }
@@ -336,8 +336,8 @@ static void names_that_are_not_plain_are_refused(void **state)
             if (fact && !bad[i].fact) continue;
             ni_tensors t = { 0 };
             neap_error err = { 0 };
-            ni_tensors_say(&t, "neap.kind", "vectors");
-            if (fact) ni_tensors_say(&t, bad[i].name, "1");
+            ni_tensors_put(&t, "neap.kind", "vectors");
+            if (fact) ni_tensors_put(&t, bad[i].name, "1");
             else ni_tensors_add(&t, bad[i].name, NI_F32, 2, (uint64_t[]){ 3, 2 }, vectors);
             assert_int_equal(ni_tensors_write(&t, "bad", &err), NEAP_E_FORMAT);
             assert_true(strlen(err.text) > 10);
@@ -359,8 +359,8 @@ static void names_that_are_not_plain_are_refused(void **state)
     static const char *const own[] = { "neap.format", "crc32c.header", "crc32c.E", "crc32c." };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) { /* which the writer itself says */
         ni_tensors t = { 0 };
-        ni_tensors_say(&t, "neap.kind", "vectors");
-        ni_tensors_say(&t, own[i], "1");
+        ni_tensors_put(&t, "neap.kind", "vectors");
+        ni_tensors_put(&t, own[i], "1");
         assert_int_equal(ni_tensors_write(&t, "bad", NULL), NEAP_E_FORMAT);
         ni_tensors_release(&t);
     }
@@ -392,8 +392,8 @@ static void only_the_closed_set_is_read(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ni_tensors t = { 0 };
-        ni_tensors_say(&t, "neap.kind", bad[i].kind);
-        ni_tensors_say(&t, bad[i].key, bad[i].value);
+        ni_tensors_put(&t, "neap.kind", bad[i].kind);
+        ni_tensors_put(&t, bad[i].key, bad[i].value);
         ni_tensors_add(&t, bad[i].tensor, bad[i].type, bad[i].columns ? 2 : 1, (uint64_t[]){ 1, 1 },
                        offsets);
         assert_int_equal(ni_tensors_write(&t, "bad", NULL), bad[i].written ? NEAP_OK : NEAP_E_FORMAT);
@@ -689,7 +689,7 @@ static neap_status write_long(size_t length, neap_error *err)
     memset(value, 'x', length);
     value[length] = 0;
     fill_small(&t);
-    ni_tensors_say(&t, "long", value);
+    ni_tensors_put(&t, "long", value);
     neap_status rc = ni_tensors_write(&t, "file", err);
     size_t need_;
     assert_int_equal(ni_tensors_store(&t, NULL, 0, &need_, NULL), NEAP_E_LIMIT);
@@ -847,7 +847,7 @@ static void reading_takes_little_more_than_the_file(void **state)
     enum { N = 100000 };
     float *zeros = calloc(N, sizeof *zeros);
     ni_tensors t = { 0 };
-    ni_tensors_say(&t, "neap.kind", "vectors");
+    ni_tensors_put(&t, "neap.kind", "vectors");
     ni_tensors_add(&t, "vectors", NI_F32, 2, (uint64_t[]){ N / 10, 10 }, zeros);
     assert_int_equal(ni_tensors_write(&t, "file", NULL), NEAP_OK);
     ni_tensors_release(&t);

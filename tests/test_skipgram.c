@@ -386,12 +386,12 @@ static void tear_down(town *t)
 /* All pairs of an epoch, in a new block. */
 static ni_couple *all_pairs(const ni_source *s, uint64_t *pairs)
 {
-    ni_couple *pair = malloc(s->places * s->couples * sizeof *pair);
+    ni_couple *pair = malloc(s->positions * s->couples * sizeof *pair);
     void *scratch = malloc(s->scratch);
     *pairs = 0;
-    for (uint64_t first = 0; first < s->places; first += s->per_task)
+    for (uint64_t first = 0; first < s->positions; first += s->per_task)
         *pairs +=
-            ni_source_make(s, 0, first, (uint32_t)(ni_task_end(first, s->per_task, s->places) - first),
+            ni_source_make(s, 0, first, (uint32_t)(ni_task_end(first, s->per_task, s->positions) - first),
                            scratch, pair + *pairs);
     free(scratch);
     return pair;
@@ -419,7 +419,7 @@ static void run_epoch(const ni_source *source, uint32_t layers, uint32_t threads
                       .bias = bias,
                       .seed = 1 };
     assert_int_equal(ni_skipgram_create(&s, STEP, NULL), NEAP_OK);
-    for (uint64_t first = 0; first < source->places; first += STEP)
+    for (uint64_t first = 0; first < source->positions; first += STEP)
         ni_skipgram_step(&s, 0, first, step++, rate, &loss);
     assert_true(isfinite(loss));
     ni_skipgram_free(&s);
@@ -442,7 +442,8 @@ static void every_pair_is_trained_once(void **state)
         ni_couple *pair = all_pairs(&t.source, &pairs);
         for (uint32_t r = 0; r < rows; r++) out[r * NODES + r / layers] = 1;
         run_epoch(&t.source, layers, 2, 0, 1000, rate, NODES, in, out);
-        assert_true(pairs > t.source.places && t.source.places % STEP && STEP % t.source.per_task == 0);
+        assert_true(pairs > t.source.positions && t.source.positions % STEP &&
+                    STEP % t.source.per_task == 0);
         for (uint64_t i = 0; i < pairs; i++) in[pair[i].in * NODES + pair[i].out / layers] -= (float)rate;
         for (uint32_t i = 0; i < rows * NODES; i++) assert_float_equal(in[i], 0, rate / 100);
         tear_down(&t);

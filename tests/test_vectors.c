@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "faults.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "scratch.h"
 
 static const float vectors[6] = { 1, -0.25F, 0.1F, 3e-9F, 16777216, -2 };

@@ -68,10 +68,11 @@ static void ends_of_walks_are_personalised_pagerank(void **state)
         assert_int_equal(ni_walker_create(g, &links, along, 1, 1, &walker, NULL), NEAP_OK);
         ni_walk_ends ends = { &walker, restarts[kind >> 2], 1 };
         ni_source s = ni_ends_source(&ends);
-        assert_true(s.scratch <= sizeof scratch && s.places == NODES * NI_END_SAMPLES);
+        assert_true(s.scratch <= sizeof scratch && s.positions == NODES * NI_END_SAMPLES);
         for (uint64_t epoch = 0; epoch < 40; epoch++) {
-            assert_int_equal(ni_source_make(&s, epoch, 0, (uint32_t)s.places, scratch, pair), s.places);
-            for (uint64_t i = 0; i < s.places; i++) count[pair[i].in][pair[i].out]++;
+            assert_int_equal(ni_source_make(&s, epoch, 0, (uint32_t)s.positions, scratch, pair),
+                             s.positions);
+            for (uint64_t i = 0; i < s.positions; i++) count[pair[i].in][pair[i].out]++;
         }
         ways_of(weighted, along, way);
         for (uint32_t u = 0; u < NODES; u++) {

@@ -23,7 +23,7 @@ typedef struct road {
     ni_walker walker;
     ni_windows windows;
     ni_source source;
-    ni_couple *pair; /* of all places of an epoch, task by task */
+    ni_couple *pair; /* of all positions of an epoch, task by task */
     uint64_t pairs;
     bool closed; /* a cycle; otherwise a path */
 } road;
@@ -51,10 +51,10 @@ static void make_pairs(road *r, uint64_t epoch)
 {
     const ni_source *s = &r->source;
     void *scratch = malloc(s->scratch);
-    r->pair = malloc(s->places * s->couples * sizeof *r->pair);
+    r->pair = malloc(s->positions * s->couples * sizeof *r->pair);
     r->pairs = 0;
-    for (uint64_t first = 0; first < s->places; first += s->per_task) {
-        uint64_t end = first + s->per_task < s->places ? first + s->per_task : s->places;
+    for (uint64_t first = 0; first < s->positions; first += s->per_task) {
+        uint64_t end = first + s->per_task < s->positions ? first + s->per_task : s->positions;
         uint64_t made =
             ni_source_make(s, epoch, first, (uint32_t)(end - first), scratch, r->pair + r->pairs);
         assert_true(made <= (end - first) * s->couples);
@@ -115,8 +115,8 @@ static void a_window_has_all_nodes_within_its_reach_and_every_reach_alike(void *
     build(&r, true, false, WINDOW, 40);
     make_pairs(&r, 0);
     const ni_couple *p = r.pair, *end = r.pair + r.pairs;
-    for (uint64_t place = 0; place < r.source.places; place++) {
-        uint32_t i = place % 40, before = 0, after = 0, centre = p->out;
+    for (uint64_t position = 0; position < r.source.positions; position++) {
+        uint32_t i = position % 40, before = 0, after = 0, centre = p->out;
         for (; p < end && p->out == centre; p++) {
             uint32_t far = (p->in + NODES - centre) % NODES;
             if (i == 39 && far < NODES / 2) break; /* the next walk begins where this one ends */

@@ -1,3 +1,5 @@
+/* The parser of all commands: long and short options by the tables of args.h, values checked at once (the
+ * command's own) or by the library once the preset is known. O(words x options). */
 #include "args.h"
 
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 #include "support/status.h"
 #include "support/text.h"
 
-/* An option as it stands on the command line; those of the library wait until the preset is known. */
+/* An option as it stands on the command line; those of the library are set once the preset is known. */
 struct arg_setting {
     const char *name, *value;
     bool own;
@@ -190,7 +192,7 @@ typedef struct cursor {
     char **at, **end;
 } cursor;
 
-/* The value behind an option; an option in its place means that the value was forgotten. */
+/* The value behind an option; another option instead means that the value is missing. */
 static neap_status take_value(const command *c, cursor *line, const char *name, const char **value,
                               neap_error *err)
 {

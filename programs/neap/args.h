@@ -22,7 +22,7 @@ typedef struct arg_option {
     const char *value;   /* "FILE"; "a|b|c" allows only these; "" for a switch */
     const char *initial; /* default as text, or NULL                           */
     arg_kind kind;
-    size_t at;       /* place of the value in the command's own struct     */
+    size_t at;       /* offset of the value in the command's own struct    */
     double min, max; /* of a number                                        */
     bool required;
     const char *help;

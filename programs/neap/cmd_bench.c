@@ -126,8 +126,8 @@ static void print_speed(const run *r, const neap_bench_result *b)
            100 * b->share_of_peak, b->flops / b->seconds / 1e9, b->peak / 1e9);
 }
 
-/* How the neighbours of the pairs were compared. */
-static void print_ways(const neap_bench_result *b)
+/* How pairs were aligned. */
+static void print_alignment(const neap_bench_result *b)
 {
     char entries[SHORT];
     uint64_t pairwise = b->batches - b->table_batches;
@@ -178,7 +178,7 @@ static neap_status tell(run *r, const neap_bench_result *b, neap_error *err)
     uint64_t batch;
     if (r->a->json) return print_json(r, b), NEAP_OK;
     print_speed(r, b);
-    print_ways(b);
+    print_alignment(b);
     print_stages(b);
     fflush(stdout);
     neap_status rc = try_larger(r, &larger, &batch, err);

@@ -34,7 +34,7 @@ typedef struct row {
 
 /* One of the two tables: the neighbours of a node, in the order in which they are shown. */
 typedef struct table {
-    uint32_t node, links; /* whose neighbours; how many of them the graph has */
+    uint32_t node, links; /* the node, and the number of its neighbours in the graph */
     const neap_reasons *reasons;
     row *row; /* reasons->count */
     uint32_t shown;
@@ -263,7 +263,8 @@ const command cmd_explain = {
         "Prints whether the two are linked, and the neighbours of both that move the score most, the "
         "largest contribution first, with their attention (a side sums to 1), their contribution (a side "
         "sums to the score), and the neighbour of the other side that each one selected, with their "
-        "alignment from -1 to 1. Under mean pooling nobody is selected, and the alignment is the mean with "
+        "alignment from -1 to 1. Under mean pooling nothing is selected, and the alignment is the mean "
+        "with "
         "the other side. In a model of splitter the members of the circle that decides share the attention "
         "evenly. Methods with one vector per node have no explanation.\n",
     .examples = "neap explain friends.safetensors alice bob\n"

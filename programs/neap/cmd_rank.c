@@ -27,19 +27,19 @@ typedef struct reasons {
     size_t count;
 } reasons;
 
-/* Keeps the largest, sorted. */
+/* Inserts into the REASONS largest, sorted. */
 static void keep(reasons *r, const char *name, float contribution)
 {
-    size_t place = r->count;
-    while (place > 0 && r->contribution[place - 1] < contribution) place--;
-    if (place == REASONS) return;
+    size_t at = r->count;
+    while (at > 0 && r->contribution[at - 1] < contribution) at--;
+    if (at == REASONS) return;
     if (r->count < REASONS) r->count++;
-    for (size_t i = r->count - 1; i > place; i--) {
+    for (size_t i = r->count - 1; i > at; i--) {
         r->name[i] = r->name[i - 1];
         r->contribution[i] = r->contribution[i - 1];
     }
-    r->name[place] = name;
-    r->contribution[place] = contribution;
+    r->name[at] = name;
+    r->contribution[at] = contribution;
 }
 
 /* The source's neighbours that added most to the score. The node itself is no reason. */

@@ -1,3 +1,4 @@
+/* neap score: pairs from a file or pipe, in chunks, so that memory does not grow with the input. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,8 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "metrics.h"
 #include "progress.h"
-#include "verdict.h"
+#include "train.h"
 
 typedef struct own {
     const char *output, *metrics, *checkpoint, *progress;
@@ -236,19 +235,7 @@ static neap_status save(run *r, neap_error *err)
     return NEAP_OK;
 }
 
-static void json_options(ni_json *j, const neap_options *set)
-{
-    char value[1 << 13]; /* more than any list of numbers takes */
-    ni_json_open(j, "options", '{');
-    for (size_t i = 0; i < neap_option_count(); i++) {
-        const neap_option_info *o = neap_option_at(i);
-        if (o->saved && !neap_options_get(set, o->name, value, sizeof value, NULL))
-            ni_json_text(j, o->name, value);
-    }
-    ni_json_close(j, '}');
-}
-
-static void print_json(const run *r, const verdict *v)
+static neap_status print_json(const run *r, const verdict *v, neap_error *err)
 {
     ni_json j = json_to(stdout);
     neap_model_facts t = NEAP_SIZED(neap_model_facts);
@@ -265,8 +252,11 @@ static void print_json(const run *r, const verdict *v)
     ni_json_real(&j, "edges_per_second", r->last.rate);
     ni_json_real(&j, "seconds", r->last.seconds);
     if (r->split) verdict_json(&j, v);
-    json_options(&j, neap_model_options(r->model));
+    ni_json_open(&j, "options", '{');
+    neap_status rc = neap_options_saved(neap_model_options(r->model), ni_json_member, &j, err);
     ni_json_close(&j, '}');
+    ni_json_close(&j, '}');
+    return rc;
 }
 
 static neap_status run_train(const args *a, neap_error *err)
@@ -283,7 +273,7 @@ static neap_status run_train(const args *a, neap_error *err)
     }
     if (rc == NEAP_OK) rc = save(&r, err);
     if (rc == NEAP_OK && r.split) rc = verdict_of(a, r.model, r.split, &v, err);
-    if (rc == NEAP_OK && a->json) print_json(&r, &v);
+    if (rc == NEAP_OK && a->json) rc = print_json(&r, &v, err);
     else if (rc == NEAP_OK && r.split) verdict_print(a, &v);
     neap_model_free(r.model);
     neap_split_free(r.split);

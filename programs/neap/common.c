@@ -1,3 +1,4 @@
+/* What several commands do alike: reading graphs and models, checks of output paths, text for people. */
 #include "common.h"
 
 #include <errno.h>
@@ -124,7 +125,7 @@ neap_status read_graph(const args *a, const char *path, neap_graph **out, neap_e
     return NEAP_OK;
 }
 
-/* Puts the model with the nodes of a file in the place of the one without. */
+/* Replaces the model by one with the nodes of a file. */
 static neap_status extend(const args *a, neap_model **model, const char *path, neap_error *err)
 {
     neap_graph *links = NULL;

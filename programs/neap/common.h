@@ -1,4 +1,4 @@
-/* common.h - what several commands do in the same way: load, report, print for people. */
+/* common.h - what several commands share: loading, reporting, text for people. */
 #ifndef CLI_COMMON_H
 #define CLI_COMMON_H
 

@@ -1,3 +1,4 @@
+/* Options, vectors and results of the eval commands. */
 #include "eval_common.h"
 
 #include <math.h>

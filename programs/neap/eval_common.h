@@ -7,7 +7,7 @@
 #include "progress.h"
 #include "support/json.h"
 
-/* a number measured several times: its mean and deviation (Welford's running form). */
+/* A number measured several times: its mean and deviation (Welford's running form). */
 typedef struct moments {
     uint64_t count;
     double mean, squares; /* squares: sum of squared distances from the mean */

@@ -1,3 +1,4 @@
+/* Commands by name, and their help from the tables. */
 #include "args.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SIGINT and SIGTERM: a flag that training polls, or an immediate end by async-signal-safe calls. */
 #include "progress.h"
 
 #include <signal.h>
@@ -27,13 +28,13 @@ static void remember(int number)
     if (text) end_with(text);
 }
 
-/* SA_RESETHAND: the system's own answer, the end, is back for the second signal. A signal that the
- * caller has switched off (nohup, a background job) stays off. */
+/* SA_RESETHAND: the default action, termination, is back for the second signal. A signal that the caller
+ * has switched off (nohup, a background job) stays off. */
 static void watch(int number)
 {
-    struct sigaction now, wish = { .sa_handler = remember, .sa_flags = SA_RESTART | (int)SA_RESETHAND };
-    sigemptyset(&wish.sa_mask);
-    if (sigaction(number, NULL, &now) == 0 && now.sa_handler != SIG_IGN) sigaction(number, &wish, NULL);
+    struct sigaction now, action = { .sa_handler = remember, .sa_flags = SA_RESTART | (int)SA_RESETHAND };
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &now) == 0 && now.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
 }
 
 void interrupt_watch(void)

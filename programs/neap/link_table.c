@@ -1,3 +1,4 @@
+/* The table of `neap eval link`: moments per cell, as text and as JSON. */
 #include "link_table.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Lists in options: names and percentages with commas. */
 #include "args.h"
 
 #include <string.h>

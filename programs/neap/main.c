@@ -110,7 +110,7 @@ static const command *choose_command(int argc, char **argv, int *used)
     return ni_list_has("--version,-V", ',', argv[0]) ? &cmd_version : match_command(argv, argc, used);
 }
 
-/* Words without a command: a wish for help, or a mistake. */
+/* Words without a command: a request for help, or a mistake. */
 static neap_status answer(int argc, char **argv, neap_error *err)
 {
     if (argc < 1) return run_help(0, argv, err);

@@ -1,4 +1,5 @@
-#include "metrics.h"
+/* --metrics: lines of JSON, appended per epoch; after --resume the lines of later epochs are cut off. */
+#include "train.h"
 
 #include <errno.h>
 #include <stdlib.h>

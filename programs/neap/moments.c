@@ -1,3 +1,4 @@
+/* Mean and deviation by Welford's running update. */
 #include "eval_common.h"
 
 #include <math.h>

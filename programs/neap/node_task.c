@@ -1,3 +1,4 @@
+/* Vectors of methods or of a file, one row and seed at a time, measured by the command that calls. */
 #include "node_task.h"
 
 #include <math.h>
@@ -340,9 +341,8 @@ static void doubt(node_task *t, const node_found *f)
         say(t->a,
             "  all nodes are predicted to be of one class; if the vectors are very short, scale them");
     else
-        say(t->a, "  more than nine tenths of the nodes are in one cluster; if the vectors are very short, "
-                  "scale them, "
-                  "or try --algorithm kmeans or another --gamma");
+        say(t->a, "  more than nine tenths of the nodes are in one cluster; if the vectors are very "
+                  "short, scale them, or try --algorithm kmeans or another --gamma");
 }
 
 neap_status node_task_keep(node_task *t, const char *name, const node_found *f, neap_error *err)

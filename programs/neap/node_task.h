@@ -78,8 +78,8 @@ typedef struct node_vectors {
 
 typedef neap_status (*node_measure)(void *user, const node_vectors *v, neap_error *err);
 
-/* Reads what the command line names and says what was found. From here on Ctrl-C ends the program at once.
- * node_task_close is due in any case. */
+/* Reads what the command line names and reports it on standard error. From here on Ctrl-C ends the
+ * program at once. node_task_close must be called in any case. */
 neap_status node_task_open(node_task *t, const args *a, const char *doing, neap_error *err);
 void node_task_close(node_task *t);
 
@@ -110,11 +110,11 @@ typedef struct node_found {
     bool is_class;      /* the numbers are classes, and have names          */
 } node_found;
 
-/* Says so if nearly all nodes are in one heap; with -o keeps node, class and what was found as
- * FOLDER/NAME.tsv. */
+/* Warns if nearly all nodes are in one cluster; with -o keeps node, class and result as FOLDER/NAME.tsv.
+ */
 neap_status node_task_keep(node_task *t, const char *name, const node_found *f, neap_error *err);
 
-/* report_json, and a word about what -o has written. */
+/* report_json, and a line about what -o has written. */
 neap_status node_task_report(const node_task *t, void (*print)(const void *user, FILE *to),
                              const void *user, neap_error *err);
 

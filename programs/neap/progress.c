@@ -1,3 +1,4 @@
+/* Progress as one live line, laid out for the width of the terminal, or as plain lines. */
 #include "progress.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* progress.h - how far a run is: one live line on a terminal, which is never wider than it; elsewhere plain
- * lines, one an epoch, and one a minute within a long epoch.                                           */
+/* progress.h - how far a run is: one live line on a terminal, which is never wider than it; elsewhere
+ * plain lines, one per epoch, and one per minute within a long epoch. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 

@@ -1,3 +1,4 @@
+/* The splits of `neap eval link`: drawn per ratio and seed, or read from folders. */
 #include "eval_common.h"
 
 #include <dirent.h>

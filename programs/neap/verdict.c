@@ -1,4 +1,5 @@
-#include "verdict.h"
+/* --test: the AUC of the model, of one without training, and of the degree product, on the same pairs. */
+#include "train.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ size_t count_pairs(const neap_split *split)
     return neap_split_pairs(split, &links, &others);
 }
 
-/* The one place where pairs become an AUC. */
+/* The AUC of a model on a split. */
 static neap_status auc_of(const neap_model *model, const neap_split *split, double *auc, neap_error *err)
 {
     const neap_pair *links, *others;

@@ -1,4 +1,6 @@
-#include "pages/axis.h"
+/* Scales: round ticks (1, 2, 5 times a power of ten), positions of values, and labels moved apart by
+ * isotonic regression (pool adjacent violators, O(n)). */
+#include "pages/pages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -96,16 +98,16 @@ void ni_tick_format(double value, char text[NI_TICK_BYTES])
     snprintf(text, NI_TICK_BYTES, "%s%s", digits, unit > 1e3 ? "M" : unit > 1 ? "k" : "");
 }
 
-/* Minimises the sum of (y_i - place_i)^2 under y_i >= y_(i-1) + gap. With z_i = y_i - i gap this is
+/* Minimises the sum of (y_i - position_i)^2 under y_i >= y_(i-1) + gap. With z_i = y_i - i gap this is
  * isotonic regression: neighbours in the wrong order are pooled at their mean. */
-void ni_places_spread(double *place, size_t count, double gap, double low, double high)
+void ni_positions_spread(double *position, size_t count, double gap, double low, double high)
 {
-    double mean[NI_PLACES], weight[NI_PLACES];
+    double mean[NI_POSITIONS_MOST], weight[NI_POSITIONS_MOST];
     size_t blocks = 0, i = 0;
-    if (count < 2 || count > NI_PLACES) return;
+    if (count < 2 || count > NI_POSITIONS_MOST) return;
     gap = fmin(gap, (high - low) / (double)(count - 1));
     for (size_t k = 0; k < count; k++) {
-        mean[blocks] = place[k] - (double)k * gap, weight[blocks++] = 1;
+        mean[blocks] = position[k] - (double)k * gap, weight[blocks++] = 1;
         for (; blocks > 1 && mean[blocks - 2] > mean[blocks - 1]; blocks--) {
             double sum = weight[blocks - 2] + weight[blocks - 1];
             mean[blocks - 2] =
@@ -115,6 +117,6 @@ void ni_places_spread(double *place, size_t count, double gap, double low, doubl
     }
     for (size_t b = 0; b < blocks; b++) {
         double z = fmax(low, fmin(mean[b], high - (double)(count - 1) * gap));
-        for (double n = weight[b]; n > 0; n--, i++) place[i] = z + (double)i * gap;
+        for (double n = weight[b]; n > 0; n--, i++) position[i] = z + (double)i * gap;
     }
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "pages/axis.h"
 #include "pages/pages.h"
 
 enum {
@@ -377,7 +376,7 @@ static void write_names(const drawing *d)
     ends e = find_ends(d);
     double end[NI_CHART_LINES];
     memcpy(end, e.at, sizeof end);
-    ni_places_spread(e.at, e.count, d->letter + 3, d->top, d->bottom);
+    ni_positions_spread(e.at, e.count, d->letter + 3, d->top, d->bottom);
     for (size_t i = 0; i < e.count; i++) write_name(d, &d->c->line[e.line[i]], end[i], e.at[i]);
 }
 

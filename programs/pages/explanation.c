@@ -222,7 +222,7 @@ static uint32_t find_carriers(const page *p, const side *s, uint32_t position[CA
     return found;
 }
 
-/* "A, B and C (together 0.412)"; false if nobody carries the score. */
+/* "A, B and C (together 0.412)"; false if no neighbour has the sign of the score. */
 static bool write_carriers(const page *p, const side *s, const char *before)
 {
     uint32_t position[CARRIERS], found = find_carriers(p, s, position);
@@ -283,17 +283,13 @@ static const char *pooling_words(const neap_explanation *e)
 {
     if (e->selects)
         return "<p>Each neighbour <strong>selects</strong> the one of the other side that it aligns best "
-               "with: "
-               "a ring in its row, a dot in its column. The better that best match, the more "
+               "with: a ring in its row, a dot in its column. The better that best match, the more "
                "<strong>attention</strong> the neighbour gets.";
     if (e->circles)
         return "<p>The neighbours of a node fall into <strong>circles</strong> by the links among them, "
-               "and "
-               "an alignment is that of two circles. The <strong>attention</strong> of a side belongs to "
-               "the "
-               "circle that decides, or to all of them alike, and its members share it evenly: the model "
-               "does "
-               "not tell them apart.";
+               "and an alignment is that of two circles. The <strong>attention</strong> of a side "
+               "belongs to the circle that decides, or to all of them alike, and its members share it "
+               "evenly: the model does not tell them apart.";
     return "<p>What counts is the mean of a neighbour's row or column: the better it aligns with the other "
            "side on the whole, the more <strong>attention</strong> it gets.";
 }
@@ -308,17 +304,16 @@ static void write_reading(const page *p)
                          "together, orange where they do not.</p>\n");
     ni_page_text(p->out, pooling_words(p->e));
     ni_page_text(p->out, p->e->circles ? " The attention of a side sums to 1 (100\u00a0%).</p>\n"
-                                       : " The attention of a side sums to 1 (100\u00a0%), and nobody gets "
+                                       : " The attention of a side sums to 1 (100\u00a0%), and none gets "
                                          "more than about seven times as much as another.</p>\n");
     ni_page_text(
         p->out,
         "<p>The <strong>contribution</strong> of a neighbour is the part of the score that comes through "
-        "it: "
-        "its attention times its agreement with the other side as a whole. The contributions of each side "
-        "sum "
-        "to the score, so the two lists divide the same number in two ways. A negative one lowers it.</p>\n"
-        "<p class=\"muted\">All this is what the model computed, not a cause found in the "
-        "world.</p>\n</div>\n");
+        "it: its attention times its agreement with the other side as a whole. The contributions of each "
+        "side sum to the score, so the two lists divide the same number in two ways. A negative one "
+        "lowers it.</p>\n"
+        "<p class=\"muted\">All this is what the model computed, not a cause found in the world.</p>\n"
+        "</div>\n");
 }
 
 static void write_picture(const page *p)
@@ -377,7 +372,7 @@ static void write_contribution_bar(const page *p, double c)
     ni_page_text(p->out, "%\"></i></div></div></td>");
 }
 
-/* Whom it selected and how well they align; its mean alignment where nobody is selected. */
+/* The partner it selected and their alignment; under mean pooling its mean alignment. */
 static void write_selected(const page *p, uint32_t partner, double alignment)
 {
     ni_page_text(p->out, "<td role=\"cell\" class=\"text last\">");
@@ -405,7 +400,7 @@ static void write_row(const page *p, const side *s, uint32_t at)
     ni_page_text(p->out, "</tr>\n");
 }
 
-/* A row of sums: no bars, nobody selected. */
+/* A row of sums: no bars, no partner. */
 static void write_sum(const page *p, const char *what, double weight, double contribution)
 {
     ni_page_print(p->out, "<tr role=\"row\"><th role=\"rowheader\" scope=\"row\" class=\"first\">%s</th>",

@@ -290,8 +290,7 @@ static void write_words(const picture *p)
     write_extent(p, "Rows", &p->row, p->e->source);
     write_extent(p, "Columns", &p->column, p->e->target);
     ni_page_text(p->out, "The most attention comes first, and of equals the largest contribution.");
-    if (!all && p->e->selects)
-        ni_page_text(p->out, " Whoever selected a neighbour that is not shown has no mark.");
+    if (!all && p->e->selects) ni_page_text(p->out, " A neighbour whose partner is not shown has no mark.");
     ni_page_text(p->out, "</figcaption>\n");
 }
 

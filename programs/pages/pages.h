@@ -18,7 +18,7 @@
 /* ---- a page in memory (page.c) ---- */
 
 /* All 0 is an empty page. A failed allocation is remembered: later calls do nothing, and ni_page_save
- * returns the error. Whoever takes the bytes without saving checks `failed` first. */
+ * returns the error. A caller that takes the bytes without saving checks `failed` first. */
 typedef struct ni_page {
     char *bytes; /* ended by a NUL; NULL: nothing was written */
     size_t length, room;
@@ -70,6 +70,43 @@ void ni_html_name(ni_page *out, const char *name, int cells);
 enum { NI_SHADES = 41 };
 int ni_html_shade(double value);
 
+/* ---- axes (axis.c): from values to positions in a picture, and the ticks of a scale ---- */
+
+enum { NI_TICKS = 16 };
+
+typedef struct ni_axis {
+    double low, high; /* values at the two ends; low > high: nothing covered yet */
+    bool log;         /* values must be above 0                                  */
+    double from, to;  /* the positions of low and high                           */
+    double tick[NI_TICKS];
+    size_t ticks;
+} ni_axis;
+
+ni_axis ni_axis_create(bool log);
+
+/* Widens the axis to hold a value; what no axis can hold (NaN, infinite, not above 0 if log) is ignored. */
+void ni_axis_cover(ni_axis *axis, double value);
+
+/* Whether a value can be drawn on it. */
+bool ni_axis_holds(const ni_axis *axis, double value);
+
+/* Sets round ticks, about `wanted` of them. A linear axis is widened to end at ticks, but not beyond
+ * `most`; a logarithmic one gets a little air. */
+void ni_axis_round(ni_axis *axis, int wanted, double most);
+
+/* The position of a value; what lies outside is put at the nearer end. */
+double ni_axis_at(const ni_axis *axis, double value);
+
+/* A tick for people: 0.05, 70, 200k, 1.5M. */
+enum { NI_TICK_BYTES = 56 };
+void ni_tick_format(double value, char text[NI_TICK_BYTES]);
+
+/* Moves ascending positions apart until neighbours keep a distance of `gap`, as little as possible, between
+ * low and high; where there is no room for that, at equal distances. More than NI_POSITIONS_MOST stay where
+ * they are. */
+enum { NI_POSITIONS_MOST = 32 };
+void ni_positions_spread(double *position, size_t count, double gap, double low, double high);
+
 /* ---- line charts (chart.c) ---- */
 
 /* SVG, hand-made, without scripts, with names at the ends of the lines. A chart is drawn twice, for wide
@@ -86,7 +123,7 @@ typedef enum ni_line_kind {
     NI_LINE_PLAIN,
     NI_LINE_STRONG, /* the one that the chart is about  */
     NI_LINE_TWIN,   /* the same in another state: its colour, but thin and broken */
-    NI_LINE_QUOTED  /* somebody else's numbers: thin, dotted, without marks       */
+    NI_LINE_QUOTED  /* numbers from elsewhere: thin, dotted, without marks          */
 } ni_line_kind;
 
 typedef struct ni_chart_line {

@@ -68,7 +68,7 @@ static const char *const style[] = {
     ".picture>div{margin-top:1.8rem}"
     "figcaption{margin-top:.7rem;font-size:.8rem;color:var(--muted);overflow-wrap:anywhere}",
 
-    /* Wide windows: picture beside words, list beside list. Narrow ones: two lines a row. */
+    /* Wide windows: picture beside words, list beside list. Narrow ones: two lines per row. */
     "@media(min-width:60rem){.two{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:0 3rem}"
     ".two>section{margin-top:0}.two{margin-top:3rem}}"
     "@media(min-width:78rem){.picture{display:flex;gap:2.5rem;align-items:flex-start}"
@@ -86,9 +86,9 @@ static const char *const style[] = {
     "figure,tr{break-inside:avoid}.picture{display:block}h2{break-after:avoid}}",
 };
 
-/* Colours after Okabe and Ito (2008), darkened for light paper and lightened for dark, so that each stands
- * out from the page by at least 3 to 1. Blue is kept for the line that a chart is about. Dashes and marks
- * differ too: no line is told by its colour alone. */
+/* Colours after Okabe and Ito (2008), darkened for light paper and lightened for dark, so that each
+ * stands out from the page by at least 3 to 1. Blue is kept for the line that a chart is about. Dashes and
+ * marks differ too: no line is identified by its colour alone. */
 const char ni_chart_style[] =
     ":root{--accent:#0a5cad;--k0:#a86400;--k1:#007a5a;--k2:#a8488a;--k3:#7f7000;--k4:#1f7d93;--k5:#c04a1c;"
     "--k6:#6b7280;--k7:#7d5a36}"

@@ -1,6 +1,6 @@
 /* A cell is a file of one JSON object: version, hash of the graph, settings as one text, values. It is
  * valid only if the first three are those of the present run, so nothing has to be invalidated. Looking one
- * up reads one small file; the index tells which names are there at all in one reading of the folder. */
+ * up reads one small file; the index lists the names that exist, in one reading of the folder. */
 #include "paper/cells.h"
 
 #include <dirent.h>
@@ -15,19 +15,20 @@
 #include "support/json.h"
 #include "support/path.h"
 
-enum { FILE_MOST = 16384, VALUE = 256 };
+enum { FILE_MOST = 16384 };
 
 static const char ending[] = ".json";
 
 void ni_cell_name(const ni_cell *c, char name[NI_CELL_NAME])
 {
     char ratio[32], size[16] = "";
-    ni_format_double(round(1e6 * c->place.ratio) / 1e4, ratio); /* 55, though 100 * 0.55 is a bit more */
-    if (c->place.neighbors) snprintf(size, sizeof size, "-s%u", c->place.neighbors);
+    ni_format_double(round(1e6 * c->condition.ratio) / 1e4,
+                     ratio); /* 55, though 100 * 0.55 is a bit more */
+    if (c->condition.neighbors) snprintf(size, sizeof size, "-s%u", c->condition.neighbors);
     snprintf(name, NI_CELL_NAME, "%s-%s%s%s-%s%s-%s%s-%llu%s", ni_aim_info_of(c->aim)->name,
-             c->place.graph->name, *c->protocol ? "-" : "", c->protocol, c->place.method,
-             c->place.untrained ? c->place.self ? "-untrained-self" : "-untrained" : "", ratio, size,
-             (unsigned long long)c->seed, ending);
+             c->condition.graph->name, *c->protocol ? "-" : "", c->protocol, c->condition.method,
+             c->condition.untrained ? c->condition.self ? "-untrained-self" : "-untrained" : "", ratio,
+             size, (unsigned long long)c->seed, ending);
 }
 
 static neap_status path_of(const char *folder, const ni_cell *c, char path[PATH_MAX], neap_error *err)
@@ -37,22 +38,22 @@ static neap_status path_of(const char *folder, const ni_cell *c, char path[PATH_
     return ni_path_join(folder, name, path, err);
 }
 
-void ni_cell_settings(const ni_cell *c, const neap_options *options, char text[NI_CELL_SETTINGS])
+static void append_setting(const char *name, const char *value, void *text)
 {
-    size_t used = 0;
+    size_t used = strlen(text);
+    snprintf((char *)text + used, NI_CELL_SETTINGS - used, "%s%s=%s", used ? " " : "", name, value);
+}
+
+neap_status ni_cell_settings(const ni_cell *c, const neap_options *options, char text[NI_CELL_SETTINGS],
+                             neap_error *err)
+{
     text[0] = 0;
-    for (size_t i = 0; i < neap_option_count() && c->learns && used < NI_CELL_SETTINGS; i++) {
-        const neap_option_info *o = neap_option_at(i);
-        char value[VALUE];
-        if (!o->saved || neap_options_get(options, o->name, value, sizeof value, NULL)) continue;
-        int n = snprintf(text + used, NI_CELL_SETTINGS - used, "%s%s=%s", used ? " " : "", o->name, value);
-        if (n > 0) used += (size_t)n;
-    }
+    return c->learns ? neap_options_saved(options, append_setting, text, err) : NEAP_OK;
 }
 
 double ni_option_number(const neap_options *options, const char *name)
 {
-    char text[VALUE];
+    char text[64];
     double value;
     if (neap_options_get(options, name, text, sizeof text, NULL)) return NAN;
     return ni_parse_double(text, strlen(text), &value) ? value : NAN;
@@ -81,7 +82,7 @@ static bool take_real(const json_t *object, const char *key, double *value)
     return json_is_number(item) || json_is_null(item);
 }
 
-static bool says(const json_t *object, const char *key, const char *text)
+static bool has_text(const json_t *object, const char *key, const char *text)
 {
     const char *is = json_string_value(json_object_get(object, key));
     return is && !strcmp(is, text);
@@ -96,14 +97,14 @@ static bool is_of_graph(const json_t *root, const ni_cell *c)
 {
     char hash[24];
     hash_text(c->graph_hash, hash);
-    return !c->graph_hash || says(root, "graph", hash);
+    return !c->graph_hash || has_text(root, "graph", hash);
 }
 
 static bool take_outcome(const json_t *root, const ni_cell *c, const char *settings, ni_outcome *o)
 {
     double epochs;
-    bool ok = json_is_object(root) && says(root, "neap", neap_version()) && is_of_graph(root, c) &&
-              says(root, "settings", settings) && take_real(root, "seconds", &o->seconds) &&
+    bool ok = json_is_object(root) && has_text(root, "neap", neap_version()) && is_of_graph(root, c) &&
+              has_text(root, "settings", settings) && take_real(root, "seconds", &o->seconds) &&
               take_real(root, "epochs", &epochs) && epochs >= 0 && epochs <= UINT32_MAX;
     const ni_aim_info *aim = ni_aim_info_of(c->aim);
     for (size_t i = 0; i < NI_VALUES && ok; i++) {

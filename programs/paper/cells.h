@@ -8,9 +8,9 @@
 
 typedef struct ni_cell {
     ni_aim aim;
-    const char *protocol; /* "" where there is no split        */
-    ni_place place;       /* graph, method and ratio are given */
-    uint64_t graph_hash;  /* 0: unknown, and not compared      */
+    const char *protocol;   /* "" where there is no split        */
+    ni_condition condition; /* graph, method and ratio are given */
+    uint64_t graph_hash;    /* 0: unknown, and not compared      */
     uint64_t seed;
     bool learns; /* a method without training has no settings */
 } ni_cell;
@@ -27,7 +27,8 @@ void ni_cell_name(const ni_cell *cell, char name[NI_CELL_NAME]);
 
 /* "dim=200 neighbors=100 ...": every option that is part of the result; "" if the method is not trained. */
 enum { NI_CELL_SETTINGS = 4096 };
-void ni_cell_settings(const ni_cell *cell, const neap_options *options, char text[NI_CELL_SETTINGS]);
+neap_status ni_cell_settings(const ni_cell *cell, const neap_options *options, char text[NI_CELL_SETTINGS],
+                             neap_error *err);
 
 /* The value of an option that is a number; NaN if it is none. */
 double ni_option_number(const neap_options *options, const char *name);
@@ -39,7 +40,7 @@ neap_status ni_cell_load(const char *folder, const ni_cell *cell, const char *se
 neap_status ni_cell_save(const char *folder, const ni_cell *cell, const char *settings,
                          const ni_outcome *outcome, neap_error *err);
 
-/* The names of the cells that a folder holds, to look only for what is there. */
+/* The names of the cells that a folder holds, so that only existing files are opened. */
 typedef struct ni_cell_index {
     char (*name)[NI_CELL_NAME]; /* ascending */
     size_t count;

@@ -1,3 +1,4 @@
+/* What all three reports share: protocols in words, rounding, the best of a column. */
 #include "paper/report.h"
 
 #include <math.h>
@@ -193,7 +194,7 @@ const char *ni_value_title(const ni_sheet *s, size_t value)
     return name;
 }
 
-void ni_row_label(const ni_place *row, char label[NI_ROW_LABEL])
+void ni_row_label(const ni_condition *row, char label[NI_ROW_LABEL])
 {
     snprintf(label, NI_ROW_LABEL, "%s%s%s", row->label, row->untrained ? ", untrained" : "",
              row->self ? ", with self" : "");

@@ -62,7 +62,7 @@ const char *ni_value_title(const ni_sheet *sheet, size_t value);
 
 /* "gap, untrained" */
 enum { NI_ROW_LABEL = 128 };
-void ni_row_label(const ni_place *row, char label[NI_ROW_LABEL]);
+void ni_row_label(const ni_condition *row, char label[NI_ROW_LABEL]);
 
 /* What a clustering clustered: "885 nodes, γ 0.0287"; false if that is unknown. */
 enum { NI_CLUSTERED = 128 };

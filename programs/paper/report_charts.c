@@ -6,7 +6,7 @@
 
 #include "paper/report.h"
 
-enum { MOST = 12, TEXT = 256 }; /* lines of ours in one chart; more cannot be told apart */
+enum { MOST = 12, TEXT = 256 }; /* lines of ours in one chart; more cannot be distinguished */
 
 /* A chart with room for what it points at. */
 typedef struct plot {
@@ -31,12 +31,12 @@ static bool compares_methods(const ni_sheet *s)
     return s->table->rows == 0;
 }
 
-static bool is_gap(const ni_place *row)
+static bool is_gap(const ni_condition *row)
 {
     return row->method && !strcmp(row->method, "gap");
 }
 
-static ni_line_kind kind_of(const ni_sheet *s, const ni_place *row)
+static ni_line_kind kind_of(const ni_sheet *s, const ni_condition *row)
 {
     if (!compares_methods(s) || !is_gap(row)) return NI_LINE_PLAIN;
     return row->untrained ? NI_LINE_TWIN : NI_LINE_STRONG;
@@ -56,7 +56,7 @@ static unsigned style_of(const ni_sheet *s, size_t row)
 static ni_chart_point point_of(const ni_sheet *s, size_t row, size_t column, size_t value)
 {
     const ni_entry *e = ni_sheet_entry(s, row, column);
-    const ni_place *c = &s->table->column[column];
+    const ni_condition *c = &s->table->column[column];
     bool has = ni_entry_has(e, value);
     return (ni_chart_point){ .x = c->neighbors ? c->neighbors : 100 * c->ratio,
                              .y = has ? 100 * e->mean[value] : NAN,
@@ -136,7 +136,7 @@ static void add_published(plot *p, const panel *at)
 static void set_titles(plot *p, const panel *at)
 {
     const ni_sheet *s = at->s;
-    const ni_place *c = &s->table->column[at->first];
+    const ni_condition *c = &s->table->column[at->first];
     snprintf(p->id, sizeof p->id, "%s-%s-%zu-%zu", s->table->name, s->protocol, at->value, at->first);
     snprintf(p->title, sizeof p->title, "%s, protocol %s%s", s->table->title, s->protocol,
              ni_sheet_is_leaky(s) ? " (leaky)" : "");
@@ -148,8 +148,8 @@ static void set_titles(plot *p, const panel *at)
     p->chart.x_log = c->neighbors != 0;
     p->chart.line = p->line, p->chart.tick = p->tick, p->chart.ticks = at->count;
     for (size_t j = 0; j < at->count; j++) {
-        ni_place place = ni_place_join(&s->row[0], &s->table->column[at->first + j]);
-        p->tick[j] = c->neighbors ? place.neighbors : 100 * place.ratio;
+        ni_condition condition = ni_condition_join(&s->row[0], &s->table->column[at->first + j]);
+        p->tick[j] = c->neighbors ? condition.neighbors : 100 * condition.ratio;
     }
 }
 
@@ -159,7 +159,7 @@ static size_t plot_panel(plot *p, const panel *at)
     size_t chosen[MOST], run, count = choose_rows(at, chosen, &run);
     set_titles(p, at);
     for (size_t i = 0; i < count; i++) {
-        const ni_place *row = &at->s->row[chosen[i]];
+        const ni_condition *row = &at->s->row[chosen[i]];
         char label[NI_ROW_LABEL];
         ni_row_label(row, label);
         add_row(p, at, chosen[i], label, kind_of(at->s, row), style_of(at->s, chosen[i]));
@@ -180,7 +180,7 @@ static void plot_values(plot *p, const ni_sheet *s, size_t row)
 
 /* ---- the chart of times ---- */
 
-static const char *family_of(const ni_source *graph)
+static const char *family_of(const ni_paper_graph *graph)
 {
     if (!graph || !graph->generator.kind) return "real graphs";
     if (!strcmp(graph->generator.kind, "er")) return "Erd\u0151s\u2013R\u00e9nyi";
@@ -213,7 +213,7 @@ static void add_family(plot *p, const ni_sheet *s, size_t row, const char *famil
     label_family(s, row, family, label);
     for (size_t j = 0; j < s->table->columns && p->chart.lines <= MOST; j++) {
         const ni_entry *e = ni_sheet_entry(s, row, j);
-        const ni_source *graph = s->table->column[j].graph;
+        const ni_paper_graph *graph = s->table->column[j].graph;
         if (!ni_entry_has(e, 0) || !ni_entry_has(e, 1) || strcmp(family_of(graph), family)) continue;
         if (!line) line = add_line(p, label, NI_LINE_PLAIN, style);
         line->scattered = !graph || !graph->generator.kind;
@@ -282,10 +282,10 @@ static bool was_run(const panel *at)
     return false;
 }
 
-/* What tells one chart of a figure from the others; the value stands at its axis. */
+/* The graph that a chart of a figure is about; the value stands at its axis. */
 static void write_graph(ni_page *out, const panel *at)
 {
-    const ni_source *graph = at->s->table->column[at->first].graph;
+    const ni_paper_graph *graph = at->s->table->column[at->first].graph;
     ni_page_text(out, "<h4>");
     ni_html_text(out, graph ? graph->title : "");
     ni_page_text(out, "</h4>\n");

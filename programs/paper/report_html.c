@@ -35,7 +35,7 @@ static void write_tally(const page *p, tally t)
  * itself. */
 static bool is_gap(const ni_sheet *s, size_t row, bool untrained)
 {
-    const ni_place *p = &s->row[row];
+    const ni_condition *p = &s->row[row];
     return p->method && !strcmp(p->method, "gap") && p->untrained == untrained && p->self == untrained;
 }
 
@@ -67,8 +67,8 @@ static tally reached(const ni_study *study, bool untrained)
     return t;
 }
 
-/* In how many columns of clean link prediction GAP is the best of those that were run, and in how many of
- * these it shares that place. */
+/* In how many columns of clean link prediction GAP is the best of those that were run, and in how many
+ * of these it is tied. */
 static tally leads(const ni_study *study, uint64_t *tied)
 {
     tally t = { 0, 0 };

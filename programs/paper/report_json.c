@@ -60,15 +60,15 @@ static void put_result(ni_json *j, const ni_sheet *s, size_t row, size_t column)
 {
     const ni_aim_info *info = ni_aim_info_of(s->table->aim);
     const ni_entry *e = ni_sheet_entry(s, row, column);
-    ni_place place = ni_place_join(&s->row[row], &s->table->column[column]);
+    ni_condition condition = ni_condition_join(&s->row[row], &s->table->column[column]);
     ni_json_open(j, NULL, '{');
-    ni_json_text(j, "method", place.method);
-    ni_json_switch(j, "untrained", place.untrained);
-    if (place.self) ni_json_switch(j, "self", place.self);
+    ni_json_text(j, "method", condition.method);
+    ni_json_switch(j, "untrained", condition.untrained);
+    if (condition.self) ni_json_switch(j, "self", condition.self);
     ni_json_text(j, "protocol", *s->protocol ? s->protocol : NULL);
-    ni_json_text(j, "graph", place.graph ? place.graph->name : NULL);
-    ni_json_real(j, "ratio", round(1e6 * place.ratio) / 1e4); /* in per cent */
-    if (place.neighbors) ni_json_whole(j, "neighbors", place.neighbors);
+    ni_json_text(j, "graph", condition.graph ? condition.graph->name : NULL);
+    ni_json_real(j, "ratio", round(1e6 * condition.ratio) / 1e4); /* in per cent */
+    if (condition.neighbors) ni_json_whole(j, "neighbors", condition.neighbors);
     else ni_json_text(j, "neighbors", NULL); /* as in the settings */
     ni_json_text(j, "state", e->seeds ? "run" : "not run");
     ni_json_whole(j, "seeds", e->seeds);
@@ -97,33 +97,25 @@ static void put_sheet(ni_json *j, const ni_sheet *s)
 
 /* ---- the whole ---- */
 
-static void put_options(ni_json *j, const neap_options *options)
-{
-    for (size_t i = 0; i < neap_option_count(); i++) {
-        const neap_option_info *o = neap_option_at(i);
-        char value[256];
-        if (o->saved && !neap_options_get(options, o->name, value, sizeof value, NULL))
-            ni_json_text(j, o->name, value);
-    }
-}
-
 /* A method and a seed belong to a cell, not to the settings; S and dropout may belong to a graph. */
-static void put_settings(ni_json *j, const ni_study *study)
+static neap_status put_settings(ni_json *j, const ni_study *study)
 {
     static const char *const keys[] = { "paper", "clean" };
+    neap_status rc = NEAP_OK;
     ni_json_open(j, "settings", '{');
     for (int i = 0; i < 2; i++) {
-        if (!study->settings[i]) continue;
+        if (!study->settings[i] || rc != NEAP_OK) continue;
         ni_json_open(j, keys[i], '{');
-        put_options(j, study->settings[i]);
+        rc = neap_options_saved(study->settings[i], ni_json_member, j, NULL);
         ni_json_close(j, '}');
     }
     ni_json_switch(j, "neighbors_by_graph", !study->own_neighbors);
     ni_json_switch(j, "dropout_by_graph", !study->own_dropout);
     ni_json_close(j, '}');
+    return rc;
 }
 
-static void put_study(ni_json *j, const ni_study *study)
+static neap_status put_study(ni_json *j, const ni_study *study)
 {
     ni_json_open(j, NULL, '{');
     ni_json_text(j, "neap", neap_version());
@@ -134,15 +126,16 @@ static void put_study(ni_json *j, const ni_study *study)
     ni_json_whole(j, "asked", study->asked);
     ni_json_whole(j, "missing", study->missing);
     ni_json_whole(j, "measurements", study->shown);
-    put_settings(j, study);
+    neap_status rc = put_settings(j, study);
     ni_json_open(j, "tables", '[');
     for (size_t i = 0; i < study->sheets; i++) put_sheet(j, &study->sheet[i]);
     ni_json_close(j, ']');
     ni_json_close(j, '}');
+    return rc;
 }
 
 void ni_report_json(ni_page *out, const ni_study *study)
 {
     ni_json j = { .out = ni_page_sink(out), .lines = 4 };
-    put_study(&j, study);
+    if (put_study(&j, study)) out->failed = true;
 }

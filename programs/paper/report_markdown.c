@@ -30,7 +30,7 @@ static void put_text(ni_page *out, const char *text)
     }
 }
 
-static void put_label(ni_page *out, const ni_place *row)
+static void put_label(ni_page *out, const ni_condition *row)
 {
     char label[NI_ROW_LABEL];
     ni_row_label(row, label);

@@ -43,14 +43,14 @@ static void write_settings_table(ni_page *out, const ni_study *study)
 }
 
 /* Collects the graphs of the paper that the sheets are on, each once; returns how many. */
-static size_t find_graphs(const ni_study *study, const ni_source *graph[], size_t room)
+static size_t find_graphs(const ni_study *study, const ni_paper_graph *graph[], size_t room)
 {
     size_t found = 0;
     for (size_t k = 0; k < study->sheets; k++) {
         const ni_sheet *s = &study->sheet[k];
         for (size_t i = 0; i < s->rows; i++)
             for (size_t j = 0; j < s->table->columns; j++) {
-                const ni_source *here = ni_place_join(&s->row[i], &s->table->column[j]).graph;
+                const ni_paper_graph *here = ni_condition_join(&s->row[i], &s->table->column[j]).graph;
                 size_t n = 0;
                 while (n < found && graph[n] != here) n++;
                 if (here && !here->generator.kind && n == found && found < room) graph[found++] = here;
@@ -63,7 +63,7 @@ static size_t find_graphs(const ni_study *study, const ni_source *graph[], size_
 static void write_by_graph(ni_page *out, const ni_study *study)
 {
     enum { ROOM = 32 };
-    const ni_source *graph[ROOM];
+    const ni_paper_graph *graph[ROOM];
     size_t found = find_graphs(study, graph, ROOM);
     ni_page_text(out, " <i>By graph</i>: as the paper\u2019s table 2 has it, S and dropout ");
     for (size_t i = 0; i < found; i++) {
@@ -89,9 +89,8 @@ static void write_marks(ni_page *out, const ni_study *study)
         { "n=1", "fewer seeds than the other cells have" },
         { "<span class=\"theirs\">[ ] <span class=\"more\">+</span></span>",
           "in brackets the number that the paper printed, never ours; behind it ours less the "
-          "paper\u2019s. It "
-          "can only be held against the paper\u2019s own split and measure, so the clean protocol has "
-          "none" },
+          "paper\u2019s. It can only be held against the paper\u2019s own split and measure, so the "
+          "clean protocol has none" },
         { "not run", "there is no measurement, and nothing stands in for it" },
         { "n/a", "measured, but not defined in this protocol" },
     };

@@ -76,8 +76,7 @@ static neap_status settings_of(const run *r, const ni_cell *c, neap_options **op
                                char text[NI_CELL_SETTINGS], neap_error *err)
 {
     neap_status rc = ni_study_options(r->what, c, options, err);
-    if (rc == NEAP_OK) ni_cell_settings(c, *options, text);
-    return rc;
+    return rc == NEAP_OK ? ni_cell_settings(c, *options, text, err) : rc;
 }
 
 static neap_status load(const run *r, const ni_cell *c, ni_outcome *o, bool *found, neap_error *err)
@@ -106,8 +105,9 @@ static neap_status look_around(run *r, neap_error *err)
     for (size_t i = 0; i < r->jobs && rc == NEAP_OK; i++) {
         ni_cell *c = &r->job[i].cell;
         const ni_dataset *x;
-        if (!c->place.graph->generator.kind) rc = ni_runner_find(&r->runner, c->place.graph, &x, err);
-        c->graph_hash = ni_runner_hash(&r->runner, c->place.graph);
+        if (!c->condition.graph->generator.kind)
+            rc = ni_runner_find(&r->runner, c->condition.graph, &x, err);
+        c->graph_hash = ni_runner_hash(&r->runner, c->condition.graph);
         if (rc == NEAP_OK) rc = look_up(r, &r->job[i], err);
     }
     return rc;
@@ -118,12 +118,12 @@ static neap_status look_around(run *r, neap_error *err)
 /* Roughly what a cell costs: what is not trained on is scored, which is quicker. */
 static double work_of(const run *r, const ni_cell *c)
 {
-    const ni_source *source = c->place.graph;
+    const ni_paper_graph *source = c->condition.graph;
     double edges = (double)source->generator.edges;
     for (size_t i = 0; i < r->runner.datasets; i++)
         if (r->runner.dataset[i].source == source)
             edges = (double)neap_graph_edges(r->runner.dataset[i].graph);
-    return edges * (0.2 + c->place.ratio);
+    return edges * (0.2 + c->condition.ratio);
 }
 
 static pace *pace_of(run *r, const ni_cell *c)
@@ -131,13 +131,13 @@ static pace *pace_of(run *r, const ni_cell *c)
     bool clean = !strcmp(c->protocol, "clean");
     for (size_t i = 0; i < r->paces; i++) {
         pace *p = &r->pace[i];
-        if (!strcmp(p->method, c->place.method) && p->untrained == c->place.untrained &&
+        if (!strcmp(p->method, c->condition.method) && p->untrained == c->condition.untrained &&
             p->clean == clean && p->aim == c->aim)
             return p;
     }
     if (r->paces == PACES) return &r->pace[PACES - 1];
     pace *p = &r->pace[r->paces++];
-    *p = (pace){ c->place.method, c->place.untrained, clean, c->aim, 0, 0 };
+    *p = (pace){ c->condition.method, c->condition.untrained, clean, c->aim, 0, 0 };
     return p;
 }
 
@@ -167,12 +167,12 @@ static void report(run *r, const job *j, double value)
     bool timed = c->aim == NI_AIM_TIME;
     ni_cell_progress now = { .table = j->table->name,
                              .protocol = c->protocol,
-                             .method = c->place.method,
-                             .graph = varies_graph(j->table) ? c->place.graph->name : NULL,
-                             .neighbors = c->place.neighbors,
-                             .untrained = c->place.untrained,
-                             .self = c->place.self,
-                             .ratio = timed ? 0 : c->place.ratio,
+                             .method = c->condition.method,
+                             .graph = varies_graph(j->table) ? c->condition.graph->name : NULL,
+                             .neighbors = c->condition.neighbors,
+                             .untrained = c->condition.untrained,
+                             .self = c->condition.self,
+                             .ratio = timed ? 0 : c->condition.ratio,
                              .unit = timed ? "seconds per epoch" : "",
                              .seed = c->seed,
                              .done = r->done,
@@ -261,7 +261,7 @@ static neap_status gather_cell(run *r, const ni_cell_index *index, ni_sheet *s, 
     ni_outcome outcome;
     ni_cell c;
     if (!ni_sheet_cell(s, row, column, seed, &c)) return NEAP_OK;
-    c.graph_hash = ni_runner_hash(&r->runner, c.place.graph);
+    c.graph_hash = ni_runner_hash(&r->runner, c.condition.graph);
     if (ni_cell_index_has(index, &c)) rc = load(r, &c, &outcome, &found, err);
     bool asked = ni_study_asks(r->what, s, &c);
     study->asked += asked;

@@ -12,8 +12,8 @@
 
 /* ---- graphs ---- */
 
-static neap_status path_to(const ni_runner *r, const ni_source *s, const char *file, char path[PATH_MAX],
-                           neap_error *err)
+static neap_status path_to(const ni_runner *r, const ni_paper_graph *s, const char *file,
+                           char path[PATH_MAX], neap_error *err)
 {
     char folder[PATH_MAX];
     neap_status rc = ni_path_join(r->data, s->name, folder, err);
@@ -36,7 +36,8 @@ static void release(ni_dataset *x)
     neap_labels_free(x->labels);
 }
 
-neap_status ni_runner_find(ni_runner *r, const ni_source *source, const ni_dataset **out, neap_error *err)
+neap_status ni_runner_find(ni_runner *r, const ni_paper_graph *source, const ni_dataset **out,
+                           neap_error *err)
 {
     for (size_t i = 0; i < r->datasets; i++)
         if (r->dataset[i].source == source) {
@@ -54,7 +55,7 @@ neap_status ni_runner_find(ni_runner *r, const ni_source *source, const ni_datas
     return rc;
 }
 
-uint64_t ni_runner_hash(const ni_runner *r, const ni_source *source)
+uint64_t ni_runner_hash(const ni_runner *r, const ni_paper_graph *source)
 {
     for (size_t i = 0; i < r->datasets && !source->generator.kind; i++)
         if (r->dataset[i].source == source) return r->dataset[i].hash;
@@ -77,7 +78,7 @@ static neap_status find_trial(ni_runner *r, const neap_graph *graph, const ni_ce
     neap_link_spec spec = { .size = sizeof spec,
                             .protocol = c->protocol,
                             .negatives = "uniform",
-                            .ratio = c->place.ratio,
+                            .ratio = c->condition.ratio,
                             .seed = c->seed,
                             .valid = isnan(valid) ? 0 : valid };
     neap_trial_facts have = NEAP_SIZED(neap_trial_facts);
@@ -178,7 +179,7 @@ neap_status ni_runner_measure(ni_runner *r, const ni_cell *c, const neap_options
     const ni_dataset *x;
     *o = (ni_outcome){ .seconds = NAN };
     for (size_t v = 0; v < NI_VALUES; v++) o->value[v] = NAN;
-    neap_status rc = ni_runner_find(r, c->place.graph, &x, err);
+    neap_status rc = ni_runner_find(r, c->condition.graph, &x, err);
     if (rc != NEAP_OK) return rc;
     return c->aim == NI_AIM_TIME ? on_clock(x, options, hooks, o, err)
                                  : on_split(r, x, c, options, hooks, o, err);

@@ -5,7 +5,7 @@
 #include "paper/cells.h"
 
 typedef struct ni_dataset {
-    const ni_source *source;
+    const ni_paper_graph *source;
     neap_graph *graph;
     uint64_t hash;       /* of the graph                            */
     neap_labels *labels; /* where the paper clusters it, else NULL  */
@@ -25,11 +25,11 @@ typedef struct ni_runner {
 void ni_runner_free(ni_runner *runner);
 
 /* Reads or generates a graph, once. */
-neap_status ni_runner_find(ni_runner *runner, const ni_source *source, const ni_dataset **out,
+neap_status ni_runner_find(ni_runner *runner, const ni_paper_graph *source, const ni_dataset **out,
                            neap_error *err);
 
 /* The hash of a graph that has been read from a file, else 0: what is generated has none to compare. */
-uint64_t ni_runner_hash(const ni_runner *runner, const ni_source *source);
+uint64_t ni_runner_hash(const ni_runner *runner, const ni_paper_graph *source);
 
 /* Trains with these options and measures. Cells of one graph, protocol, ratio and seed that follow each
  * other share a split. */

@@ -87,7 +87,7 @@ static bool is_published(const ni_table *t, const char *method)
 /* First what this version has, each with its untrained twin if it is trained; then what only the paper has.
  * An ablation compares the variants of one method and nothing else. In the paper's protocols a method that
  * reads neighbourhoods is shown untrained as the authors' program reads them, too. */
-static size_t list_methods(const ni_table *t, const char *protocol, ni_place *row)
+static size_t list_methods(const ni_table *t, const char *protocol, ni_condition *row)
 {
     bool theirs = strcmp(protocol, "clean") && t->aim == NI_AIM_LINK;
     bool variants_only = !strcmp(t->name, "ablation");
@@ -97,14 +97,15 @@ static size_t list_methods(const ni_table *t, const char *protocol, ni_place *ro
         const neap_method_info *m = neap_method_at(i);
         if (!takes_part(t, m)) continue;
         if (variants_only && !is_published(t, m->name)) continue;
-        row[n++] = (ni_place){ .label = m->name, .method = m->name };
+        row[n++] = (ni_condition){ .label = m->name, .method = m->name };
         if (has_epochs(m) && t->aim != NI_AIM_TIME)
-            row[n++] = (ni_place){ .label = m->name, .method = m->name, .untrained = true };
+            row[n++] = (ni_condition){ .label = m->name, .method = m->name, .untrained = true };
         if (theirs && neap_method_has_option(m->name, "neighbors"))
-            row[n++] = (ni_place){ .label = m->name, .method = m->name, .untrained = true, .self = true };
+            row[n++] =
+                (ni_condition){ .label = m->name, .method = m->name, .untrained = true, .self = true };
     }
     for (size_t i = 0; (name = ni_published_method(t, i)); i++)
-        if (!is_method(name)) row[n++] = (ni_place){ .label = name, .method = name };
+        if (!is_method(name)) row[n++] = (ni_condition){ .label = name, .method = name };
     return n;
 }
 
@@ -178,10 +179,11 @@ static bool wanted_ratio(const ni_reproduction *r, double ratio)
 
 bool ni_sheet_cell(const ni_sheet *s, size_t row, size_t column, uint64_t seed, ni_cell *cell)
 {
-    ni_place place = ni_place_join(&s->row[row], &s->table->column[column]);
-    const neap_method_info *method = neap_method_find(place.method);
+    ni_condition condition = ni_condition_join(&s->row[row], &s->table->column[column]);
+    const neap_method_info *method = neap_method_find(condition.method);
     if (!method || !takes_part(s->table, method)) return false;
-    *cell = (ni_cell){ .aim = s->table->aim, .protocol = s->protocol, .place = place, .seed = seed };
+    *cell =
+        (ni_cell){ .aim = s->table->aim, .protocol = s->protocol, .condition = condition, .seed = seed };
     cell->learns = method->vectors;
     return true;
 }
@@ -203,7 +205,7 @@ static neap_status set_real(neap_options *o, const char *name, double value, nea
 /* In the paper's protocols S and dropout are those of its table 2, unless the user has given others. */
 static neap_status set_options(const ni_reproduction *r, const ni_cell *c, neap_options *o, neap_error *err)
 {
-    const ni_place *p = &c->place;
+    const ni_condition *p = &c->condition;
     bool theirs = strcmp(c->protocol, "clean") != 0, timed = c->aim == NI_AIM_TIME;
     uint32_t size = p->neighbors ? p->neighbors : theirs && !r->own_neighbors ? p->graph->neighbors : 0;
     neap_status rc = neap_options_set(o, "method", p->method, err);
@@ -234,7 +236,7 @@ bool ni_study_asks(const ni_reproduction *r, const ni_sheet *s, const ni_cell *c
     bool timed = c->aim == NI_AIM_TIME;
     uint64_t seeds = timed ? 1 : r->seeds;
     return holds(r->tables, s->table->name) && (timed || holds(r->protocols, c->protocol)) &&
-           holds(r->methods, c->place.method) && (timed || wanted_ratio(r, c->place.ratio)) &&
+           holds(r->methods, c->condition.method) && (timed || wanted_ratio(r, c->condition.ratio)) &&
            c->seed - r->first_seed < seeds;
 }
 
@@ -263,9 +265,9 @@ static void list_choices(uint64_t seed, const ni_sheet *s, choices *ratios, choi
     for (size_t row = 0; row < s->rows; row++)
         for (size_t column = 0; column < s->table->columns; column++) {
             if (!ni_sheet_cell(s, row, column, seed, &c)) continue;
-            snprintf(ratio, sizeof ratio, "%d", (int)lround(100 * c.place.ratio));
+            snprintf(ratio, sizeof ratio, "%d", (int)lround(100 * c.condition.ratio));
             add_choice(ratios, ratio);
-            add_choice(methods, c.place.method);
+            add_choice(methods, c.condition.method);
         }
 }
 

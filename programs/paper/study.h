@@ -19,7 +19,7 @@ typedef struct ni_entry {
 typedef struct ni_sheet {
     const ni_table *table;
     const char *protocol; /* "paper" (leaky), "paper-clean" or "clean"; "" where there is no split */
-    ni_place *row;
+    ni_condition *row;
     size_t rows;
     ni_entry *entry; /* rows x table->columns */
 } ni_sheet;
@@ -43,8 +43,8 @@ typedef struct ni_study {
 neap_status ni_study_create(const ni_reproduction *what, ni_study *study, neap_error *err);
 void ni_study_free(ni_study *study);
 
-/* The cell of a row, a column and a seed; false if there can be none: the method is not in this version, or
- * it has no answer to the task. */
+/* The cell of a row, a column and a seed; false if there can be none: the method is not in this version,
+ * or it cannot do the task. */
 bool ni_sheet_cell(const ni_sheet *sheet, size_t row, size_t column, uint64_t seed, ni_cell *cell);
 
 /* What its method is given; the caller's to free. */

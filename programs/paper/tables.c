@@ -1,3 +1,4 @@
+/* The paper's tables: graphs, columns and rows; the numbers that it printed are lines of published.def. */
 #include "paper/tables.h"
 
 #include <math.h>
@@ -16,9 +17,9 @@ const ni_aim_info *ni_aim_info_of(ni_aim aim)
 /* ---- graphs ---- */
 
 /* The paper gives the edges of its random graphs and nothing else; ours have 10 edges per node. */
-#define RANDOM(called, told, how, count)                                                                   \
+#define RANDOM(id, words, how, count)                                                                      \
     {                                                                                                      \
-        .name = called, .title = told, .neighbors = 100, .dropout = 0.5, .generator = {                    \
+        .name = id, .title = words, .neighbors = 100, .dropout = 0.5, .generator = {                       \
             .size = sizeof(neap_generator),                                                                \
             .kind = how,                                                                                   \
             .nodes = count,                                                                                \
@@ -28,21 +29,23 @@ const ni_aim_info *ni_aim_info_of(ni_aim aim)
         }                                                                                                  \
     }
 
-static const ni_source cora = { .name = "cora", .title = "Cora", .neighbors = 100, .dropout = 0.5 };
-static const ni_source zhihu = { .name = "zhihu", .title = "Zhihu", .neighbors = 250, .dropout = 0.65 };
-static const ni_source email = {
+static const ni_paper_graph cora = { .name = "cora", .title = "Cora", .neighbors = 100, .dropout = 0.5 };
+static const ni_paper_graph zhihu = {
+    .name = "zhihu", .title = "Zhihu", .neighbors = 250, .dropout = 0.65
+};
+static const ni_paper_graph email = {
     .name = "email", .title = "Email", .neighbors = 100, .dropout = 0.8, .labels = true
 };
-static const ni_source er50 = RANDOM("er-50k", "Erdős–Rényi, 50k", "er", 5000),
-                       er100 = RANDOM("er-100k", "Erdős–Rényi, 100k", "er", 10000),
-                       er200 = RANDOM("er-200k", "Erdős–Rényi, 200k", "er", 20000),
-                       ba375 = RANDOM("ba-375k", "Barabási–Albert, 375k", "ba", 37500),
-                       ba750 = RANDOM("ba-750k", "Barabási–Albert, 750k", "ba", 75000),
-                       ba1500 = RANDOM("ba-1500k", "Barabási–Albert, 1.5M", "ba", 150000);
+static const ni_paper_graph er50 = RANDOM("er-50k", "Erdős–Rényi, 50k", "er", 5000),
+                            er100 = RANDOM("er-100k", "Erdős–Rényi, 100k", "er", 10000),
+                            er200 = RANDOM("er-200k", "Erdős–Rényi, 200k", "er", 20000),
+                            ba375 = RANDOM("ba-375k", "Barabási–Albert, 375k", "ba", 37500),
+                            ba750 = RANDOM("ba-750k", "Barabási–Albert, 750k", "ba", 75000),
+                            ba1500 = RANDOM("ba-1500k", "Barabási–Albert, 1.5M", "ba", 150000);
 
 /* ---- tables ---- */
 
-/* A macro for each kind of place keeps the table readable. */
+/* A macro for each kind of condition. */
 #define SHARE(percent, on)                                                                                 \
     {                                                                                                      \
         .label = #percent " %", .graph = &(on), .ratio = percent / 100.0                                   \
@@ -168,9 +171,9 @@ const ni_table *ni_table_at(size_t i)
     return i < ni_table_count() ? &tables[i] : NULL;
 }
 
-ni_place ni_place_join(const ni_place *row, const ni_place *column)
+ni_condition ni_condition_join(const ni_condition *row, const ni_condition *column)
 {
-    ni_place p = *column;
+    ni_condition p = *column;
     if (row->method) p.method = row->method;
     p.untrained = row->untrained || column->untrained;
     p.self = row->self || column->self;

@@ -1,8 +1,8 @@
 /* tables.h - the experiments of the paper: what is measured, on which graphs, and the numbers it printed.
  *
- * A table is a grid. A row and a column each give a part of what a cell is (a method, a graph, a training
- * share, a neighbourhood size), and together they give all of it. A table is run under one protocol at a
- * time, and each protocol has a sheet of its own (study.h).                                           */
+ * A table is a grid. A row and a column each give a part of the condition of a cell (a method, a graph, a
+ * training share, a neighbourhood size), and together they give all of it. A table is run under one
+ * protocol at a time, and each protocol has a sheet of its own (study.h). */
 #ifndef NI_TABLES_H
 #define NI_TABLES_H
 
@@ -28,24 +28,24 @@ const ni_aim_info *ni_aim_info_of(ni_aim aim);
 enum { NI_CLUSTER_NODES = 3, NI_CLUSTER_GAMMA }; /* values of a clustering that are no scores */
 
 /* A graph of the paper. */
-typedef struct ni_source {
+typedef struct ni_paper_graph {
     const char *name, *title; /* "cora", "Cora"; the file is DATA/cora/graph.txt */
     uint32_t neighbors;       /* S and dropout as in table 2 of the paper        */
     double dropout;
     bool labels;              /* DATA/email/labels.txt belongs to it             */
     neap_generator generator; /* kind NULL: a file                               */
-} ni_source;
+} ni_paper_graph;
 
-/* A part of what a cell is; 0 and NULL: the other axis gives it. */
-typedef struct ni_place {
+/* A part of the experimental condition of a cell; 0 and NULL: the other axis gives it. */
+typedef struct ni_condition {
     const char *label; /* for people */
     const char *method;
     bool untrained; /* the method's model before its first step */
     bool self;      /* a node is among its own neighbours, as in the authors' program */
-    const ni_source *graph;
+    const ni_paper_graph *graph;
     double ratio;       /* share of the edges to train on, at most 1 */
     uint32_t neighbors; /* S; 0 on both axes: as the protocol has it */
-} ni_place;
+} ni_condition;
 
 enum { NI_COLUMNS = 9 };
 
@@ -55,17 +55,17 @@ typedef struct ni_table {
     const char *about;         /* one or two sentences: what the paper did        */
     const char *across, *down; /* what the columns and the rows are: "training edges", "method" */
     ni_aim aim;
-    ni_place column[NI_COLUMNS];
+    ni_condition column[NI_COLUMNS];
     size_t columns;
-    ni_place row[NI_COLUMNS]; /* none: one for each method */
+    ni_condition row[NI_COLUMNS]; /* none: one for each method */
     size_t rows;
 } ni_table;
 
 size_t ni_table_count(void);
 const ni_table *ni_table_at(size_t i);
 
-/* What row and column say together. */
-ni_place ni_place_join(const ni_place *row, const ni_place *column);
+/* Row and column together: what one leaves 0 or NULL comes from the other. */
+ni_condition ni_condition_join(const ni_condition *row, const ni_condition *column);
 
 /* The methods of the paper that a table has numbers for, in its order; NULL behind the last. */
 const char *ni_published_method(const ni_table *table, size_t i);

@@ -1,5 +1,5 @@
-/* Scores of pairs, and vectors: forward passes of the engine in chunks of NI_FORWARD_MOST pairs. O(pairs).
- */
+/* Scores of pairs, and vectors: forward passes of the engine in chunks of NI_FORWARD_MOST pairs, so that
+ * memory does not grow with their number. A mean over contexts is summed in the order of the edges. */
 #include "attention/attention.h"
 
 #include <string.h>

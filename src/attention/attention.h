@@ -1,24 +1,26 @@
-/* attention.h - what is asked of a model of attentive pooling: scores, rankings, vectors, explanations.
+/* attention.h - queries of attentive pooling: scores, rankings, vectors, explanations.
  *
- * A context names what the answers are made from and owns the engine with its scratch memory. Made once, a
- * question costs what it asks for: the score of a pair does not depend on the size of the graph. A context
- * serves one thread at a time, on as many threads as it has; several contexts may read one model. */
+ * A context points to rows, neighbourhoods and options and owns the engine with its scratch memory. It is
+ * made once in O(nodes); after that the score of a pair does not depend on the size of the graph. A
+ * context serves one thread at a time, on as many threads as it has; several contexts may read one model.
+ */
 #ifndef NI_ATTENTION_H
 #define NI_ATTENTION_H
 
 #include "attention/engine.h"
+#include "model/method.h"
 
 typedef struct ni_attention {
     const ni_attention_options *options;
     uint64_t seed;
-    const ni_hood *hood; /* nodes are answered for as its sides */
+    const ni_hood *hood; /* the side of a node is its neighbourhood */
     const ni_rows *rows;
     const float *P;   /* dim x dim, or NULL   */
     const float *pad; /* dim, or NULL         */
     uint32_t dim;
     ni_threads *threads;
     uint32_t score;   /* NI_SCORE_... of loss.h                                  */
-    bool both_orders; /* answers are means over (s, t) and (t, s)                */
+    bool both_orders; /* results are means over (s, t) and (t, s)                */
 
     ni_engine *engine;
     const float *all; /* ids x dim: the rows as ranking multiplies them, once they are lent; or NULL */
@@ -55,8 +57,29 @@ neap_status ni_attention_score_some(ni_attention *a, uint32_t source, const uint
 neap_status ni_attention_score_bounds(ni_attention *a, uint32_t source, float *least, float *most,
                                       bool *bounded, neap_error *err);
 
-/* explain.c: see neap_query_explain. links: what the explanation says of the pair in the graph. */
+/* explain.c: see neap_query_explain. links: for degrees and common neighbours of the pair. */
 neap_status ni_attention_explain(ni_attention *a, const ni_links *links, uint32_t source, uint32_t target,
                                  neap_explanation **out, neap_error *err);
+
+/* answers.c: the same as answers of a method whose query->own begins with its ni_attention. */
+neap_status ni_answer_score(neap_query *query, const neap_pair *pairs, size_t count, float *scores,
+                            neap_error *err);
+neap_status ni_answer_score_all(neap_query *query, uint32_t source, float *scores, neap_error *err);
+neap_status ni_answer_score_bounds(neap_query *query, uint32_t source, float *least, float *most,
+                                   bool *bounded, neap_error *err);
+neap_status ni_answer_score_some(neap_query *query, uint32_t source, const uint32_t *targets, size_t count,
+                                 float *scores, neap_error *err);
+neap_status ni_answer_vectors(neap_query *query, float *vectors, neap_error *err);
+neap_status ni_answer_context_vectors(neap_query *query, uint32_t context, float *vectors, neap_error *err);
+neap_status ni_answer_pair_vectors(neap_query *query, const neap_pair *pairs, size_t count, float *sources,
+                                   float *targets, neap_error *err);
+neap_status ni_answer_explain(neap_query *query, uint32_t source, uint32_t target, neap_explanation **out,
+                              neap_error *err);
+
+#define NI_ATTENTION_ANSWERS                                                                               \
+    .score = ni_answer_score, .score_all = ni_answer_score_all, .score_bounds = ni_answer_score_bounds,    \
+    .score_some = ni_answer_score_some, .vectors = ni_answer_vectors,                                      \
+    .context_vectors = ni_answer_context_vectors, .pair_vectors = ni_answer_pair_vectors,                  \
+    .explain = ni_answer_explain
 
 #endif

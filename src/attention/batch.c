@@ -1,3 +1,6 @@
+/* Collects the sequences of a step and numbers their distinct rows from 0, by two arrays over all ids and
+ * keys that are reset by what a batch touched: O(rows + positions) per batch, not O(ids). Then a counting
+ * sort of the sides by sequence. Sequential; the batch owns its arrays, which only grow. */
 #include "attention/batch.h"
 
 #include <string.h>
@@ -45,7 +48,7 @@ static bool is_shared(const ni_batch *b, const ni_side *side)
     return side->key < b->keys && b->identity != NI_ROW_BY_OCCURRENCE;
 }
 
-/* Leaves row_of and sequence_of as ni_batch_init made them. */
+/* Resets the entries of row_of and sequence_of that this batch has set. */
 static void forget(ni_batch *b, const ni_side *sides)
 {
     for (uint32_t r = 0; b->identity == NI_ROW_BY_ID && r < b->rows; r++)
@@ -77,7 +80,7 @@ static bool row_of(ni_batch *b, uint32_t id, uint32_t *padding, uint32_t *row)
 static bool new_sequence(ni_batch *b, const ni_side *side, uint32_t *padding)
 {
     uint32_t size = side->count, rows = size + (size < b->pad_below);
-    b->too_large = b->row_count + rows > INT32_MAX; /* what the matrix library counts with */
+    b->too_large = b->row_count + rows > INT32_MAX; /* the matrix library counts with int */
     if (b->too_large ||
         !ni_grow(&b->sequence, &b->sequence_room, (size_t)b->sequences + 1, sizeof *b->sequence) ||
         !ni_grow(&b->row, &b->row_room, b->row_count + rows, sizeof *b->row))

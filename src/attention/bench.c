@@ -10,7 +10,7 @@
 #include "model/method.h"
 #include "support/status.h"
 
-/* ---- peak: the rate of a large matrix product, cut into one band of rows a thread ---- */
+/* ---- peak: the rate of a large matrix product, cut into one band of rows per thread ---- */
 
 enum { SIDE = 2048, TIMES = 3, ENOUGH = 2 /* seconds: a slow build need not do it so often */ };
 
@@ -29,7 +29,8 @@ static void product_task(void *arg, uint32_t task, uint32_t thread)
     p->gemm(&A, &B, end - first, SIDE, SIDE, false, p->C + first * SIDE, SIDE);
 }
 
-/* The better of OpenBLAS, which is made for large products, and ours, if OpenBLAS does not know the CPU. */
+/* The faster of OpenBLAS, which is made for large products, and ours, where OpenBLAS has no kernel for
+ * the CPU. */
 static double best_rate(product *p, ni_threads *threads)
 {
     double best = INFINITY, begin = ni_seconds();
@@ -67,7 +68,7 @@ static neap_status measure_peak(uint32_t wanted, neap_bench_result *r, neap_erro
 
 /* ---- work ---- */
 
-/* What is left of a batch on its way back: the positions of live sides, the alignments of live pairs. */
+/* What the backward pass computes: the positions of live sides, the alignments of live pairs. */
 static void count_live(const ni_engine *e, double *positions, double *alignments)
 {
     uint64_t width = e->batch.width;
@@ -80,8 +81,8 @@ static void count_live(const ni_engine *e, double *positions, double *alignments
     }
 }
 
-/* 2 d^2 for a row times P, 2 d for a row that is added or multiplied. The way back of a mean makes the
- * tiles of its pairs once more. */
+/* 2 d^2 for a row times P, 2 d for a row that is added or multiplied. The backward pass of mean pooling
+ * computes the tiles of its pairs once more. */
 void ni_work_add(ni_work *work, const ni_engine *e)
 {
     const ni_shape *shape = &e->shape;

@@ -1,3 +1,11 @@
+/* The forward pass of a batch, on all threads. Equations in docs/math.md; with R rows, S of them of
+ * sources, and N the alignments of all pairs:
+ *     embed   X = rows with dropout, Q = X P      O(S d^2)
+ *     table   M = Q X', if cheaper than tiles     O(S R d), and then a gather of O(N); tiles: O(N d)
+ *     pool    z = tanh(max or mean), w, r = X' w  O(N + positions d)
+ * Tasks are rows, then items, then sides in the order of their sequences; each writes its own rows of X,
+ * Q, M, z, w and r, so that the bits do not depend on the threads. The engine owns all arrays
+ * (engine_memory.c), the caller what ni_engine_inputs points to. */
 #include "attention/engine.h"
 
 #include <math.h>
@@ -51,9 +59,9 @@ bool ni_engine_used_table(const ni_engine *e)
     return e->shape.table;
 }
 
-void ni_engine_force(ni_engine *e, int way)
+void ni_engine_force(ni_engine *e, int alignment)
 {
-    e->way = way;
+    e->alignment = alignment;
 }
 
 void ni_engine_force_order(ni_engine *e, int order)
@@ -138,7 +146,7 @@ static void table_task(void *arg, uint32_t task, uint32_t thread)
     ni_gemm(0, 1, end - first, R, d, e->Q + first * d, d, e->X, d, 0, e->M + first * R, R);
 }
 
-/* The columns of four lines of the table side by side; missing lines repeat the last. */
+/* Gathers a strip from the table: columns t_row of four of its rows; missing rows repeat the last. */
 static void gather_strip(const ni_engine *e, const uint32_t *s_row, uint32_t a, const uint32_t *t_row,
                          uint32_t b, float *strip)
 {
@@ -179,8 +187,8 @@ float ni_engine_multiplicity(const ni_engine *e, const ni_sequence *other, uint3
     return j < other->size ? 1 : (float)(e->in.options->neighbors - other->size);
 }
 
-/* The maxima of one side become its z and pick; a zero vector of padding may beat them. A maximum that is
- * still minus infinity was over NaN, which the loss will show. */
+/* The maxima of one side become its z and pick; a zero vector of padding may beat them. A maximum that
+ * is still minus infinity was over NaN, which becomes z = NaN and so the loss. */
 static void finish_max(ni_engine *e, const ni_sequence *own, const ni_sequence *other,
                        const ni_maxima *best, uint64_t position)
 {
@@ -195,7 +203,7 @@ static void finish_max(ni_engine *e, const ni_sequence *own, const ni_sequence *
 }
 
 /* z of the neighbours of some other sides, and with the target among them of the source's: tanh of the
- * maxima. A few rows of the source meet all of these sides while they are in the cache. */
+ * maxima. A strip of the source's rows is aligned with all of these sides while it is in the cache. */
 static void pool_max(ni_engine *e, uint64_t source, uint64_t side, uint32_t sides, ni_scratch *scratch)
 {
     const ni_sequence *s = ni_batch_side(&e->batch, source);

@@ -39,7 +39,7 @@ typedef enum ni_stage {
 
 /* Stages follow each other, each on all threads: the clock between them accounts for all of a step. */
 typedef struct ni_stages {
-    double since; /* when the stage under way began */
+    double since; /* when the current stage began */
     double seconds[NI_STAGES];
 } ni_stages;
 
@@ -48,7 +48,7 @@ static inline void ni_stage_begin(ni_stages *s)
     s->since = ni_seconds();
 }
 
-/* Ends the stage under way and begins the next. */
+/* Ends the current stage and begins the next. */
 static inline void ni_stage_end(ni_stages *s, ni_stage stage)
 {
     double now = ni_seconds();
@@ -90,12 +90,12 @@ typedef struct ni_engine_gradients {
 neap_status ni_engine_create(const ni_engine_inputs *in, ni_engine **out, neap_error *err);
 void ni_engine_free(ni_engine *e);
 
-/* One step forth and back. The loss is the mean over items. step: chooses the dropout masks. */
+/* One forward and backward pass. The loss is the mean over items. step: seeds the dropout masks. */
 neap_status ni_engine_step(ni_engine *e, const ni_items *items, uint64_t step,
                            ni_engine_gradients *gradients, double *loss, neap_error *err);
 
-/* Only forth, for items without negatives. scores: count, or NULL. vectors receives a view of count x 2 x
- * dim floats, r_s and r_t of each pair, until the engine's next call; may be NULL. dropped: with the
+/* Forward only, for items without negatives. scores: count, or NULL. vectors receives a view of count x
+ * 2 x dim floats, r_s and r_t of each pair, until the engine's next call; may be NULL. dropped: with the
  * dropout masks of `step`. */
 neap_status ni_engine_forward(ni_engine *e, const ni_items *items, bool dropped, uint64_t step,
                               float *scores, const float **vectors, neap_error *err);
@@ -110,8 +110,8 @@ ni_stages *ni_engine_stages(ni_engine *e);
 /* How the last call aligned its pairs, for tests and benches. */
 bool ni_engine_used_table(const ni_engine *e);
 
-/* Forces a way (0 by cost, 1 table, 2 pairwise), for tests and benches. */
-void ni_engine_force(ni_engine *e, int way);
+/* Forces how pairs are aligned (0 by cost, 1 table, 2 pairwise), for tests and benches. */
+void ni_engine_force(ni_engine *e, int alignment);
 
 /* Forces the order of attention (0 by cost, 1 by sequences, 2 by items), for tests. */
 void ni_engine_force_order(ni_engine *e, int order);

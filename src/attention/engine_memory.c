@@ -1,4 +1,5 @@
-/* What a call needs: which way it takes, how large its arrays are, and where they lie. */
+/* The memory of a call: whether it aligns by a table, the sizes of its arrays, and their offsets in one
+ * block. O(1) besides the block; the engine owns block and scratch, which only grow. */
 #include "attention/engine_parts.h"
 #include "base/sys.h"
 #include "support/status.h"
@@ -116,9 +117,9 @@ static bool grow_block(ni_engine *e, size_t bytes)
 
 /* ---- shape of a call ---- */
 
-/* The table costs d multiplications per entry and then a gather per alignment of every pair; tiles cost d
- * multiplications per alignment. What counts is where the two are even: `bench/run ways` forces both on
- * email at batches of 32 to 1024 (bench/ways.c), and they were with 191, 117 and 55 multiplications per
+/* The table costs d multiplications per entry and then a gather per alignment of every pair; tiles cost
+ * d multiplications per alignment. The constants are where the two are equal: `bench/run ways` forces both
+ * on email at batches of 32 to 1024 (bench/ways.c), and they were with 191, 117 and 55 multiplications per
  * entry of the table for d = 200, 128 and 64. */
 static bool table_wins(const ni_engine *e)
 {
@@ -126,13 +127,13 @@ static bool table_wins(const ni_engine *e)
     const uint32_t most = 8192; /* rows: the table takes at most 4 R^2 bytes      */
     double d = e->in.dim, alignments = (double)e->batch.alignments;
     double table = (double)e->batch.source_rows * (double)e->batch.rows;
-    if (e->way) return e->way == 1;
+    if (e->alignment) return e->alignment == 1;
     return e->batch.rows <= most && table * d + alignments * gather < alignments * d;
 }
 
-/* Sides of one neighbourhood read its rows together, but then no longer while their pair is in the cache,
- * and each group adds to its rows anew. It pays where a neighbourhood serves several sides; two is where
- * trials on email, at batches of 256 and 512, could not tell the ways apart. */
+/* Sides of one neighbourhood read its rows together, but then no longer while their pair is in the
+ * cache, and each group adds to its rows anew. It pays where a neighbourhood serves several sides; two is
+ * where trials on email, at batches of 256 and 512, showed no difference. */
 static bool grouping_wins(const ni_engine *e)
 {
     const ni_batch *b = &e->batch;

@@ -1,5 +1,5 @@
-/* engine_parts.h - what the parts of the engine share: engine.c (forth), gradient.c (back) and
- * engine_memory.c (what they work on).                                                              */
+/* engine_parts.h - what the parts of the engine share: engine.c (forward), gradient.c (backward) and
+ * engine_memory.c (arrays). */
 #ifndef NI_ENGINE_PARTS_H
 #define NI_ENGINE_PARTS_H
 
@@ -8,8 +8,8 @@
 #include "linalg/kernels.h"
 #include "linalg/sparse.h"
 
-/* The sizes of one call. Everything the engine needs is carved from one block of memory (engine_memory.c),
- * so that a step allocates at most once and an estimate can ask the same function. */
+/* The sizes of one call. Everything the engine needs is carved from one block of memory
+ * (engine_memory.c), so that a step allocates at most once and an estimate calls the same function. */
 typedef struct ni_shape {
     uint64_t items, sides; /* sides = items x (2 + K)                                      */
     uint64_t rows;         /* R                                                            */
@@ -34,7 +34,7 @@ struct ni_engine {
     ni_batch batch;
     ni_shape shape;
     ni_stages stages;
-    int way, order; /* see ni_engine_force, ni_engine_force_order */
+    int alignment, order; /* see ni_engine_force, ni_engine_force_order */
     uint32_t threads;
 
     /* of the call */
@@ -56,7 +56,7 @@ struct ni_engine {
     float *db;             /* (items + 1) x terms: dL/db of each item, and of all                     */
     double *loss;          /* items                                                                   */
     uint8_t *live;         /* sides: g is not zero                                                    */
-    float *z, *w;   /* positions: pooled alignment, attention. On the way back z of a live side becomes
+    float *z, *w;   /* positions: pooled alignment, attention. In the backward pass z of a live side becomes
                      * dL/dz, and with maxima what is before the tanh                          */
     uint32_t *pick; /* positions: row selected on the other side                               */
 

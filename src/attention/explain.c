@@ -1,6 +1,6 @@
 /* Why a pair scores as it does: reference.c runs on its rows, and every attention, contribution and
  * alignment is kept. The contribution of neighbour i is w_i (x_i . r_t); those of a side sum to the score.
- * With both orders all numbers are means. O(a d^2 + a b d). */
+ * With both orders all numbers are means. O(a d^2 + a b d), the rows of M on all threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +27,12 @@ static neap_status read_side(ni_attention *a, uint32_t u, neighbourhood *h, neap
     return h->X ? ni_engine_read(a->engine, &h->side, h->X, err) : ni_fail_memory(err, "an explanation");
 }
 
-/* Everything ni_ref_pair writes, for one order of the pair. */
+/* One order of the pair: the alignment M = X P Y', and what attention makes of it. */
 typedef struct attempt {
+    const ni_ref_model *m;
+    const ni_ref_sequence *rows_s, *rows_t;
     float *M;
+    float *xP; /* threads x d */
     ni_ref_side s, t;
     float score;
 } attempt;
@@ -37,6 +40,7 @@ typedef struct attempt {
 static void attempt_free(attempt *p)
 {
     ni_free(p->M);
+    ni_free(p->xP);
     ni_ref_side *sides[] = { &p->s, &p->t };
     for (int i = 0; i < 2; i++) {
         ni_free(sides[i]->z);
@@ -53,15 +57,29 @@ static bool side_create(ni_ref_side *side, uint32_t size, uint32_t dim)
     return side->z && side->w && side->pick && side->r;
 }
 
-static bool attempt_run(const ni_ref_model *m, const ni_ref_sequence *s, const ni_ref_sequence *t,
-                        attempt *p)
+enum { ROWS_PER_TASK = 16 };
+
+static void align_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const attempt *p = arg;
+    uint64_t rows = ni_ref_rows(p->m, p->rows_s->size), first = (uint64_t)task * ROWS_PER_TASK;
+    ni_ref_align(p->m, p->rows_s, p->rows_t, first, ni_task_end(first, ROWS_PER_TASK, rows), p->M,
+                 p->xP + (uint64_t)thread * p->m->dim);
+}
+
+static neap_status attempt_run(const ni_ref_model *m, const ni_ref_sequence *s, const ni_ref_sequence *t,
+                               ni_threads *threads, attempt *p, neap_error *err)
 {
     uint64_t a = ni_ref_rows(m, s->size), b = ni_ref_rows(m, t->size);
-    *p = (attempt){ .M = ni_array(a * b, sizeof(float)) };
+    *p = (attempt){ .m = m, .rows_s = s, .rows_t = t, .M = ni_array(a * b, sizeof(float)) };
+    p->xP = ni_array((uint64_t)ni_threads_count(threads) * m->dim, sizeof(float));
     bool ok = side_create(&p->s, s->size, m->dim) && side_create(&p->t, t->size, m->dim);
-    if (!ok || !p->M) return false;
-    p->score = ni_ref_pair(m, s, t, p->M, &p->s, &p->t);
-    return true;
+    if (!ok || !p->M || !p->xP) return ni_fail_memory(err, "an explanation");
+    ni_threads_run(threads, ni_tasks(a, ROWS_PER_TASK), align_task, p);
+    neap_status rc = ni_threads_check(threads, err);
+    if (rc != NEAP_OK) return rc;
+    p->score = ni_ref_attend(m, s, t, p->M, &p->s, &p->t);
+    return ni_check_scores(&p->score, 1, err);
 }
 
 /* Adds one order's view of one side, at `share` of its weight. A pick outside the other neighbourhood is
@@ -89,16 +107,6 @@ static void add_alignment(const float *M, uint64_t ld, bool transposed, float sh
     for (uint64_t i = 0; i < d->a; i++)
         for (uint64_t j = 0; j < d->b; j++)
             d->alignment[i * d->b + j] += share * tanhf(transposed ? M[j * ld + i] : M[i * ld + j]);
-}
-
-/* ---- all of it ---- */
-
-/* Both orders of the pair, or the second left empty. */
-static bool run_orders(const ni_ref_model *ref, const neighbourhood *s, const neighbourhood *t, bool both,
-                       attempt *forth, attempt *back)
-{
-    return attempt_run(ref, &s->rows, &t->rows, forth) &&
-           (!both || attempt_run(ref, &t->rows, &s->rows, back));
 }
 
 static void fill(const ni_ref_model *ref, const neighbourhood *s, const neighbourhood *t,
@@ -133,13 +141,10 @@ neap_status ni_attention_explain(ni_attention *a, const ni_links *links, uint32_
     *out = NULL;
     neap_status rc = read_side(a, source, &s, err);
     if (rc == NEAP_OK) rc = read_side(a, target, &t, err);
-    if (rc != NEAP_OK) goto done;
-    if (!ni_explanation_begin(&draft, links, source, target, s.side.count, t.side.count) ||
-        !run_orders(&ref, &s, &t, a->both_orders, &forth, &back))
-        rc = ni_fail_memory(err, "an explanation");
-    else if (!isfinite(forth.score) || !isfinite(back.score))
-        rc = ni_fail(err, NEAP_E_NUMERIC,
-                     "the score is not finite: the vectors of this model are too large");
+    if (rc == NEAP_OK)
+        rc = ni_explanation_begin(&draft, links, source, target, s.side.count, t.side.count, err);
+    if (rc == NEAP_OK) rc = attempt_run(&ref, &s.rows, &t.rows, a->threads, &forth, err);
+    if (rc == NEAP_OK && a->both_orders) rc = attempt_run(&ref, &t.rows, &s.rows, a->threads, &back, err);
     if (rc != NEAP_OK) goto done;
     fill(&ref, &s, &t, &forth, &back, a->both_orders, &draft);
     *out = ni_explanation_finish(&draft, s.side.ids, t.side.ids);

@@ -1,10 +1,11 @@
-/* The way back through a batch. docs/math.md has the equations; reference.c does the same for one item.
+/* The backward pass of a batch. docs/math.md has the equations; reference.c does the same for one item.
  *
  * Each position i of a live side adds w_i g to its row, a nonzero of the sparse matrix W (R x sides), and
  * has one nonzero in the sparse matrix G. No two tasks add to one number: nonzeros are first written by
- * coordinates, then sorted by row (sparse.h), then every row is one sum over its nonzeros in a fixed order
- * (SpMM). Where many sides share a sequence, W is not stored: W g is accumulated sequence by sequence, by
- * column stripes, one task per stripe. So sums have the same order for any number of threads. */
+ * coordinates, then sorted by row (sparse.h), then every row is one sum over its nonzeros in a fixed
+ * order (SpMM). Where many sides share a sequence, W is not stored: W g is accumulated sequence by
+ * sequence, by column stripes, one task per stripe. So sums have the same order for any number of
+ * threads. O(nonzeros d + S d^2); arrays and gradients are the engine's, lent until its next call. */
 #include <string.h>
 
 #include "attention/engine_parts.h"
@@ -72,8 +73,8 @@ static void back_max(ni_engine *e, uint64_t side)
     }
 }
 
-/* A mean: every alignment of the pair has a nonzero with a part from both sides, or from the columns only
- * if this is not the pair that the source was read by. */
+/* A mean: every alignment of the pair has a nonzero, dz of both sides through the tanh; from the columns
+ * only unless this is the pair (source, target) that r_s comes from. */
 static void back_mean(ni_engine *e, uint64_t source, uint64_t side, ni_scratch *scratch)
 {
     const float *dz_s = side == source + 1 ? e->z + e->batch.position[source] : NULL;
@@ -198,9 +199,9 @@ static void loss_task(void *arg, uint32_t task, uint32_t thread)
     }
 }
 
-/* Columns of a stripe of W g. A number is the same in whatever stripe it lies; so there may be one for each
- * thread, which is the fastest, but none narrower than the kernel's registers. One that is not shared out
- * is a single stripe. */
+/* Columns of a stripe of W g. A number is the same in whatever stripe it lies; so there may be one for
+ * each thread, which is the fastest, but none narrower than the kernel's registers. With one thread it is a
+ * single stripe. */
 static uint64_t stripe_width(const ni_engine *e)
 {
     uint64_t least = 3 * NI_LANES, fair = ni_whole_lanes((e->in.dim + e->threads - 1) / e->threads);

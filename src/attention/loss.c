@@ -1,3 +1,5 @@
+/* Scores and losses as functions of plain numbers, with their derivatives; equations in loss.h. Compiled
+ * twice: as float for the engine, as double for finite differences. */
 #include "attention/loss.h"
 
 #include <tgmath.h> /* of the type of ni_real */

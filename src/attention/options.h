@@ -28,7 +28,7 @@ typedef struct ni_attention_options {
     bool fresh_negatives, reject_links, shuffle;
 } ni_attention_options;
 
-/* All but those of learning. */
+/* All but those of ni_learning_set. */
 extern const ni_option_set ni_attention_set;
 
 #endif

@@ -34,7 +34,7 @@ typedef struct ranking {
     uint32_t rows;
     ni_side source;
     uint32_t part;          /* how many of its neighbours are done at a time                  */
-    uint32_t first, now;    /* the part under way: ids[first] .. ids[first + now - 1]         */
+    uint32_t first, now;    /* the current part: ids[first] .. ids[first + now - 1]           */
     bool reversed;          /* the source is the target of each pair                          */
     bool have_best;         /* best has been made from all parts                              */
     uint64_t A_lanes, line; /* numbers in the first half of a row, and in all of it           */

@@ -1,4 +1,4 @@
-/* rank.h - what rank.c and rank_bounds.c share. A row is multiplied the same way, to the bit, in both. */
+/* rank.h - what rank.c and rank_bounds.c share. Products of a row have the same bits in both. */
 #ifndef NI_RANK_H
 #define NI_RANK_H
 

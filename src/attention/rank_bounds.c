@@ -10,11 +10,12 @@
  *     |tanh' - tanh| <= 1/254, so that w_i = w_i' (1 + x_i), |x_i| <= 0.00395 with what the kernels round,
  *     and by other weights the mean of the m_i' moves by
  *         |sum_i w_i' x_i (m_i' - s')| / sum_i w_i  <=  0.00397 sum_i w_i' |m_i' - s'| / sum_i w_i'.
- * No m_i is beyond 127 Q/V. Either way, m_i and V are sums of b numbers and s has two sums of a; so both
- * together are rounded by less than 4 (a + b + 4) 2^-24 127 Q/V < 4e-5 (a + b + 4) Q/V, and what becomes
- * bytes by less than 1e-4 Q/V. Hence
+ * No m_i is beyond 127 Q/V. Exact or quantised, m_i and V are sums of b numbers and s has two sums of a;
+ * so both together are rounded by less than 4 (a + b + 4) 2^-24 127 Q/V < 4e-5 (a + b + 4) Q/V, and what
+ * becomes bytes by less than 1e-4 Q/V. Hence
  *     |s' - s| <= Q/V (0.5001 + 5e-5 (a + b + 4)) + 0.004 sum_i w_i' |m_i' - s'| / sum_i w_i'.
- * Where a number is so large that a sum might not be finite, nothing is said. */
+ * Where a number is so large that a sum might not be finite, there are no bounds. O(a (n d + links)), as
+ * rank.c; rows and scratch belong to the call, tasks are rows and then targets. */
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>

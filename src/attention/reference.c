@@ -47,11 +47,11 @@ uint32_t ni_ref_rows(const ni_ref_model *m, uint32_t size)
 
 /* ---- align: M = X P Y' (a x b) ---- */
 
-static void align(const ni_ref_model *m, const ni_ref_sequence *s, const ni_ref_sequence *t, ni_real *M,
-                  ni_real *xP)
+void ni_ref_align(const ni_ref_model *m, const ni_ref_sequence *s, const ni_ref_sequence *t, uint64_t first,
+                  uint64_t end, ni_real *M, ni_real *xP)
 {
-    uint64_t d = m->dim, a = ni_ref_rows(m, s->size), b = ni_ref_rows(m, t->size);
-    for (uint64_t i = 0; i < a; i++) {
+    uint64_t d = m->dim, b = ni_ref_rows(m, t->size);
+    for (uint64_t i = first; i < end; i++) {
         times_P(m, s->X + i * d, false, xP);
         for (uint64_t j = 0; j < b; j++) M[i * b + j] = dot(xP, t->X + j * d, m->dim);
     }
@@ -66,7 +66,7 @@ static ni_real multiplicity(const ni_ref_model *m, uint32_t size, uint32_t j)
     return j < size ? 1 : (ni_real)(m->neighbors - size);
 }
 
-/* What the mean divides by: zero vectors count although their tanh is 0. */
+/* The divisor of the mean: zero vectors count although their tanh is 0. */
 static ni_real divisor(const ni_ref_model *m, uint32_t size)
 {
     uint32_t n = m->padding == NI_PAD_NONE ? size : m->neighbors;
@@ -132,13 +132,19 @@ static ni_score score_of(const ni_ref_model *m, const ni_real *x, const ni_real 
 ni_real ni_ref_pair(const ni_ref_model *m, const ni_ref_sequence *s, const ni_ref_sequence *t, ni_real *M,
                     ni_ref_side *side_s, ni_ref_side *side_t)
 {
-    align(m, s, t, M, side_s->r);
+    ni_ref_align(m, s, t, 0, ni_ref_rows(m, s->size), M, side_s->r);
+    return ni_ref_attend(m, s, t, M, side_s, side_t);
+}
+
+ni_real ni_ref_attend(const ni_ref_model *m, const ni_ref_sequence *s, const ni_ref_sequence *t,
+                      const ni_real *M, ni_ref_side *side_s, ni_ref_side *side_t)
+{
     attend_rows(m, s, t, M, side_s);
     attend_columns(m, s, t, M, side_t);
     return score_of(m, side_s->r, side_t->r).value;
 }
 
-/* ---- the way back ---- */
+/* ---- backward ---- */
 
 /* Through the score of x = r_s and y = r_t, for g = dL/dscore. */
 static void back_score(const ni_ref_model *m, ni_real g, const ni_real *x, const ni_real *y, ni_real *dx,
@@ -202,7 +208,7 @@ static void back_align(const ni_ref_model *m, const ni_ref_sequence *s, const ni
 
 /* ---- one training item ---- */
 
-/* What ni_ref_loss remembers of a side, and of the source's pair with it. */
+/* What the backward pass needs of a side, and of the source's pair with it. */
 typedef struct memory {
     ni_ref_side side;
     ni_real *g;     /* dL/dr: d             */
@@ -254,7 +260,7 @@ ni_real ni_ref_loss(const ni_ref_model *m, const ni_ref_sequence *rows, uint32_t
 
     for (uint32_t k = 1; k < sides; k++) {
         memory t = memory_of(m, work, picks, k);
-        align(m, &rows[0], &rows[k], t.M, vectors);
+        ni_ref_align(m, &rows[0], &rows[k], 0, ni_ref_rows(m, rows[0].size), t.M, vectors);
         if (k == 1) attend_rows(m, &rows[0], &rows[k], t.M, &s.side);
         attend_columns(m, &rows[0], &rows[k], t.M, &t.side);
         score[k - 1] = score_of(m, s.side.r, t.side.r).value;

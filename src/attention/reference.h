@@ -1,7 +1,7 @@
 /* reference.h - the paper, one pair at a time: the oracle of the engine, and what `explain` runs.
  *
- * A side is a sequence of rows, wherever they come from, after dropout; its gradient goes back to whoever
- * made them. ni_real is float, or double: see loss.h. */
+ * A side is a sequence of rows, wherever they come from, after dropout; its gradient is returned as dX.
+ * ni_real is float, or double: see loss.h. */
 #ifndef NI_REFERENCE_H
 #define NI_REFERENCE_H
 
@@ -10,6 +10,8 @@
 
 #ifdef NI_REFERENCE_DOUBLE
 #define ni_ref_rows ni_ref_rows_double
+#define ni_ref_align ni_ref_align_double
+#define ni_ref_attend ni_ref_attend_double
 #define ni_ref_pair ni_ref_pair_double
 #define ni_ref_loss ni_ref_loss_double
 #define ni_ref_room ni_ref_room_double
@@ -40,16 +42,23 @@ typedef struct ni_ref_sequence {
 typedef struct ni_ref_side {
     ni_real *z;     /* pooled alignment of each neighbour, in (-1, 1)                              */
     ni_real *w;     /* softmax(z): the attention, sums to 1                                        */
-    uint32_t *pick; /* max: whom it selected on the other side; `size` there: the padding vector;
-                       NEAP_NONE: a zero vector, or nobody                                           */
+    uint32_t *pick; /* max: the position it selected on the other side; `size` there: the padding vector;
+                       NEAP_NONE: a zero vector, or none                                             */
     ni_real *r;     /* the representation: sum_i w_i x_i                                           */
 } ni_ref_side;
 
 /* Rows of a side with so many neighbours. */
 uint32_t ni_ref_rows(const ni_ref_model *m, uint32_t size);
 
-/* Aligns and attends: M = X P Y' (rows(s) x rows(t)), both sides; returns the score without linear terms.
- * All results are written to the caller's arrays. */
+/* Rows first .. end - 1 of M = X P Y' (rows(s) x rows(t)). xP: work space, d numbers. */
+void ni_ref_align(const ni_ref_model *m, const ni_ref_sequence *s, const ni_ref_sequence *t, uint64_t first,
+                  uint64_t end, ni_real *M, ni_real *xP);
+
+/* What attention makes of both sides of M; returns the score without linear terms. */
+ni_real ni_ref_attend(const ni_ref_model *m, const ni_ref_sequence *s, const ni_ref_sequence *t,
+                      const ni_real *M, ni_ref_side *side_s, ni_ref_side *side_t);
+
+/* Both. All results are written to the caller's arrays. */
 ni_real ni_ref_pair(const ni_ref_model *m, const ni_ref_sequence *s, const ni_ref_sequence *t, ni_real *M,
                     ni_ref_side *side_s, ni_ref_side *side_t);
 

@@ -1,3 +1,4 @@
+/* The plain provider: a table that lends its rows without a copy, by the ids of the batch. */
 #include "attention/rows.h"
 
 static neap_status lend(void *self, const ni_batch *b, ni_rows_view *view, neap_error *err)

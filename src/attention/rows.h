@@ -1,4 +1,4 @@
-/* rows.h - where the rows of a batch come from: a table, or whatever makes a vector of an id or a sequence.
+/* rows.h - where the rows of a batch come from: a table, or an encoder of ids or sequences.
  *
  * The engine reads rows and returns their gradients only through a provider; dropout, padding and P are its
  * own. A provider lends: nothing is copied, and a view lives until the provider's next call. */
@@ -17,7 +17,7 @@ typedef struct ni_rows_view {
 typedef struct ni_rows {
     void *self;
     ni_row_identity identity; /* NI_ROW_BY_ID or NI_ROW_BY_POSITION */
-    uint32_t ids;             /* those below it are known           */
+    uint32_t ids;             /* valid ids are below it             */
 
     /* The rows of a batch. Those of padding are not read. */
     neap_status (*lend)(void *self, const ni_batch *batch, ni_rows_view *view, neap_error *err);
@@ -26,8 +26,8 @@ typedef struct ni_rows {
      * are by id, each comes once; else they are the batch's. NULL: the rows do not learn. */
     neap_status (*take)(void *self, const ni_batch *batch, const ni_gradient *gradient, neap_error *err);
 
-    /* All rows, ids x d, one behind the other, as lend has them: what ranking multiplies. They are asked
-     * for once and stay until the rows change or the provider ends, whatever else is called. NULL: there is
+    /* All rows, ids x d, one behind the other, as lend has them: what ranking multiplies. Called once;
+     * they stay valid until the rows change or the provider ends, whatever else is called. NULL: there is
      * no such table, and pairs are scored one by one. */
     neap_status (*all)(void *self, const float **rows, neap_error *err);
 } ni_rows;

@@ -1,3 +1,7 @@
+/* Which edges and negatives make up a step: a pure function of (seed, epoch, position), so that any
+ * thread may draw any position. An unweighted graph needs no memory for the order (ni_permute); weighted
+ * edges and degrees are drawn by bisection in their running sums, O(log n). A negative takes one draw, or
+ * rejections up to a limit. The items of a step are sorted by source. The sampler owns sums and items. */
 #include "attention/trainer.h"
 
 #include <math.h>

@@ -32,7 +32,7 @@ static const ni_option attention_options[] = {
               0.99, 1, "share of the vectors' entries zeroed in each step"),
     NI_OPTION(ni_attention_options, CHOICE, dropout_per, "dropout-per", "", 0, "model", "node|occurrence",
               "node", "node", "occurrence", 0, 0, 1,
-              "one dropout mask for a node in a step, or one for each place it occurs in"),
+              "one dropout mask per node and step, or one for each occurrence of a node"),
     NI_OPTION(ni_attention_options, SWITCH, dropout_at_inference, "dropout-at-inference", "", 0, "model",
               "", "no", "no", "yes", 0, 1, 1,
               "leave dropout on when averaged vectors are made, as the authors' code does"),
@@ -83,7 +83,7 @@ void ni_gap_declare(neap_model *m, ni_declaration *d)
     if (o->matrix) ni_declare_matrix(d, "P", NI_LEARNED, m->dim, m->dim, &own->P);
     if (o->padding == NI_PAD_VECTOR) ni_declare_list(d, "pad", NI_FIXED, NI_F32, m->dim, &own->pad);
     d->moments = moments_of(o->optimizer);
-    d->places = 2 * m->graph->edges; /* both orders */
+    d->positions = 2 * m->graph->edges; /* both orders */
 }
 
 /* E and the padding vector are uniform within +-sqrt(6 / (n + 1 + d)), n nodes and the padding (Glorot and
@@ -132,8 +132,8 @@ static neap_status make_sampler(trainer *t, const neap_graph *graph, const ni_li
                              &t->sampler, err);
 }
 
-/* Training reads the neighbourhoods of the training pairs alone, unless it is told to read others. What is
- * wrong with the whole graph is said of it, not of the part that is trained on. */
+/* Training reads the neighbourhoods of the training pairs alone, unless data->around is given. The
+ * sampler is first made on the whole graph, so that its errors refer to the graph that was given. */
 static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
 {
     ni_run *run = &t->run;
@@ -163,7 +163,7 @@ static void trainer_free(trainer *t)
     ni_hood_free(&t->split_hood);
 }
 
-/* Before the tensors are there it can only measure. */
+/* Without tensors it can only measure its memory. */
 static neap_status make_engine(trainer *t, neap_error *err)
 {
     const neap_model *m = t->run.model;
@@ -185,7 +185,7 @@ static neap_status make_engine(trainer *t, neap_error *err)
 
 enum { PARAMETERS_MOST = 2 };
 
-/* What is learned; returns how many those are. Their values may not have been made yet. */
+/* The learned parameters; returns how many. Their values may be NULL still. */
 static uint32_t list_parameters(const neap_model *m, ni_parameter *list)
 {
     const ni_gap *own = m->own;
@@ -219,7 +219,7 @@ static ni_items draw(trainer *t, uint64_t epoch, uint64_t first)
 
 /* ---- memory ---- */
 
-/* The largest of a few batches, and a little more for those not looked at. */
+/* The largest of a few batches, and a margin for the others. */
 static neap_status measure_batches(trainer *t, uint64_t *bytes, neap_error *err)
 {
     enum { LOOKS = 8 };
@@ -270,7 +270,7 @@ static void note_left_out(const trainer *t)
 static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
-    run->places = t->sampler.positions;
+    run->positions = t->sampler.positions;
     run->per_step = t->o->batch;
     neap_status rc = make_tensors(run->model, err);
     if (rc == NEAP_OK) rc = make_optimizer(t, err);

@@ -11,7 +11,7 @@
 /* neap_model.own of such a method. */
 typedef struct ni_gap {
     float *E;   /* rows x dim                                              */
-    float *P;   /* dim x dim; NULL: neighbours are compared as they are    */
+    float *P;   /* dim x dim; NULL: the identity                           */
     float *pad; /* dim: the fixed vector of padding=vector, or NULL        */
 } ni_gap;
 

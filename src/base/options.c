@@ -1,3 +1,6 @@
+/* Options: declared in sets, kept as text, read by offset into the structs of their sets. Reading is
+ * O(options x values given). neap_options belongs to the caller; ni_settings is immutable and shared by
+ * count. */
 #include "base/options.h"
 
 #include <stdio.h>
@@ -39,7 +42,7 @@ static bool parse_switch(const char *text, bool *on)
     return false;
 }
 
-/* A value before it goes to its place. */
+/* A value that was read and not stored yet. */
 typedef union value {
     uint32_t u32;
     uint64_t u64;
@@ -174,11 +177,6 @@ static ni_given *find_given(const neap_options *options, const char *name, bool 
         if (options->given[i].suggested == suggested && !strcmp(options->given[i].name, name))
             return &options->given[i];
     return NULL;
-}
-
-bool ni_options_has(const neap_options *options, const char *name)
-{
-    return find_given(options, name, false) != NULL;
 }
 
 neap_status ni_options_give(neap_options *options, const char *name, const char *text, bool suggested,
@@ -328,8 +326,8 @@ static const ni_option common_options[] = {
     NI_OPTION(ni_common, SWITCH, self_loops, "self-loops", "", 0, "model", "", "no", "yes", "yes", 0, 1, 1,
               "keep edges from a node to itself"),
     NI_OPTION(ni_common, REAL, test, "test", "", 0, "training", "SHARE", "0", "0", "0", 0, 0.99, 1,
-              "hold out this share of the pairs, which the model then never sees, and print how well they "
-              "are told from non-links"),
+              "hold out this share of the pairs, which the model then never sees, and print their AUC "
+              "against non-links"),
     NI_OPTION(ni_common, U64, seed, "seed", "random-state,random_state", 0, "training", "N", "1", "1", "1",
               0, 18446744073709551615.0, 1,
               "start of all random draws: the same seed gives the same model"),

@@ -115,9 +115,6 @@ neap_status ni_options_give(neap_options *options, const char *name, const char 
 const char *ni_options_text(const neap_options *options, const ni_option *option,
                             const ni_option_layout *layout);
 
-/* Whether the option was set by name. */
-bool ni_options_has(const neap_options *options, const char *name);
-
 /* ---- the common options ---- */
 
 enum {
@@ -150,7 +147,7 @@ neap_status ni_common_read(const neap_options *options, ni_common *common, neap_
 
 /* ---- read ---- */
 
-/* All values of a run: never changes, and lives as long as somebody holds it. */
+/* All values of a run; immutable, freed by its last holder. */
 typedef struct ni_settings ni_settings;
 struct ni_settings {
     neap_options *options; /* what they were read from */

@@ -1,3 +1,6 @@
+/* Normal draws, and permutations without memory: an index is encrypted by a Feistel network whose key is
+ * (seed, stream, epoch), and again while the result is not below n (cycle walking). O(1) expected per
+ * index; pure functions, any thread. */
 #include "base/rng.h"
 
 #include <math.h>
@@ -8,8 +11,8 @@ double ni_normal(ni_rng *r)
     return radius * cos(6.283185307179586 * ni_uniform(r));
 }
 
-/* Ten Feistel rounds on two halves of `bits` bits each: a bijection on 0 .. 4^bits - 1. (With four, single
- * places of a permutation of ten things were off by 5 %.) */
+/* Ten Feistel rounds on two halves of `bits` bits each: a bijection on 0 .. 4^bits - 1. (With four
+ * rounds, the frequency of single positions of a permutation of ten was off by 5 %.) */
 static uint64_t feistel(uint64_t key, unsigned bits, uint64_t x)
 {
     uint64_t mask = (UINT64_C(1) << bits) - 1, left = x >> bits, right = x & mask;

@@ -15,23 +15,23 @@ typedef enum ni_stream {
     NI_STREAM_HOOD = 3,      /* which neighbours are kept: epoch = node, item = neighbour */
     NI_STREAM_ORDER = 4,     /* order of the edges in an epoch              */
     NI_STREAM_NEGATIVE = 5,  /* training negatives: item = edge             */
-    NI_STREAM_DROPOUT = 6,   /* masks: epoch = step, item = node or place   */
+    NI_STREAM_DROPOUT = 6,   /* masks: epoch = step, item = node or row     */
     NI_STREAM_SPLIT = 7,     /* which pairs are held out                    */
     NI_STREAM_TEST = 8,      /* test negatives: item = pair                 */
     NI_STREAM_DIRECTION = 9, /* direction of a reciprocal test pair         */
     NI_STREAM_VALID = 10,    /* which training pairs validate; negatives    */
     NI_STREAM_GRAPH = 11,    /* generated graphs                            */
-    NI_STREAM_EDGE = 12,     /* weighted graphs: which edge: item = place   */
+    NI_STREAM_EDGE = 12,     /* weighted graphs: edge drawn: item = position */
     NI_STREAM_RANK = 13,     /* negatives a test pair is ranked against     */
     NI_STREAM_PAPER = 14,    /* the paper's protocol: splits and passes     */
     NI_STREAM_KMEANS = 15,   /* start of k-means: epoch = run               */
-    NI_STREAM_SPECTRAL = 16, /* spectral clustering: epoch says what for    */
+    NI_STREAM_SPECTRAL = 16, /* spectral clustering: epoch = purpose        */
     NI_STREAM_CLASS = 17,    /* training and test nodes of a classification */
     NI_STREAM_RANGE = 18,    /* skip-gram: which range a node is in         */
     NI_STREAM_SKIPGRAM = 19, /* negatives: epoch = step, item = block       */
     NI_STREAM_START = 20,    /* order of the walks' starts: epoch = round   */
     NI_STREAM_WALK = 21,     /* steps and windows: item = walk              */
-    NI_STREAM_CIRCLE = 22,   /* personas: who is asked when: epoch = node   */
+    NI_STREAM_CIRCLE = 22,   /* personas: order of updates: epoch = node    */
     NI_STREAM_LABEL = 23     /* equal labels: epoch = node, item = neighbour and label */
 } ni_stream;
 

@@ -21,7 +21,8 @@ neap_status ni_sized_in(void *mine, size_t bytes, const void *theirs, const char
     memcpy(mine, theirs, size < bytes ? size : bytes);
     for (size_t i = bytes; i < size; i++)
         if (((const unsigned char *)theirs)[i])
-            return ni_fail(err, NEAP_E_ARG, "%s asks for something that version %s does not know", type,
+            return ni_fail(err, NEAP_E_ARG,
+                           "%s has a field that is not 0 and that version %s does not have", type,
                            neap_version());
     memcpy(mine, &bytes, sizeof bytes);
     return NEAP_OK;

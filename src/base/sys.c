@@ -1,3 +1,5 @@
+/* Memory and file calls through one table, so that tests can let the k-th call fail. Set before threads
+ * start. */
 #include "base/sys.h"
 
 #include <errno.h>
@@ -73,8 +75,8 @@ static bool byte_count(size_t count, size_t width, size_t *bytes)
     return true;
 }
 
-/* Asks for large pages inside a large block: rows are read in random order, and looking up the small page
- * of a row takes as long as reading it. Where the system does not care to, nothing is lost. */
+/* Advises the kernel to use large pages for a large block (madvise): rows are read in random order, and
+ * a TLB miss costs as much as reading the row. A kernel without them ignores it. */
 static void prefer_large_pages(void *block, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -94,7 +96,7 @@ void *ni_array(size_t count, size_t width)
     size_t bytes;
     if (!byte_count(count, width, &bytes)) return NULL;
     void *block = ni_system.allocate(bytes);
-    if (ni_system.allocate == sys_allocate) prefer_large_pages(block, bytes); /* not in another's arena */
+    if (ni_system.allocate == sys_allocate) prefer_large_pages(block, bytes); /* not in a user's arena */
     return block;
 }
 

@@ -1,3 +1,8 @@
+/* A fixed set of threads and rounds of tasks. A round deals the tasks in equal ranges, one per thread; a
+ * thread takes tasks of its own range first, then of the others' (work stealing by an atomic counter per
+ * range). Between rounds threads spin for some microseconds, then sleep on a condition. Starting and
+ * ending a round costs a few atomic operations per thread. The calling thread is thread 0 and is the only
+ * one that calls the progress of a host. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "base/threads.h"
 
@@ -15,13 +20,13 @@ enum { MAX_THREADS = 1024 };
 
 /* The tasks that a thread does first; each on a cache line of its own. */
 typedef struct share {
-    atomic_uint next; /* nobody has taken it yet */
+    atomic_uint next; /* first task not taken yet */
     uint32_t end;
     char apart[NI_CACHE_LINE - sizeof(atomic_uint) - sizeof(uint32_t)];
 } share;
 
 struct ni_threads {
-    pthread_mutex_t turn; /* held by the caller whose round is under way */
+    pthread_mutex_t turn; /* held by the caller whose round is running */
     pthread_mutex_t lock;
     pthread_cond_t work, idle; /* there is a new round; all workers have left the last one */
     ni_task task;
@@ -44,9 +49,9 @@ struct ni_threads {
     } * seat;
 };
 
-/* ---- the wish to stop ---- */
+/* ---- stopping ---- */
 
-/* Whether the next task may be run. Who asked to stop is not asked again. */
+/* Whether the next task may be run. After a stop the callback is not called again. */
 static bool may_go_on(ni_threads *p, uint32_t thread)
 {
     if (!p->watch.hooks) return true;
@@ -76,8 +81,8 @@ neap_status ni_threads_check(ni_threads *p, neap_error *err)
 
 /* ---- rounds ---- */
 
-/* A thread begins with its own share: rounds that follow each other cut the same rows in the same way, and
- * what a core has written it finds in its cache. Then it helps the others. */
+/* A thread begins with its own share: consecutive rounds split the rows alike, so that a core finds in
+ * its cache what it wrote. Then it takes tasks of the others' shares (work stealing). */
 static void run_tasks(ni_threads *p, uint32_t thread)
 {
     uint32_t threads = p->workers + 1;
@@ -104,14 +109,14 @@ static void breathe(void)
 #endif
 }
 
-/* The rounds of a training step follow each other within microseconds, while waking a thread takes tens of
- * them; so a thread first looks for a while. True if the number is `value` now. */
+/* Spins before sleeping: the rounds of a training step follow each other within microseconds, and waking
+ * a thread takes tens of them. True if the number is `value` now. */
 static bool becomes_soon(const ni_threads *p, atomic_uint *number, uint32_t value)
 {
     for (uint32_t i = 1; i <= p->patience; i++) {
         if (atomic_load_explicit(number, memory_order_acquire) == value) return true;
         if (i % 64) breathe();
-        else sched_yield(); /* somebody may need this core to get it done */
+        else sched_yield(); /* the thread that is waited for may need this core */
     }
     return false;
 }
@@ -144,7 +149,7 @@ static void *worker(void *arg)
     }
 }
 
-/* What the round is to do must have been written down. */
+/* Task, argument and shares of the round are set. */
 static void begin_round(ni_threads *p)
 {
     pthread_mutex_lock(&p->lock);
@@ -154,7 +159,7 @@ static void begin_round(ni_threads *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Those this process may use. */
+/* Cores that this process may use. */
 static uint32_t cores(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -177,7 +182,7 @@ neap_status ni_threads_create(uint32_t threads, ni_threads **out, neap_error *er
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->idle, NULL);
     p->patience =
-        threads <= cores() ? 4096 : 0; /* with fewer cores than threads a look keeps others waiting */
+        threads <= cores() ? 4096 : 0; /* with fewer cores than threads spinning delays the others */
     p->thread = ni_array(threads, sizeof *p->thread);
     p->seat = ni_array(threads, sizeof *p->seat);
     p->share = ni_zeros(threads, sizeof *p->share);

@@ -1,3 +1,4 @@
+/* Progress of a long call, at most ten times per second, and whether it requests a stop. One thread. */
 #include "base/sized.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Classes of nodes from lines `node<TAB>class`, or one class per line. Class names are interned like node
- * names. */
+/* Classes of nodes from lines `node<TAB>class`, or one class per line. Class names are interned like
+ * node names. O(bytes of the file); one thread. */
 #include "data/labels.h"
 
 #include <inttypes.h>

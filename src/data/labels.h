@@ -2,8 +2,8 @@
  *
  * A line is `node<TAB>class`; as in an edge list, the first data line decides between tab, comma,
  * semicolon, pipe and blanks, # and % start a comment, and gzip and zstd are recognised. By line, line i
- * (from 0) is the class of the node *named* i, every line counts, comments are none, and an empty line says
- * nothing. A node has one class; a line that says so again is passed over, one that says otherwise is an
+ * (from 0) is the class of the node *named* i, every line counts, there are no comments, and an empty line
+ * is no label. A node has one class: a second line with the same class is skipped, one with another is an
  * error.            */
 #ifndef NI_LABELS_H
 #define NI_LABELS_H
@@ -29,5 +29,18 @@ typedef struct neap_labels ni_labels;
 neap_status ni_labels_read(const char *path, const neap_graph *graph, bool by_line, ni_labels *out,
                            neap_error *err);
 void ni_labels_free(ni_labels *labels);
+
+/* Vectors of nodes, some of which have a class: the input of clustering and classification. */
+typedef struct ni_sample {
+    const float *x; /* n x d */
+    uint32_t n, d;
+    const uint32_t *label; /* n: below classes, or NEAP_NONE */
+    uint32_t classes;
+} ni_sample;
+
+static inline ni_sample ni_sample_of(const ni_labels *labels, const float *x, uint32_t d)
+{
+    return (ni_sample){ x, labels->nodes, d, labels->of, labels->classes.count };
+}
 
 #endif

@@ -33,8 +33,8 @@ typedef struct reader {
 
 /* ---- names ---- */
 
-/* The node of a name as it stands in the file, or NEAP_NONE. A tool that knows no escapes may have written
- * a percent as it is. */
+/* The node of a name as it stands in the file, or NEAP_NONE. A tool without escapes may have written a
+ * percent sign as it is. */
 static uint32_t find_node(const neap_graph *g, const char *name, size_t length)
 {
     char plain[ESCAPED_MOST];
@@ -76,8 +76,8 @@ static uint32_t count_fields(const text *t, char *line)
     return count;
 }
 
-/* "n d" alone on the first line. A vector of length 1 behind the name 7 may look the same; then a header
- * is what it is taken for, and the rows do not fit it. */
+/* "n d" alone on the first line. A vector of length 1 behind the name 7 may look the same; it is then
+ * taken for a header, and the rows do not fit it. */
 static bool is_header(const text *t, char *line, uint64_t *n, uint64_t *d)
 {
     ni_field field;
@@ -96,11 +96,11 @@ static neap_status start_text(reader *r, text *t, char *line, bool *header, neap
         return ni_lines_fail(&t->lines, NEAP_E_FORMAT, line, err, "the header promises no vectors");
     if (!*header) d = count_fields(t, line) - 1;
     if (d < 1 || d > DIM_MOST)
-        return ni_lines_fail(
-            &t->lines, NEAP_E_FORMAT, line, err,
-            "vectors of length %llu; word2vec text is a line `n d`, then a name and d numbers a line, with "
-            "d from 1 to %d",
-            (unsigned long long)d, DIM_MOST);
+        return ni_lines_fail(&t->lines, NEAP_E_FORMAT, line, err,
+                             "vectors of length %llu; word2vec text is a line `n d`, then a name and d "
+                             "numbers per line, with "
+                             "d from 1 to %d",
+                             (unsigned long long)d, DIM_MOST);
     r->v->dim = (uint32_t)d;
     return NEAP_OK;
 }
@@ -254,7 +254,7 @@ static neap_status take_in_order(reader *r, uint64_t rows, neap_error *err)
         return ni_fail(
             err, NEAP_E_MISMATCH,
             "%.200s: %llu vectors for a graph of %u nodes, and no file of names beside it: write "
-            "the names, one a line, into a file that ends in .names.txt instead of .npy",
+            "the names, one per line, into a file that ends in .names.txt instead of .npy",
             ni_stream_label(r->in), (unsigned long long)rows, r->graph->nodes);
     for (uint32_t u = 0; u < r->graph->nodes; u++) {
         r->node[u] = u;
@@ -284,7 +284,8 @@ static neap_status read_numpy(reader *r, neap_error *err)
 
 /* ---- both ---- */
 
-/* A file of which no vector is anybody's may be one that other programs read: `neap embed` writes these. */
+/* A file without any vector of the graph's nodes may be in one of the other formats that `neap embed`
+ * writes. */
 static neap_status nothing_read(const reader *r, neap_status rc, neap_error *err)
 {
     static const char *const endings[] = { ".bin", ".tsv", ".jsonl" };

@@ -19,12 +19,12 @@ typedef struct ni_validation {
 } ni_validation;
 
 /* stream: NI_STREAM_SPLIT for test pairs, NI_STREAM_VALID for validation pairs, so that the two draws of
- * one seed do not meet; the clean protocol of test pairs also drops loops from training. `links` are those
- * of the graph. */
+ * one seed are independent; the clean protocol of test pairs also drops loops from training. `links` are
+ * those of the graph. */
 neap_status ni_split_create(const neap_graph *graph, const ni_links *links, double share, uint64_t seed,
                             ni_stream stream, neap_split **out, neap_error *err);
 
-/* The same with pairs that somebody has chosen; loops stay. NEAP_E_ARG if there are none. */
+/* The same with given pairs; loops stay. NEAP_E_ARG if there are none. */
 neap_status ni_split_take(const neap_graph *graph, const ni_validation *pairs, neap_split **out,
                           neap_error *err);
 

@@ -1,5 +1,5 @@
-/* Vectors for other tools, by the ending of the path; one writer per format, all through whole-file output.
- */
+/* Vectors for other tools, by the ending of the path; one writer per format, all through whole-file
+ * output. O(n d), streamed: no copy of the vectors. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "io/npy.h"
 #include "io/output.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "neap.h"
 #include "support/json.h"
 #include "support/path.h"
@@ -121,7 +121,7 @@ static neap_status write_safetensors(const table *t, neap_error *err)
     bytes = ni_array((size_t)offset[t->n], 1);
     if (!bytes) goto done;
     gather_names(t, offset, bytes);
-    ni_tensors_say(&all, "neap.kind", "vectors");
+    ni_tensors_put(&all, "neap.kind", "vectors");
     ni_tensors_add(&all, "vectors", NI_F32, 2, (uint64_t[]){ t->n, t->dim }, t->vectors);
     ni_tensors_add(&all, "names.offsets", NI_U64, 1, (uint64_t[]){ (uint64_t)t->n + 1 }, offset);
     ni_tensors_add(&all, "names.bytes", NI_U8, 1, &offset[t->n], bytes);

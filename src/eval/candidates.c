@@ -1,3 +1,5 @@
+/* The negatives of test pairs in order, a block at a time: drawn as functions of (seed, pair, k), or read
+ * from a file of numbers whose CRC is compared at the end. O(candidates); one thread. */
 #include "eval/trial.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/* Node classification: a random split of the labelled nodes, one-vs-rest logistic regression
+ * (logistic.c), F1 on the rest. The cost is that of the fits, one task per class; copies of rows, weights
+ * and guesses belong to the call. */
 #include "eval/classify.h"
 
 #include <math.h>
@@ -35,8 +38,8 @@ neap_status ni_class_split_create(const ni_sample *s, double share, uint64_t see
     }
     for (uint32_t i = 0; i < s->n; i++) {
         if (s->label[i] == NEAP_NONE) continue;
-        uint64_t place = ni_permute(seed, NI_STREAM_CLASS, 0, labelled, seen++);
-        if (place < (uint64_t)wanted) split->train[split->trains++] = i;
+        uint64_t rank = ni_permute(seed, NI_STREAM_CLASS, 0, labelled, seen++);
+        if (rank < (uint64_t)wanted) split->train[split->trains++] = i;
         else split->test[split->tests++] = i;
     }
     return NEAP_OK;

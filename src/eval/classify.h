@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/threads.h"
-#include "eval/sample.h"
+#include "data/labels.h"
 
 /* The labelled nodes in two lists, each ascending. */
 typedef struct ni_class_split {

@@ -1,14 +1,15 @@
-/* Do clusters of vectors find the classes of nodes? The same input gives the same clusters for any number
- * of threads. */
+/* Clusters of vectors against the classes of nodes: k-means or spectral clustering of the labelled
+ * nodes, then NMI, AMI and ARI. The same input gives the same clusters for any number of threads. The
+ * vectors that take part are copied, n x d. */
 #include <math.h>
 #include <string.h>
 
 #include "base/sized.h"
 #include "base/sys.h"
 #include "base/threads.h"
+#include "data/labels.h"
 #include "eval/cluster.h"
 #include "eval/metrics.h"
-#include "eval/sample.h"
 #include "eval/trial.h"
 #include "support/status.h"
 

@@ -64,16 +64,17 @@ neap_status ni_discretise(double *x, uint32_t n, uint32_t k, uint32_t first, uin
  * where it is narrow. Threads share the rows of A; the last step, by rotation, is single-threaded.
  *
  * Why gamma is chosen from the data: with a fixed one, vectors of twice the length are another problem.
- * Where all distances are far below 1 / sqrt(gamma) the affinity says "all alike", where they are far above
- * it says "all alone", and two methods would be compared by the length of their vectors. NI_SPECTRAL_WIDTH
- * / median squared distance of a sample of pairs makes the result independent of scale. A wide kernel is
- * meant: the typical pair has an affinity of 0.9, since narrow ones cut off outliers one by one instead of
- * finding clusters. The factor was chosen on graphs with known classes, NMI for 0.01, 0.03, 0.1, 0.25, 1:
+ * Where all distances are far below 1 / sqrt(gamma) all affinities are near 1, where they are far above
+ * all are near 0, and two methods would be compared by the length of their vectors. NI_SPECTRAL_WIDTH /
+ * median squared distance of a sample of pairs makes the result independent of scale. A wide kernel is
+ * meant: the typical pair has an affinity of 0.9, since narrow ones cut off outliers one by one instead
+ * of finding clusters. The factor was chosen on graphs with known classes. NMI for factors 0.01, 0.03,
+ * 0.1, 0.25, 1:
  *     GAP vectors of e-mail       0.69  0.68  0.69  0.67  0.65
  *     spectral vectors of e-mail  0.69  0.70  0.68  0.68  0.65
  *     spectral vectors of Cora    0.38  0.34  0.32  0.18  0.02
- * A kernel that wide is nearly linear: more clusters than the vectors have entries ask for a larger gamma.
- * gamma = 1 is what scikit-learn does if it is told nothing, and what the paper's authors did. */
+ * A kernel that wide is nearly linear: more clusters than the vectors have entries need a larger gamma.
+ * gamma = 1 is scikit-learn's default, and what the paper's authors used. */
 #define NI_SPECTRAL_WIDTH 0.1
 enum { NI_SPECTRAL_MOST = 20000 }; /* vectors: n x n doubles are 3.2 GB then */
 

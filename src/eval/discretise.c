@@ -1,3 +1,5 @@
+/* Clusters from eigenvectors by alternating rotation (SVD) and assignment; see cluster.h. O(n k^2 + k^3)
+ * per round, one thread; x is the caller's and is overwritten, the rest is freed on return. */
 #include "eval/cluster.h"
 
 #include <float.h>
@@ -8,8 +10,8 @@
 #include "linalg/blas.h"
 #include "support/status.h"
 
-/* LAPACK, which is inside OpenBLAS; Debian's has no header for it. A = U S V', all column-major. gfortran
- * wants the lengths of the two words behind the last argument. */
+/* LAPACK, which is inside OpenBLAS; Debian's has no header for it. A = U S V', all column-major.
+ * gfortran's ABI has the lengths of the two words behind the last argument. */
 void dgesvd_(const char *jobu, const char *jobvt, const blasint *m, const blasint *n, double *a,
              const blasint *lda, double *s, double *u, const blasint *ldu, double *vt, const blasint *ldvt,
              double *work, const blasint *lwork, blasint *info, size_t jobu_length, size_t jobvt_length);
@@ -25,13 +27,13 @@ typedef struct rotor {
     double *overlap; /* n */
 } rotor;
 
-/* The workspace that LAPACK asks for, at least the smallest legal one, 5 k. */
+/* The workspace that LAPACK recommends, at least the smallest legal one, 5 k. */
 static blasint svd_room(uint32_t k)
 {
-    blasint size = (blasint)k, ask = -1, info = 0;
+    blasint size = (blasint)k, query = -1, info = 0;
     double none = 0, room = 0;
-    dgesvd_("A", "A", &size, &size, &none, &size, &none, &none, &size, &none, &size, &room, &ask, &info, 1,
-            1);
+    dgesvd_("A", "A", &size, &size, &none, &size, &none, &none, &size, &none, &size, &room, &query, &info,
+            1, 1);
     return info == 0 && room > 5.0 * k && room < INT32_MAX ? (blasint)room : 5 * size;
 }
 

@@ -1,3 +1,6 @@
+/* Lloyd's k-means with greedy k-means++ starts; see cluster.h. O(n k d) per iteration. Points are
+ * assigned in tiles (matrix products), one task per tile; centres are summed in one task per cluster,
+ * members in ascending order, so that bits do not depend on the threads. */
 #include "eval/cluster.h"
 
 #include <math.h>

@@ -119,7 +119,7 @@ static uint64_t pairs_within(const clusters *c)
     return pairs;
 }
 
-/* The same partition: whoever is together in one is together in the other. */
+/* The same partition: items together in one are together in the other. */
 static bool agree(const comparison *c)
 {
     return pairs_within(&c->a) == c->pairs && pairs_within(&c->b) == c->pairs;

@@ -1,4 +1,6 @@
-#include "eval/leak.h"
+/* Compares every pair of a trial, and every edge, neighbourhood and degree of a model, with the two
+ * graphs of the trial, by bisection in sorted rows; rules and cost in trial.h. */
+#include "eval/trial.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +8,6 @@
 
 #include "base/sized.h"
 #include "base/sys.h"
-#include "eval/trial.h"
 #include "model/method.h"
 #include "support/order.h"
 #include "support/status.h"
@@ -68,7 +69,7 @@ static bool is_linked_to_all(const ni_trial *t, uint32_t u)
     return ni_degree(&t->known, u) + 1 >= t->whole->nodes;
 }
 
-/* Whether an edge that was held out is scored, or not, as the protocol says: in clean once per pair, unless
+/* Whether a held-out edge is scored exactly if the protocol requires it: in clean once per pair, unless
  * it has no negative; in the others, if both ends have a training edge. */
 static bool follows_protocol(const ni_trial *t, uint32_t u, uint32_t v)
 {
@@ -247,8 +248,8 @@ static neap_status not_in_training(const ni_trial *t, uint32_t u, uint32_t v, co
 
 static double weight_of(const neap_graph *g, uint32_t u, uint32_t v)
 {
-    uint64_t place = ni_graph_place(g, u, v);
-    return place == g->edges ? 0 : g->weight ? (double)g->weight[place] : 1;
+    uint64_t edge = ni_graph_find_edge(g, u, v);
+    return edge == g->edges ? 0 : g->weight ? (double)g->weight[edge] : 1;
 }
 
 /* Weights are data, too. Where only the model is undirected, it has added those of both directions. */
@@ -373,7 +374,7 @@ neap_status neap_trial_check(const neap_trial *trial, const neap_model *model, n
     neap_status rc = ni_leak_in_trial(trial, &mine, err);
     if (rc == NEAP_OK && model) rc = ni_leak_in_model(trial, model, &mine, err);
     if (!report) return rc;
-    neap_status told =
+    neap_status filled =
         ni_sized_out(&mine, sizeof mine, report, "neap_leak_report", rc == NEAP_OK ? err : NULL);
-    return rc == NEAP_OK ? told : rc;
+    return rc == NEAP_OK ? filled : rc;
 }

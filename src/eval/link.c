@@ -1,3 +1,6 @@
+/* Scores test pairs with their negatives in blocks of 2^16 pairs and computes the metrics on the way
+ * (metrics.h): O(pairs x candidates) scores, 16 bytes per test pair. Scoring uses the threads of the
+ * query, the rest runs on the calling thread. */
 #include "eval/link.h"
 
 #include <math.h>
@@ -6,7 +9,6 @@
 #include "attention/attention.h"
 #include "base/sized.h"
 #include "base/sys.h"
-#include "eval/leak.h"
 #include "eval/metrics.h"
 #include "eval/trial.h"
 #include "linalg/kernels.h"
@@ -113,7 +115,7 @@ static size_t end_of_source(const neap_pair *pair, size_t count, size_t first, s
     return cut > first ? cut : end;
 }
 
-/* Reports progress; NEAP_E_STOPPED if the callback asks for it. */
+/* Reports progress; NEAP_E_STOPPED if the callback requests it. */
 static neap_status report_progress(const sheet *s, neap_error *err)
 {
     if (!s->hooks || !s->hooks->progress) return NEAP_OK;

@@ -1,3 +1,6 @@
+/* Truncated Newton for one-vs-rest logistic regression; objective and references in classify.h. O(m d)
+ * per product with the Hessian; one task per class with scratch of its thread, so that bits do not depend
+ * on the threads. */
 #include "eval/classify.h"
 
 #include <math.h>

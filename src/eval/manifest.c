@@ -1,3 +1,5 @@
+/* manifest.json: written with the JSON writer, read strictly with jansson; every field is required and
+ * range-checked. Digests of files are CRC32C over one pass, O(bytes). */
 #include "eval/manifest.h"
 
 #include <errno.h>
@@ -90,7 +92,7 @@ static void put_hex(ni_json *j, const char *key, int digits, uint64_t value)
     ni_json_text(j, key, text);
 }
 
-/* JSON readers know whole numbers up to 2^53 only; a seed above that is a string. */
+/* Many JSON readers hold whole numbers up to 2^53 only; a seed above that is a string. */
 static void put_seed(ni_json *j, uint64_t seed)
 {
     char text[24];
@@ -156,7 +158,7 @@ neap_status ni_manifest_write(const ni_manifest *m, const char *folder, neap_err
 
 /* ---- reading ---- */
 
-/* The first thing that was wrong stays in `bad`, so that a reader may look at all of it and ask once. */
+/* The first invalid key stays in `bad`, so that all keys are read and the result is checked once. */
 typedef struct reader {
     const json_t *at;
     const char *bad;

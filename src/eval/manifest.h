@@ -1,5 +1,5 @@
-/* manifest.h - the files of a split on disk, and manifest.json, which says what they are (docs/split.md).
- * It is written last: a folder without one holds no split. */
+/* manifest.h - the files of a split on disk, and manifest.json, which describes them (docs/split.md). It
+ * is written last: a folder without one holds no split. */
 #ifndef NI_MANIFEST_H
 #define NI_MANIFEST_H
 

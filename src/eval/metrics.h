@@ -2,7 +2,7 @@
  *
  * Every tie rule is written here and tested against an independent implementation
  * (tests/metrics_oracle.py). A score may be infinite; a score that is not a number is NEAP_E_NUMERIC,
- * for it would win or lose depending on how a comparison is written. Results are written on success only.
+ * since comparisons with NaN are false in either direction. Results are written on success only.
  */
 #ifndef NI_METRICS_H
 #define NI_METRICS_H

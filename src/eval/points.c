@@ -1,3 +1,5 @@
+/* Points centred and scaled by a power of two, and tiles of squared distances by matrix products; see
+ * points.h. O(n d) once, O(rows m d) per tile. */
 #include "eval/points.h"
 
 #include <math.h>

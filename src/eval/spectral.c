@@ -1,3 +1,6 @@
+/* Spectral clustering: affinities in tiles, eigenvectors by block Lanczos on A or on an inverse
+ * (Cholesky), then rotation or k-means; see cluster.h for equations, cost and the choice of gamma. The n
+ * x n matrix belongs to the call; tiles and rows are tasks, each written by one. */
 #include "eval/cluster.h"
 
 #include <math.h>
@@ -9,7 +12,6 @@
 #include "base/sys.h"
 #include "eval/points.h"
 #include "linalg/blas.h"
-#include "linalg/cholesky.h"
 #include "linalg/eigen.h"
 #include "support/status.h"
 
@@ -303,7 +305,7 @@ static neap_status assign(double *row, uint32_t n, const ni_spectral_options *o,
     return ni_discretise(row, n, o->k, (uint32_t)ni_below(&rng, n), cluster, err);
 }
 
-/* Each vector on its own: there is nothing to find out. */
+/* k = n: each vector is a cluster. */
 static void assign_each(uint32_t *cluster, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) cluster[i] = i;

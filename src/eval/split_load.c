@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "eval/leak.h"
 #include "eval/manifest.h"
 #include "eval/trial.h"
 #include "graph/lines.h"
@@ -80,7 +79,7 @@ static neap_status compare_names(loading *l, neap_error *err)
                    r.names->count);
 }
 
-/* ---- the whole graph, where nobody has given it ---- */
+/* ---- the whole graph, where it was not given ---- */
 
 static neap_status intern_name(void *to, const ni_lines *lines, const char *name, size_t length,
                                neap_error *err)
@@ -147,7 +146,7 @@ static neap_status another_graph(const loading *l, const neap_graph *graph, neap
         undirected ? "undirected" : "directed", weighted ? "with" : "without", mends);
 }
 
-/* An edge in both files is told by its line later: here it only makes the hash differ. */
+/* An edge in both files is reported with its line later; here it only makes the hash differ. */
 static neap_status take_graph(loading *l, const neap_graph *graph, neap_error *err)
 {
     ni_trial *t = l->trial;
@@ -191,12 +190,12 @@ static neap_status each_pair(loading *l, ni_part part, take_pair take, neap_erro
 static neap_status take_edge(loading *l, const neap_pair_reader *r, neap_pair p, uint8_t as,
                              neap_error *err)
 {
-    uint64_t place = ni_graph_place(l->trial->whole, p.source, p.target);
-    if (place == l->trial->whole->edges)
+    uint64_t edge = ni_graph_find_edge(l->trial->whole, p.source, p.target);
+    if (edge == l->trial->whole->edges)
         return fail_here(l, r, p, NEAP_E_FORMAT, "is no edge of the graph", err);
-    if (l->is[place] == as) return fail_here(l, r, p, NEAP_E_FORMAT, "stands here twice", err);
-    if (l->is[place]) return fail_here(l, r, p, NEAP_E_LEAK, "is in train.tsv, too: a leak", err);
-    l->is[place] = as;
+    if (l->is[edge] == as) return fail_here(l, r, p, NEAP_E_FORMAT, "stands here twice", err);
+    if (l->is[edge]) return fail_here(l, r, p, NEAP_E_LEAK, "is in train.tsv, too: a leak", err);
+    l->is[edge] = as;
     return NEAP_OK;
 }
 
@@ -213,7 +212,7 @@ static neap_status take_held_out(loading *l, const neap_pair_reader *r, neap_pai
 static bool is_training(void *user, uint32_t u, uint32_t v)
 {
     const loading *l = user;
-    return l->is[ni_graph_place(l->trial->whole, u, v)] == TRAINING;
+    return l->is[ni_graph_find_edge(l->trial->whole, u, v)] == TRAINING;
 }
 
 static neap_status load_edges(loading *l, neap_error *err)
@@ -281,7 +280,7 @@ static neap_status load_targets(loading *l, ni_part part, const neap_pair *posit
     return rc;
 }
 
-/* Both lists are pairs of the graph, so a manifest cannot ask for more memory than the graph has. */
+/* Both lists are pairs of the graph, so a manifest cannot cause a larger allocation than the graph. */
 static neap_status make_room(loading *l, neap_error *err)
 {
     ni_trial *t = l->trial;
@@ -319,12 +318,12 @@ static neap_status check_digests(loading *l, neap_error *err)
 {
     neap_status rc = NEAP_OK;
     for (ni_part p = 0; p < NI_PARTS && rc == NEAP_OK; p++) {
-        const ni_digest *said = &l->manifest.part[p];
+        const ni_digest *listed = &l->manifest.part[p];
         ni_digest found;
         if (!ni_part_name(&l->manifest, p)) continue;
         rc = choose_part(l, p, err);
         if (rc == NEAP_OK) rc = ni_digest_of(l->path, &found, err);
-        if (rc == NEAP_OK && (found.crc != said->crc || found.bytes != said->bytes))
+        if (rc == NEAP_OK && (found.crc != listed->crc || found.bytes != listed->bytes))
             rc = ni_fail(err, NEAP_E_FORMAT,
                          "%.200s was changed since the split was made: its checksum is not that of "
                          "manifest.json",
@@ -349,10 +348,10 @@ static size_t count_held_out(const loading *l)
 
 static neap_status check_facts(const loading *l, neap_error *err)
 {
-    const neap_trial_facts *said = &l->manifest.facts, *is = &l->trial->facts;
-    if (said->nodes == is->nodes && said->edges == is->edges && said->train == is->train &&
-        said->skipped == is->skipped && said->loops == is->loops && said->reverse == is->reverse &&
-        said->self_loops == is->self_loops)
+    const neap_trial_facts *listed = &l->manifest.facts, *is = &l->trial->facts;
+    if (listed->nodes == is->nodes && listed->edges == is->edges && listed->train == is->train &&
+        listed->skipped == is->skipped && listed->loops == is->loops && listed->reverse == is->reverse &&
+        listed->self_loops == is->self_loops)
         return NEAP_OK;
     return ni_fail(err, NEAP_E_FORMAT, "%.200s: manifest.json counts other pairs than there are",
                    l->folder);

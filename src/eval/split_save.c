@@ -1,5 +1,5 @@
 /* A trial as a folder of files that people and other tools read without neap (docs/split.md). Texts are
- * written as graphs are: what they say reads back the same, names with tabs or quotes included. */
+ * written as graphs are: they read back the same, names with tabs or quotes included. */
 #include <errno.h>
 #include <string.h>
 
@@ -151,8 +151,8 @@ static neap_status (*const save_part[NI_PARTS])(const saving *s, const char *pat
     [NI_PART_VALID_NEGATIVES] = save_valid_negatives,
 };
 
-/* A split of another graph stays: it may be all that is left of somebody's experiment. A manifest that says
- * nothing does not speak for its files, but one of a newer version does. */
+/* A split of another graph is not replaced: it may be the only copy; nor is one of a newer version. Another
+ * folder whose manifest cannot be read may be replaced. */
 static neap_status spare_others(const saving *s, neap_error *err)
 {
     ni_manifest there;
@@ -202,7 +202,7 @@ static neap_status prepare(const saving *s, neap_error *err)
     return rc == NEAP_OK ? remove_strays(s, err) : rc;
 }
 
-/* The names that stand first may make a file look like another kind: gzip, XML, UTF-16, ... */
+/* The first names may make a file look like another format: gzip, XML, UTF-16, ... */
 static neap_status check_start(const char *path, neap_error *err)
 {
     ni_stream_in *in = NULL;

@@ -1,3 +1,5 @@
+/* Splits a graph under a protocol (trial.h). O(edges log edges); every draw is a function of (seed,
+ * stream, pair), so that a trial does not depend on threads or on what else is drawn. */
 #include "eval/trial.h"
 
 #include <stdlib.h>
@@ -6,7 +8,6 @@
 #include "base/rng.h"
 #include "base/sized.h"
 #include "base/sys.h"
-#include "eval/leak.h"
 #include "support/order.h"
 #include "support/status.h"
 
@@ -122,7 +123,7 @@ static bool in_training(const ni_trial *t, uint64_t edge, uint64_t train)
 static bool keep_chosen(void *user, uint32_t s, uint32_t t)
 {
     const chosen *c = user;
-    return in_training(c->trial, ni_graph_place(c->trial->whole, s, t), c->train);
+    return in_training(c->trial, ni_graph_find_edge(c->trial->whole, s, t), c->train);
 }
 
 /* The nodes of all test edges, scored or not, that have a training edge, once each. */

@@ -49,7 +49,7 @@ typedef struct neap_trial {
     neap_trial_facts facts;
 } ni_trial;
 
-/* Without validation pairs: a method that wants some draws its own. */
+/* Without validation pairs: a method that validates draws its own. */
 neap_status ni_trial_create(const neap_graph *graph, ni_protocol protocol, ni_negatives kind, double ratio,
                             uint64_t seed, ni_trial **out, neap_error *err);
 
@@ -69,8 +69,8 @@ static inline uint32_t ni_trial_candidates(const ni_trial *t)
     return t->protocol == NI_CLEAN ? NI_RANK_NEGATIVES : NI_PASSES;
 }
 
-/* Draws candidate k of test pair i. Who scores them reads ni_candidates, since they may also be on disk.
- */
+/* Draws candidate k of test pair i. Scoring reads them through ni_candidates, since they may also be on
+ * disk. */
 uint32_t ni_trial_draw_candidate(const ni_trial *t, size_t i, uint32_t k);
 
 /* ---- candidates ----
@@ -101,5 +101,28 @@ neap_status ni_candidates_open(const ni_trial *trial, ni_candidates *r, neap_err
  * if the file is not what it was when the trial was loaded. */
 neap_status ni_candidates_next(ni_candidates *r, size_t count, uint32_t *node, neap_error *err);
 void ni_candidates_close(ni_candidates *r);
+
+/* ---- the leak check (leak.c) ----
+ *
+ * No test pair is in the training data, and none in a model.
+ *
+ * Everything is compared with the two graphs of a trial, edge by edge, and not with what was derived from
+ * them. A pair is held out, in whatever order its two nodes are given, if
+ *
+ * - clean: the whole graph has an edge between them, in either direction, and training has none;
+ * - paper, paper-clean: the same; a single edge is held out if the whole graph has it and training has not.
+ *   If the reverse of a test edge is a training edge, that is by construction (reciprocal edges are split
+ *   one by one): the two are neighbours then, which is counted, and is no leak.
+ *
+ * O(edges log degree) for a trial and for a model, one thread; the caller owns the report. */
+
+/* The trial alone: test pairs, validation pairs, negatives. NEAP_E_LEAK names the first pair that should
+ * not be where it is. Fills its part of the report, which may be NULL. */
+neap_status ni_leak_in_trial(const ni_trial *trial, neap_leak_report *report, neap_error *err);
+
+/* A model: its training edges, neighbourhoods, the links that training negatives avoid, its degrees. Nodes
+ * are matched by name; NEAP_E_MISMATCH if it has one that the trial has not. */
+neap_status ni_leak_in_model(const ni_trial *trial, const neap_model *model, neap_leak_report *report,
+                             neap_error *err);
 
 #endif

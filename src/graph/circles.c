@@ -7,9 +7,9 @@
 
 #include "base/sys.h"
 
-/* ---- who of the neighbours is linked ---- */
+/* ---- links among the neighbours ---- */
 
-/* The first place from `at` on that holds at least v: strides that double, then bisection. */
+/* The first position from `at` on with row[position] >= v: strides that double, then bisection. */
 static uint64_t seek(const uint32_t *row, uint64_t n, uint64_t at, uint32_t v)
 {
     uint64_t stride = 1, low = at;
@@ -48,12 +48,13 @@ static void unite(uint32_t *circle, uint32_t i, uint32_t j)
 
 static bool take_bond(ni_circles *c, uint32_t *circle, uint32_t i, uint32_t j)
 {
-    if (c->way == NI_CIRCLES_LABELS) return add_bond(c, i, j);
+    if (c->rule == NI_CIRCLES_LABELS) return add_bond(c, i, j);
     unite(circle, i, j);
     return true;
 }
 
-/* Neighbour i of u, which is v, and those behind it in the row. */
+/* The links of neighbour i of u, which is v, with those behind it in the row: the shorter row is read,
+ * the longer one searched. */
 static bool find_bonds(ni_circles *c, uint32_t u, uint32_t i, uint32_t *circle)
 {
     const ni_links *links = c->links;
@@ -83,7 +84,7 @@ static bool make_rows(ni_circles *c, uint32_t n)
               ni_grow(&c->near, &c->near_room, 2 * c->bonds, sizeof *c->near) &&
               ni_grow(&c->votes, &c->votes_room, n, sizeof *c->votes);
     if (!ok) return false;
-    /* Counted two places on and filled one place on, the offsets end where they belong. */
+    /* Counted in entry i + 2 and filled through entry i + 1, so that entry i ends as the start of row i. */
     memset(c->offset, 0, ((size_t)n + 2) * sizeof *c->offset);
     memset(c->votes, 0, n * sizeof *c->votes);
     for (size_t k = 0; k < 2 * c->bonds; k++) c->offset[c->bond[k] + 2]++;
@@ -92,14 +93,14 @@ static bool make_rows(ni_circles *c, uint32_t n)
     return true;
 }
 
-/* The draw by which neighbour i of u chooses between labels: the smallest wins. */
+/* Ties between labels go to the smallest of these draws. */
 static uint64_t drawn(const ni_circles *c, uint32_t u, uint32_t i, uint32_t label)
 {
     return ni_rng_at(c->seed, NI_STREAM_LABEL, u, (uint64_t)i << 32 | label).state;
 }
 
 /* The label that neighbour i of u takes. */
-static uint32_t ask(const ni_circles *c, uint32_t u, uint32_t i, const uint32_t *label)
+static uint32_t vote(const ni_circles *c, uint32_t u, uint32_t i, const uint32_t *label)
 {
     const uint32_t *near = c->near + c->offset[i];
     uint64_t n = c->offset[i + 1] - c->offset[i];
@@ -124,7 +125,7 @@ static void propagate(const ni_circles *c, uint32_t u, uint32_t n, uint32_t *lab
         changed = false;
         for (uint32_t k = 0; k < n; k++) {
             uint32_t i = (uint32_t)ni_permute(c->seed, NI_STREAM_CIRCLE, u, n, k);
-            uint32_t now = ask(c, u, i, label);
+            uint32_t now = vote(c, u, i, label);
             changed |= now != label[i];
             label[i] = now;
         }
@@ -133,7 +134,7 @@ static void propagate(const ni_circles *c, uint32_t u, uint32_t n, uint32_t *lab
 
 /* ---- circles ---- */
 
-/* From labels, which are places of neighbours, to numbers in the order of first members. */
+/* From labels, which are positions in the row of u, to numbers in the order of first members. */
 static uint32_t number_labels(const ni_circles *c, uint32_t n, uint32_t *label)
 {
     uint32_t *number = c->votes, count = 0; /* all zero: not yet numbered */
@@ -160,7 +161,7 @@ uint32_t ni_circles_find(ni_circles *c, uint32_t u, uint32_t *circle)
     c->bonds = 0;
     for (uint32_t i = 0; i < n; i++) circle[i] = i;
     for (uint32_t i = 0; i < n && ok; i++) ok = find_bonds(c, u, i, circle);
-    if (ok && c->way == NI_CIRCLES_COMPONENTS) return number_roots(n, circle);
+    if (ok && c->rule == NI_CIRCLES_COMPONENTS) return number_roots(n, circle);
     if (ok && !c->bonds) return n;
     if (!ok || !make_rows(c, n)) return NEAP_NONE;
     propagate(c, u, n, circle);

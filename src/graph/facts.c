@@ -4,7 +4,7 @@
 #include "graph/links.h"
 #include "support/status.h"
 
-/* The root of the set of u; paths are halved on the way. */
+/* The root of the set of u, with path halving. */
 static uint32_t root_of(uint32_t *parent, uint32_t u)
 {
     while (parent[u] != u) u = parent[u] = parent[parent[u]];
@@ -71,7 +71,7 @@ neap_status neap_graph_facts_of(const neap_graph *graph, neap_graph_facts *facts
     if (rc != NEAP_OK) return rc;
     for (uint32_t u = 0; u < graph->nodes; u++) f.self_loops += ni_graph_has(graph, u, u);
     f.isolated = (uint32_t)graph->report.isolated;
-    /* A pair linked both ways is two edges; an undirected graph lists each pair once. */
+    /* A pair linked in both directions is two edges; an undirected graph lists each pair once. */
     f.reciprocal = graph->undirected ? f.pairs : f.edges - f.self_loops - f.pairs;
     rc = count_components(graph, &f, err);
     return rc == NEAP_OK ? ni_sized_out(&f, sizeof f, facts, "neap_graph_facts", err) : rc;

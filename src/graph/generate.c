@@ -16,7 +16,7 @@ static neap_status no_room(neap_error *err)
     return ni_fail_memory(err, "a random graph");
 }
 
-/* Erdős–Rényi: all n (n - 1) ordered pairs stand in a row, and the first m places of a random permutation
+/* Erdős–Rényi: the n (n - 1) ordered pairs are numbered, and the first m entries of a random permutation
  * of them are the edges: distinct, without a table of those drawn before. */
 static neap_status generate_er(const neap_generator *what, ni_builder *b, neap_error *err)
 {
@@ -25,8 +25,8 @@ static neap_status generate_er(const neap_generator *what, ni_builder *b, neap_e
         return ni_fail(err, NEAP_E_ARG, "%u nodes have between 1 and %llu edges, not %llu", what->nodes,
                        (unsigned long long)pairs, (unsigned long long)what->edges);
     for (uint64_t i = 0; i < what->edges; i++) {
-        uint64_t place = ni_permute(what->seed, NI_STREAM_GRAPH, 0, pairs, i);
-        uint64_t source = place / (n - 1), target = place % (n - 1);
+        uint64_t entry = ni_permute(what->seed, NI_STREAM_GRAPH, 0, pairs, i);
+        uint64_t source = entry / (n - 1), target = entry % (n - 1);
         target += target >= source; /* steps over the loop */
         if (!ni_builder_add(b, (uint32_t)source, (uint32_t)target, 1)) return no_room(err);
     }

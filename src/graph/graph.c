@@ -1,4 +1,4 @@
-/* What can be asked of a graph: nodes and names, edges by bisection in sorted rows, its hash. A graph is
+/* Read access to a graph: nodes and names, edges by bisection in sorted rows, its hash. A graph is
  * read-only once it is made and is shared by count. */
 #include "graph/graph.h"
 
@@ -117,7 +117,7 @@ uint32_t ni_graph_source(const neap_graph *graph, uint64_t i)
     return low;
 }
 
-uint64_t ni_graph_place(const neap_graph *graph, uint32_t s, uint32_t t)
+uint64_t ni_graph_find_edge(const neap_graph *graph, uint32_t s, uint32_t t)
 {
     uint32_t row = graph->undirected && s > t ? t : s, wanted = graph->undirected && s > t ? s : t;
     uint64_t low = graph->offset[row], high = graph->offset[row + 1];
@@ -131,7 +131,7 @@ uint64_t ni_graph_place(const neap_graph *graph, uint32_t s, uint32_t t)
 
 bool ni_graph_has(const neap_graph *graph, uint32_t s, uint32_t t)
 {
-    return ni_graph_place(graph, s, t) < graph->edges;
+    return ni_graph_find_edge(graph, s, t) < graph->edges;
 }
 
 static uint64_t copy_row(const neap_graph *from, uint32_t u,

@@ -1,7 +1,8 @@
 /* graph.h - a graph in memory, and how one is built.
  *
  * Edges stand as they were written, sorted by (source, target), each once: a CSR. An undirected graph
- * holds each pair once, at the smaller node. Self-loops stay; whoever does not want them skips them. */
+ * holds each pair once, at the smaller node. Self-loops are kept; callers that do not use them skip them.
+ */
 #ifndef NI_GRAPH_H
 #define NI_GRAPH_H
 
@@ -22,7 +23,7 @@ struct neap_graph {
     bool undirected;
     ni_names names;
     neap_graph_report report;
-    atomic_uint sharers; /* holders besides the first: whoever frees last frees */
+    atomic_uint sharers; /* holders besides the first; the last one frees */
 };
 
 /* Collects edges in any order, then sorts and merges them in linear time. */
@@ -52,14 +53,14 @@ neap_status ni_graph_count(neap_graph *graph, neap_error *err);
 neap_status ni_graph_filter(const neap_graph *graph, bool (*keep)(void *user, uint32_t s, uint32_t t),
                             void *user, neap_graph **out, neap_error *err);
 
-/* One more holder of the same graph, which nobody changes; each calls neap_graph_free, in any order. */
+/* One more holder of the same immutable graph; each calls neap_graph_free, in any order. */
 neap_graph *ni_graph_share(const neap_graph *graph);
 
 /* The source of edge i (0 .. edges-1), by bisection. */
 uint32_t ni_graph_source(const neap_graph *graph, uint64_t i);
 
 /* The number of the edge s -> t (in an undirected graph in either order), or `edges` if it is not there. */
-uint64_t ni_graph_place(const neap_graph *graph, uint32_t s, uint32_t t);
+uint64_t ni_graph_find_edge(const neap_graph *graph, uint32_t s, uint32_t t);
 
 bool ni_graph_has(const neap_graph *graph, uint32_t s, uint32_t t);
 

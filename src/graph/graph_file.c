@@ -1,11 +1,11 @@
 /* A graph as tensors and back. Reading checks every invariant of the struct, in O(nodes + edges), before
- * anybody relies on it. */
+ * the graph is used. */
 #include <math.h>
 #include <string.h>
 
 #include "base/sys.h"
 #include "graph/graph.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "support/status.h"
 
 void ni_graph_to_tensors(const neap_graph *graph, ni_tensors *t)
@@ -16,12 +16,12 @@ void ni_graph_to_tensors(const neap_graph *graph, ni_tensors *t)
     if (graph->weight) ni_tensors_add(t, "graph.weights", NI_F32, 1, &graph->edges, graph->weight);
     ni_tensors_add(t, "names.offsets", NI_U64, 1, &offsets, graph->names.offset);
     ni_tensors_add(t, "names.bytes", NI_U8, 1, &graph->names.offset[graph->nodes], graph->names.bytes);
-    ni_tensors_say(t, "undirected", graph->undirected ? "yes" : "no");
+    ni_tensors_put(t, "undirected", graph->undirected ? "yes" : "no");
 }
 
 void ni_graph_to_file(const neap_graph *graph, ni_tensors *t)
 {
-    ni_tensors_say(t, "neap.kind", "graph");
+    ni_tensors_put(t, "neap.kind", "graph");
     ni_graph_to_tensors(graph, t);
 }
 

@@ -9,16 +9,16 @@
 #include "base/sys.h"
 #include "support/status.h"
 
-/* A neighbour and its place in the draw: the S smallest places win. */
+/* A neighbour and its random key: those with the S smallest keys are kept. */
 typedef struct ticket {
-    double place;
+    double key;
     uint32_t node;
 } ticket;
 
-static int by_place(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
     const ticket *x = a, *y = b;
-    if (x->place != y->place) return x->place < y->place ? -1 : 1;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
@@ -41,7 +41,7 @@ static void sample(const ni_links *links, uint32_t u, uint32_t keep, uint64_t se
         double weight = links->weight ? (double)links->weight[first + i] : 1;
         tickets[i] = (ticket){ -log1p(-ni_uniform(&rng)) / weight, v };
     }
-    qsort(tickets, n, sizeof *tickets, by_place);
+    qsort(tickets, n, sizeof *tickets, by_key);
     qsort(tickets, keep, sizeof *tickets, by_node);
     for (uint32_t i = 0; i < keep; i++) out[i] = tickets[i].node;
 }

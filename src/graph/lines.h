@@ -5,7 +5,7 @@
  *   - A UTF-8 byte order mark at the start is skipped; a UTF-16 one is refused, and so are a NUL byte
  *     and a carriage return inside a line. What io/stream.h recognises is refused by its name.
  *   - A line has at most `most` bytes; memory is the block and that much, whatever the file holds.
- *   - Errors say FILE:LINE:COLUMN, what is wrong, and what would mend it. Columns are bytes from 1.  */
+ *   - Errors have FILE:LINE:COLUMN, what is wrong, and a remedy. Columns are bytes from 1.  */
 #ifndef NI_LINES_H
 #define NI_LINES_H
 
@@ -50,10 +50,10 @@ neap_status ni_lines_fill(ni_lines *lines, neap_error *err);
 neap_status ni_lines_fail(const ni_lines *lines, neap_status code, const char *at, neap_error *err,
                           const char *format, ...) NI_PRINTF(5, 6);
 
-/* How a line falls apart. ' ' as delimiter means runs of blanks and tabs. With any other one, blanks
- * around a field do not belong to it. A field that begins with a quote is quoted as in RFC 4180 ("a, b"
- * and "say ""yes""") and may not go over the end of a line. What follows the closing quote must be a
- * delimiter: otherwise the field is refused between commas and semicolons, and taken as it stands, quotes
+/* How a line is split into fields. ' ' as delimiter means runs of blanks and tabs. With any other one,
+ * blanks around a field do not belong to it. A field that begins with a quote is quoted as in RFC 4180
+ * ("a, b" and "say ""yes""") and may not go over the end of a line. What follows the closing quote must be
+ * a delimiter: otherwise the field is refused between commas and semicolons, and taken as it stands, quotes
  * and all, between others ("Weird Al" Yankovic, between tabs). */
 typedef enum ni_quotes { NI_QUOTES_NONE, NI_QUOTES_LENIENT, NI_QUOTES_STRICT } ni_quotes;
 
@@ -86,11 +86,11 @@ bool ni_field_next(const ni_columns *columns, char **rest, ni_field *field);
 neap_status ni_field_name(const ni_lines *lines, const ni_columns *columns, char **rest, unsigned column,
                           ni_field *field, neap_error *err);
 
-/* Takes a field that nobody asks for, if there is one; only a broken quote is an error. */
+/* Skips a field, if there is one; only a broken quote is an error. */
 neap_status ni_field_skip(const ni_lines *lines, const ni_columns *columns, char **rest, neap_error *err);
 
-/* The same as ni_field_name, but only for a field that raises no question: not empty, not too long, without
- * blanks and quotes. false: nothing has happened, and ni_field_name has to look at it. */
+/* The same as ni_field_name, but only for a plain field: not empty, not too long, without blanks and
+ * quotes. false: nothing was taken, and ni_field_name has to be called. */
 static inline bool ni_field_plain(const ni_columns *columns, char **rest, ni_field *field)
 {
     char *at = *rest, *end = at;
@@ -104,7 +104,7 @@ static inline bool ni_field_plain(const ni_columns *columns, char **rest, ni_fie
 
 void ni_field_undouble(ni_field *field);
 
-/* A field is a number in the way people write one; nan and inf count, so that they can be refused. */
+/* A field is a decimal number; nan and inf count, so that they can be refused. */
 bool ni_field_is_number(const ni_field *field);
 
 /* A field as a weight: finite and positive, also as a float. */
@@ -112,7 +112,7 @@ neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float 
 
 /* ---- columns of an edge list ----
  *
- * Which column of an edge list has which role, and whether its first line is a header that says so.
+ * Which column of an edge list has which role, and whether its first line is a header that names them.
  * The same for edges to train on and for pairs to score. The option `columns` goes before all else
  * (roles.c). Without it:
  *
@@ -124,8 +124,8 @@ neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float 
  *   time, timestamp, datetime, date, unixtime, ts      a time, which is left out and reported
  *   relation, relationship, predicate      refused: there are no relations
  * A line that has such a pair in any two columns, and no number in its first two, is a header. Several
- * pairs are refused. A header without a pair that is known leaves source and target in columns 1 and 2. A
- * weight is what a header calls so; without a header, or where it has no third word, it is column 3.    */
+ * pairs are refused. A header without such a pair leaves source and target in columns 1 and 2. The weight
+ * is the column with such a heading; without a header, or where it has no third word, it is column 3. */
 /* MAYBE: two words that are no numbers, which the names below may show to be a header. */
 typedef enum ni_header { NI_NO_HEADER, NI_MAYBE_HEADER, NI_IS_HEADER } ni_header;
 
@@ -137,8 +137,9 @@ typedef struct ni_layout {
     unsigned column[NI_ROLES]; /* from 1; 0: there is none                                             */
     unsigned time;             /* that the header calls a time; 0: none                                */
     bool ordered;              /* source and target are 1 and 2                                        */
-    bool told;     /* by the option or a header: other columns may hold anything. Else 3 is a guess     */
-    bool demanded; /* the option names a weight, so that every edge must have one                       */
+    bool named;                /* by the option or a header: other columns may hold anything. Else 1, 2
+                                  and 3 are a guess                                                    */
+    bool demanded;             /* the option names a weight, so that every edge must have one          */
 } ni_layout;
 
 /* The option `columns` before the names in it are looked up. */
@@ -149,7 +150,7 @@ typedef struct ni_roles {
         size_t length;
         unsigned column; /* 0: the text is a word of the header */
     } role[NI_ROLES];
-    bool named; /* at least one is a word */
+    bool worded; /* at least one is a word */
 } ni_roles;
 
 /* NEAP_E_ARG if it is no such list. */

@@ -102,8 +102,8 @@ void ni_links_free(ni_links *links)
     *links = (ni_links){ 0 };
 }
 
-/* First place in the row of u whose node is at least v. */
-static uint64_t place(const ni_links *links, uint32_t u, uint32_t v)
+/* The first position in the row of u whose node is at least v. */
+static uint64_t lower_bound(const ni_links *links, uint32_t u, uint32_t v)
 {
     uint64_t low = links->offset[u], high = links->offset[u + 1];
     while (low < high) {
@@ -122,7 +122,7 @@ neap_status ni_links_need_some(const ni_links *links, neap_error *err)
 
 bool ni_linked(const ni_links *links, uint32_t u, uint32_t v)
 {
-    uint64_t at = place(links, u, v);
+    uint64_t at = lower_bound(links, u, v);
     return at < links->offset[u + 1] && links->node[at] == v;
 }
 
@@ -134,7 +134,7 @@ uint32_t ni_stranger(const ni_links *links, uint32_t u, ni_rng *rng)
     if (degree + 1 >= links->nodes) return NEAP_NONE;
     const uint32_t *row = links->node + links->offset[u];
     uint64_t rank = ni_below(rng, links->nodes - 1 - degree);
-    uint64_t own = u - (place(links, u, u) - links->offset[u]);
+    uint64_t own = u - (lower_bound(links, u, u) - links->offset[u]);
     if (rank >= own) rank++;
     uint64_t low = 0, high = degree;
     while (low < high) {

@@ -1,5 +1,5 @@
-/* links.h - who is linked with whom, in either direction: a symmetric CSR without loops, sorted rows.
- * Derived from a graph; the base of neighbourhoods, of the check for negatives, and of degrees.   */
+/* links.h - links: edges in either direction, as a symmetric CSR without loops, rows sorted. Derived
+ * from a graph; the base of neighbourhoods, of the check for negatives, and of degrees. */
 #ifndef NI_LINKS_H
 #define NI_LINKS_H
 
@@ -29,22 +29,22 @@ static inline uint64_t ni_links_bytes(const ni_links *links)
     return 8 * ((uint64_t)links->nodes + 1) + links->offset[links->nodes] * (links->weight ? 8 : 4);
 }
 
-/* NEAP_E_FORMAT if nobody is linked with anybody else. */
+/* NEAP_E_FORMAT if there is no link at all. */
 neap_status ni_links_need_some(const ni_links *links, neap_error *err);
 
-/* The ways out of a node: its links in either direction, or with `along` its edges in theirs (an undirected
- * graph has none). Views of both. */
-typedef struct ni_ways {
+/* The arcs out of each node, as a CSR: its links in either direction, or with `along` the edges of a
+ * directed graph from source to target. Views of one of them. */
+typedef struct ni_arcs {
     const uint64_t *offset;
     const uint32_t *node;
     const float *weight; /* NULL: all alike                        */
-    bool symmetric;      /* every way can be gone back             */
-} ni_ways;
+    bool symmetric;      /* every arc has its reverse              */
+} ni_arcs;
 
-static inline ni_ways ni_ways_of(const neap_graph *graph, const ni_links *links, bool along)
+static inline ni_arcs ni_arcs_of(const neap_graph *graph, const ni_links *links, bool along)
 {
-    if (along && !graph->undirected) return (ni_ways){ graph->offset, graph->target, graph->weight, false };
-    return (ni_ways){ links->offset, links->node, links->weight, true };
+    if (along && !graph->undirected) return (ni_arcs){ graph->offset, graph->target, graph->weight, false };
+    return (ni_arcs){ links->offset, links->node, links->weight, true };
 }
 
 /* u and v are linked. */

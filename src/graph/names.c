@@ -14,7 +14,7 @@ enum { SHORT = 8 }; /* names up to here are their own key */
 void ni_names_init(ni_names *names)
 {
     memset(names, 0, sizeof *names);
-    /* Without system randomness the address of the stack must do; results never depend on the key. */
+    /* Without system randomness, the address of the stack; results never depend on the key. */
     if (getrandom(&names->key, sizeof names->key, GRND_NONBLOCK) != (ssize_t)sizeof names->key)
         names->key = ni_mix((uint64_t)(uintptr_t)&names);
 }
@@ -39,8 +39,8 @@ static uint64_t load8(const char *text)
     return load4(text) | load4(text + 4) << 32;
 }
 
-/* Up to eight bytes as one number, zeros behind them. Overlapping loads meet in the middle with the same
- * bytes, so that `or` does them no harm. */
+/* Up to eight bytes as one number, zeros behind them. Overlapping loads have the same bytes in the
+ * middle, which `or` does not change. */
 static uint64_t load_short(const char *text, size_t length)
 {
     const unsigned char *b = (const unsigned char *)text;
@@ -58,9 +58,9 @@ static uint64_t key_of(const ni_names *names, const char *name, size_t length)
     return ni_mix(hash ^ load8(name + length - 8));
 }
 
-/* The high bits of a hash, so that a table of twice the size has the same order: growing runs through both
- * tables from front to back. */
-static size_t place_of(const ni_names *names, uint64_t key)
+/* The high bits of the hash, so that a table of twice the size has the same order: growing reads and
+ * writes both tables sequentially. */
+static size_t slot_of(const ni_names *names, uint64_t key)
 {
     return (size_t)(ni_mix(key ^ names->key) >> __builtin_clzll(names->slots - 1));
 }
@@ -72,10 +72,10 @@ static bool is_name(const ni_names *names, const ni_name_slot *slot, uint64_t ke
            (length <= SHORT || !memcmp(ni_name(names, slot->number - 1), name, length));
 }
 
-/* The place of a name, or the free place where it belongs. */
+/* The slot of a name, or the free slot where it belongs (linear probing). */
 static ni_name_slot *seek(const ni_names *names, uint64_t key, const char *name, size_t length)
 {
-    size_t i = place_of(names, key);
+    size_t i = slot_of(names, key);
     while (names->slot[i].number && !is_name(names, &names->slot[i], key, name, length))
         i = (i + 1) & (names->slots - 1);
     return &names->slot[i];
@@ -93,7 +93,7 @@ static bool make_slots(ni_names *names, size_t count)
     names->slots = slots;
     for (size_t i = 0; i < old; i++) {
         if (!from[i].number) continue;
-        size_t at = place_of(names, from[i].key);
+        size_t at = slot_of(names, from[i].key);
         while (to[at].number) at = (at + 1) & (slots - 1);
         to[at] = from[i];
     }
@@ -153,7 +153,7 @@ uint64_t ni_names_fetch(const ni_names *names, const char *name, size_t length)
 {
     uint64_t key = key_of(names, name, length), value;
     if (small_value(key, length, &value) && value < names->smalls) __builtin_prefetch(&names->small[value]);
-    else if (names->slots) __builtin_prefetch(&names->slot[place_of(names, key)]);
+    else if (names->slots) __builtin_prefetch(&names->slot[slot_of(names, key)]);
     return key;
 }
 
@@ -175,13 +175,13 @@ static uint32_t *number_of(ni_names *names, const char *name, size_t length, uin
 
 bool ni_names_intern_key(ni_names *names, const char *name, size_t length, uint64_t key, uint32_t *number)
 {
-    uint32_t *place = length <= UINT32_MAX ? number_of(names, name, length, key) : NULL;
-    if (!place) return false;
-    if (!*place) {
+    uint32_t *entry = length <= UINT32_MAX ? number_of(names, name, length, key) : NULL;
+    if (!entry) return false;
+    if (!*entry) {
         if (names->count == NI_NAMES_MOST || !append(names, name, length)) return false;
-        *place = names->count;
+        *entry = names->count;
     }
-    *number = *place - 1;
+    *number = *entry - 1;
     return true;
 }
 

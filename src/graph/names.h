@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A place of the index. A name of at most eight bytes is its own key, so most lookups never leave the
+/* A slot of the index. A name of at most eight bytes is its own key, so most lookups never leave the
  * index; a longer one has its hash for a key and is compared byte by byte. */
 typedef struct ni_name_slot {
     uint64_t key;
-    uint32_t number; /* plus 1; 0: the place is free */
+    uint32_t number; /* plus 1; 0: the slot is free */
     uint32_t length;
 } ni_name_slot;
 
@@ -20,7 +20,7 @@ typedef struct ni_names {
     uint64_t *offset; /* count + 1 entries; NULL while there is no name */
     uint32_t count;
     size_t bytes_room, offset_room;
-    ni_name_slot *slot; /* open addressing, a power of two of places */
+    ni_name_slot *slot; /* open addressing; a power of two of them */
     size_t slots, slots_used;
     uint32_t *small; /* of the name that is v in digits: its number plus 1, or 0; for all v < smalls */
     size_t smalls;   /* at most a few times the count of names: an id is never an index */
@@ -39,8 +39,8 @@ bool ni_names_intern(ni_names *names, const char *name, size_t length, uint32_t 
 /* false if there is no such name. */
 bool ni_names_find(const ni_names *names, const char *name, size_t length, uint32_t *number);
 
-/* The same in two steps, so that many names can be on their way from memory at once: the first one computes
- * the key and fetches the place, the second one uses it. */
+/* The same in two steps, to overlap cache misses: the first computes the key and prefetches the slot,
+ * the second uses it. */
 uint64_t ni_names_fetch(const ni_names *names, const char *name, size_t length);
 bool ni_names_intern_key(ni_names *names, const char *name, size_t length, uint64_t key, uint32_t *number);
 bool ni_names_find_key(const ni_names *names, const char *name, size_t length, uint64_t key,

@@ -18,13 +18,13 @@ typedef struct survey {
     atomic_bool failed;
 } survey;
 
-enum { NODES_A_TASK = 16 };
+enum { NODES_PER_TASK = 16 };
 
 static void survey_task(void *arg, uint32_t task, uint32_t thread)
 {
     survey *s = arg;
-    uint64_t first = (uint64_t)task * NODES_A_TASK;
-    uint64_t end = ni_task_end(first, NODES_A_TASK, s->links->nodes);
+    uint64_t first = (uint64_t)task * NODES_PER_TASK;
+    uint64_t end = ni_task_end(first, NODES_PER_TASK, s->links->nodes);
     for (uint64_t u = first; u < end; u++) {
         uint32_t found = ni_circles_find(&s->desk[thread], (uint32_t)u, s->circle + s->links->offset[u]);
         if (found == NEAP_NONE) atomic_store(&s->failed, true);
@@ -32,7 +32,7 @@ static void survey_task(void *arg, uint32_t task, uint32_t thread)
     }
 }
 
-static neap_status survey_all(survey *s, uint32_t way, uint64_t seed, ni_threads *threads, neap_error *err)
+static neap_status survey_all(survey *s, uint32_t rule, uint64_t seed, ni_threads *threads, neap_error *err)
 {
     uint32_t seats = ni_threads_count(threads), n = s->links->nodes;
     s->circle = ni_array(s->links->offset[n], sizeof *s->circle);
@@ -40,8 +40,8 @@ static neap_status survey_all(survey *s, uint32_t way, uint64_t seed, ni_threads
     s->desk = ni_zeros(seats, sizeof *s->desk);
     bool ok = s->circle && s->circles && s->desk;
     for (uint32_t t = 0; t < seats && ok; t++)
-        s->desk[t] = (ni_circles){ .links = s->links, .way = way, .seed = seed };
-    if (ok) ni_threads_run(threads, ni_tasks(n, NODES_A_TASK), survey_task, s);
+        s->desk[t] = (ni_circles){ .links = s->links, .rule = rule, .seed = seed };
+    if (ok) ni_threads_run(threads, ni_tasks(n, NODES_PER_TASK), survey_task, s);
     for (uint32_t t = 0; t < seats && ok; t++) ni_circles_free(&s->desk[t]);
     return ok && !s->failed ? NEAP_OK : ni_fail_memory(err, "the circles of the nodes");
 }
@@ -136,13 +136,13 @@ static neap_status make_links(const survey *s, const ni_personas *p, ni_links *o
     return next ? NEAP_OK : ni_fail_memory(err, "the links of the personas");
 }
 
-neap_status ni_personas_create(const ni_links *links, uint32_t way, uint64_t seed, ni_threads *threads,
+neap_status ni_personas_create(const ni_links *links, uint32_t rule, uint64_t seed, ni_threads *threads,
                                ni_personas *personas, ni_links *persona_links, neap_error *err)
 {
     survey s = { .links = links };
     *personas = (ni_personas){ 0 };
     *persona_links = (ni_links){ 0 };
-    neap_status rc = survey_all(&s, way, seed, threads, err);
+    neap_status rc = survey_all(&s, rule, seed, threads, err);
     if (rc == NEAP_OK) rc = number_personas(&s, personas, err);
     if (rc == NEAP_OK) rc = make_links(&s, personas, persona_links, err);
     survey_free(&s);

@@ -5,8 +5,8 @@
 #include "base/sized.h"
 #include "base/sys.h"
 #include "graph/graph.h"
-#include "io/safetensors.h"
 #include "io/stream.h"
+#include "io/tensors.h"
 #include "support/path.h"
 #include "support/status.h"
 
@@ -79,7 +79,7 @@ static neap_status rebuild(const neap_graph *g, bool undirected, bool weighted, 
     return rc;
 }
 
-/* A model has the graph it was trained on inside, but to ask for it as a graph is most likely a slip. */
+/* A model contains its training graph, but reading it as a graph is most likely a mistake. */
 static neap_status check_kind(const ni_tensors *t, const char *path, neap_error *err)
 {
     if (ni_tensors_are(t, "graph")) return NEAP_OK;
@@ -114,7 +114,7 @@ static neap_status load_tensors(const char *path, const ni_common *options, cons
     return rc;
 }
 
-/* A file of our own is known by its first bytes too, whatever its name; from a pipe it is refused. */
+/* A file of our own is also recognised by its first bytes, whatever its name; a pipe is refused. */
 static bool is_ours(const ni_stream_in *in, const char *path)
 {
     size_t count;

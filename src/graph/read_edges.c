@@ -1,4 +1,4 @@
-/* Edge lists: two names a line, and perhaps a weight. What strange input means, beside lines.h:
+/* Edge lists: two names per line, and perhaps a weight. What strange input means, beside lines.h:
  *
  *   names          any bytes; 7 and 007 are two names, 9223372036854775807 is one like any other. Split
  *                  at blanks, a name with a blank needs quotes; split at anything else, it does not.
@@ -10,11 +10,11 @@
  *                  an edge, is reported if neither of its names occurs again.
  *   columns        option `columns`; auto: by the header, else the first three.
  *   weights        used if the first edge has a number in the column of the weight, unless the option
- *                  `weights` says ignore; then each edge must have one. NaN, infinities, negative
+ *                  `weights` is ignore; then each edge must have one. NaN, infinities, negative
  *                  numbers and 0 are refused.
- *   other columns  ignored if a header or the option `columns` says what the columns are, or with
- *                  --weights ignore. Else a third column that is no number, or that the first edge has
- *                  not, is refused, and so are times in columns 3 and 4 (looks.h).
+ *   other columns  ignored if a header or the option `columns` names the columns, or with --weights ignore.
+ *                  Else a third column that is no number, or that the first edge has not, is refused, and
+ *                  so are times in columns 3 and 4 (looks.h).
  *   other formats  refused by their name (looks.h).
  *   one column, an empty name, a name of more than NI_NAME_MOST bytes, a line of more than
  *   NI_LINE_SHORT bytes, a broken quote: refused.                                                   */
@@ -28,10 +28,9 @@
 #include "graph/looks.h"
 #include "support/status.h"
 
-/* A block of lines is cut into chunks, which threads read at the same time: they take lines apart and look
- * names up, but the names known before the block stay as they are. New names are numbered afterwards, in
- * the order of the file, so that nothing depends on the number of threads. Within a chunk, so many edges
- * are on their way from memory at once: */
+/* A block of lines is cut into chunks, which threads read at the same time: they take lines apart and
+ * look names up, but add none. New names are numbered afterwards, in the order of the file, so that nothing
+ * depends on the number of threads. Within a chunk, so many edges have their names prefetched at once: */
 enum { CHUNKS = 16, BATCH = 64 };
 
 typedef struct edge_text {
@@ -167,7 +166,7 @@ static neap_status read_line(chunk *c, bool *more, neap_error *err)
     return NEAP_OK;
 }
 
-/* Reads as far as it can. Words for an error come later, when the line number is known. */
+/* Reads up to the first error, whose text is made later, when the line number is known. */
 static void read_chunk(void *arg, uint32_t task, uint32_t thread)
 {
     (void)thread;
@@ -310,7 +309,7 @@ static neap_status decide(edge_reader *r, char *line, char *rest, const ni_field
     ni_layout_weight(layout, rest, &third);
     bool there = third.at && third.length > 0, number = there && ni_field_is_number(&third);
     r->weighted = number || layout->demanded;
-    if (layout->told) return NEAP_OK;
+    if (layout->named) return NEAP_OK;
     r->bare = !there && layout->ordered;
     if (there && !number) return ni_looks_third(&r->lines, second, &third, err);
     return number && layout->ordered ? ni_looks_time(&r->lines, &layout->columns, line, err) : NEAP_OK;
@@ -357,8 +356,8 @@ static neap_status read_first(edge_reader *r, char **line, neap_error *err)
 {
     size_t length;
     neap_status rc = ni_lines_next_data(&r->lines, line, &length, err);
-    bool told = strcmp(r->options->columns, "auto") != 0;
-    return rc == NEAP_OK && *line && !told ? ni_looks_foreign(&r->lines, *line, err) : rc;
+    bool named = strcmp(r->options->columns, "auto") != 0;
+    return rc == NEAP_OK && *line && !named ? ni_looks_foreign(&r->lines, *line, err) : rc;
 }
 
 /* The first line with data decides about delimiter, header and columns, the first edge about weights. What

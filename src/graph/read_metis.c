@@ -1,7 +1,7 @@
 /* METIS: a first line `n m [fmt]`, then line i lists the neighbours of node i, each followed by a weight
  * if fmt is 1. Lines that start with % are comments; a blank line is a node without neighbours. The nodes
  * are named "1" .. "n". Every edge stands in the lists of both its ends; it is taken from the smaller
- * one's, and a sum of hashes over either half of the lists proves that they say the same. */
+ * one's, and sums of hashes over both halves of the lists must be equal. */
 #include <string.h>
 
 #include "base/rng.h"

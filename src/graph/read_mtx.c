@@ -11,8 +11,9 @@
 #include "support/status.h"
 #include "support/text.h"
 
-/* A size line may promise any number of nodes; so many are believed for the entries that really came. */
-enum { NODES_FREE = 1000000, NODES_AN_ENTRY = 64 };
+/* The size line may claim any number of nodes: at most NODES_FREE + NODES_PER_ENTRY per entry are
+ * accepted. */
+enum { NODES_FREE = 1000000, NODES_PER_ENTRY = 64 };
 
 typedef struct mtx {
     ni_lines lines;
@@ -132,12 +133,12 @@ static neap_status read_entries(mtx *m, ni_builder *b, neap_error *err)
 
 static neap_status name_nodes(const mtx *m, ni_builder *b, neap_error *err)
 {
-    if (m->nodes > NODES_FREE && (m->nodes - NODES_FREE) / NODES_AN_ENTRY > b->count)
+    if (m->nodes > NODES_FREE && (m->nodes - NODES_FREE) / NODES_PER_ENTRY > b->count)
         return ni_fail(err, NEAP_E_LIMIT,
                        "%.200s: %llu nodes for %zu entries; at most %d and %d more an entry are believed, "
                        "the others have no edge and are best left out",
                        ni_stream_label(m->lines.in), (unsigned long long)m->nodes, b->count, NODES_FREE,
-                       NODES_AN_ENTRY);
+                       NODES_PER_ENTRY);
     return ni_names_number(&b->names, 1, (uint32_t)m->nodes) ? NEAP_OK : ni_fail_memory(err, "node names");
 }
 

@@ -1,9 +1,9 @@
-/* Writing graphs. What is written reads back as the same graph, as far as the format can say it; a name
- * that it cannot say is an error, never a silent change. Edge lists leave out nodes without edges. mtx and
- * metis know numbers only: the names go into FILE.names.txt beside them, line i the name of node i, unless
- * they are "1" .. "n" as the reader would give them. That file is put in its place first, so that no graph
- * stands there without its names; one that is there already is always replaced, so that it is never that of
- * another graph. */
+/* Writing graphs. What is written reads back as the same graph, as far as the format can express it; a
+ * name that it cannot express is an error, never a silent change. Edge lists leave out nodes without edges.
+ * mtx and metis have numbers only: the names go into FILE.names.txt beside them, line i the name of node i,
+ * unless they are "1" .. "n" as the reader would give them. That file is written first, so that there is no
+ * graph without its names; an existing one is always replaced, so that it is never that of another graph.
+ */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "graph/links.h"
 #include "graph/looks.h"
 #include "io/output.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "support/path.h"
 #include "support/status.h"
 #include "support/text.h"
@@ -37,7 +37,7 @@ static bool starts_like_comment(const char *name)
     return name[0] == '#' || name[0] == '%' || !strncmp(name, "\xef\xbb\xbf", 3);
 }
 
-/* No quotes help a name over the end of a line. */
+/* A name with a line end cannot be written, even in quotes. */
 static neap_status check_name(const char *name, neap_error *err)
 {
     if (!strpbrk(name, "\r\n") && strlen(name) <= NI_NAME_MOST) return NEAP_OK;
@@ -53,7 +53,7 @@ static neap_status check_names(const neap_graph *g, neap_error *err)
     return rc;
 }
 
-/* A quote anywhere is reason enough: it might hide the delimiter from whoever looks for it. */
+/* Also for a quote anywhere: it could hide the delimiter from the detection. */
 static bool needs_quotes(const char *name, char delimiter)
 {
     return strchr(name, delimiter) || strchr(name, '"') || has_outer_blank(name) ||

@@ -1,3 +1,4 @@
+/* A folder that exists or is made; its parent must exist. */
 #include <errno.h>
 #include <stdbool.h>
 

@@ -1,10 +1,11 @@
+/* Files that are no text, by their magic numbers: what they are, and how to read them. */
 #include "io/stream.h"
 
 #include <string.h>
 
 #include "support/status.h"
 
-#define EXPORT "export its edges as text, two names a line, for instance as CSV"
+#define EXPORT "export its edges as text, two names per line, for instance as CSV"
 
 #define PICKLE                                                                                             \
     {                                                                                                      \

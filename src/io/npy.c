@@ -1,5 +1,5 @@
-/* NumPy arrays: the header is a Python literal, read by a small strict parser; data are little-endian rows.
- */
+/* NumPy arrays: the header is a Python literal, read by a small strict parser; data are little-endian
+ * rows. O(bytes); values belong to the caller; one thread. */
 #include "io/npy.h"
 
 #include <math.h>
@@ -193,8 +193,8 @@ static neap_status check_finite(const ni_stream_in *in, const layout *l, const f
 {
     size_t i = ni_finite_until(values, count);
     if (i == count) return NEAP_OK;
-    uint64_t place = before + i, row = l->columns ? place % l->shape[0] : place / l->shape[1];
-    return ni_fail_at(err, NEAP_E_FORMAT, header + place * l->width,
+    uint64_t at = before + i, row = l->columns ? at % l->shape[0] : at / l->shape[1];
+    return ni_fail_at(err, NEAP_E_FORMAT, header + at * l->width,
                       "%.200s: row %llu (from 0) has an entry that is no finite number",
                       ni_stream_label(in), (unsigned long long)row);
 }

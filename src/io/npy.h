@@ -1,7 +1,7 @@
 /* npy.h - tables of numbers as NumPy files (.npy): the header of version 1 to write, versions 1 to 3 to
  * read.
  *
- * Memory grows with the bytes that are there, not with what the header promises.                      */
+ * Memory grows with the bytes that are there, not with what the header claims.                      */
 #ifndef NI_NPY_H
 #define NI_NPY_H
 

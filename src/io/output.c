@@ -1,5 +1,5 @@
-/* Output that replaces a file whole or not at all: temporary file, fsync, rename, fsync of the folder. The
- * first failure is remembered and told at the end. */
+/* Output that replaces a file whole or not at all: temporary file, fsync, rename, fsync of the folder.
+ * The first failure is kept and returned by commit. */
 #include "io/output.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ struct ni_output {
     int fd;
     int folder;    /* open before anything is renamed, so that only its fsync can fail later */
     bool renames;  /* there is a temporary file; otherwise the path is written in place      */
-    bool borrowed; /* standard output, which is not ours to close                            */
+    bool borrowed; /* standard output, which is not closed                                   */
     mode_t mode;
     neap_status failed; /* the first failure, NEAP_OK if there is none */
     int sys;
@@ -55,8 +55,8 @@ static int follow_links(const char *path, char target[PATH_MAX])
 }
 
 /* An unused name in the folder of the target; O_EXCL decides every race. The file is created with the
- * rights the umask leaves, which are its final ones unless it replaces an old file, and is closed to
- * others while it is still empty. A file system without rights may refuse that; so be it. */
+ * rights the umask leaves, which are its final ones unless it replaces an old file, and is closed to others
+ * while it is still empty. A file system without rights may refuse that, which is ignored. */
 static int open_temporary(ni_output *out, const struct stat *old)
 {
     size_t folder = ni_path_folder(out->target);
@@ -87,7 +87,8 @@ static int open_folder(ni_output *out)
     return out->folder < 0 ? errno : 0;
 }
 
-/* Opens what has to be opened; 0 or an errno. stat and readlink only ask, so they are not in the seam. */
+/* Opens what has to be opened; 0 or an errno. stat and readlink change nothing, so they are not in the
+ * seam. */
 static int open_path(ni_output *out, const char *path)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* output.h - the one way in which neap writes files: whole or not at all.
+/* output.h - output that replaces a file whole or not at all; neap writes no file otherwise.
  *
  * A path that does not exist or is a regular file: everything goes to a temporary file beside it (mode
  * 0600 while it is written, then the old file's mode or 0666 less umask), which is fsynced, closed and

@@ -1,7 +1,7 @@
 /* The container: a length, a JSON header with checksums, the tensors. Writing makes the header in memory
  * and streams the arrays; reading checks length, header CRC, offsets and every tensor's CRC before anything
  * is given out. O(bytes); one thread. */
-#include "io/safetensors.h"
+#include "io/tensors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -336,9 +336,9 @@ static neap_status read_bytes(file *f, void *bytes, uint64_t count, neap_error *
     }
     if (f->in_memory) return NEAP_OK;
     while (count) {
-        size_t ask = count < (1u << 26) ? (size_t)count : 1u << 26;
+        size_t part = count < (1u << 26) ? (size_t)count : 1u << 26;
         if (!ni_watch_look(&f->watch, f->taken, f->size)) return ni_watch_stopped(&f->watch, err);
-        ssize_t n = ni_system.read(f->fd, at, ask);
+        ssize_t n = ni_system.read(f->fd, at, part);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return ni_fail_sys(err, NEAP_E_READ, errno, "cannot read %s", f->path);
         if (n == 0) return ni_fail(err, NEAP_E_READ, "%s became shorter while it was read", f->path);
@@ -426,7 +426,7 @@ static neap_status take_fact(const file *f, ni_tensors *t, const char *key, cons
 {
     const char *words = json_string_value(value);
     if (!words) return damaged(f, err, LENGTH_BYTES, "metadata '%.40s' is not a string", key);
-    if (!is_own_fact(key)) ni_tensors_say_new(t, key, words); /* no key stands twice in an object */
+    if (!is_own_fact(key)) ni_tensors_put_new(t, key, words); /* no key stands twice in an object */
     return t->failed ? ni_fail_memory(err, "the header of a file") : NEAP_OK;
 }
 
@@ -537,8 +537,8 @@ static neap_status check_data(const file *f, ni_tensors *t, neap_error *err)
         put_text(&key, "crc32c.");
         put(&key, tensor->name, strlen(tensor->name) + 1);
         if (key.failed) rc = ni_fail_memory(err, "the header of a file");
-        const char *said = key.failed ? NULL : json_string_value(json_object_get(f->metadata, key.bytes));
-        if (!key.failed && (!said || strcmp(said, crc)))
+        const char *stored = key.failed ? NULL : json_string_value(json_object_get(f->metadata, key.bytes));
+        if (!key.failed && (!stored || strcmp(stored, crc)))
             rc = damaged(f, err, where, "damaged: the checksum of tensor %.40s does not match",
                          tensor->name);
         tensor->data = at;

@@ -1,4 +1,5 @@
-/* Input in one buffer, plain or unpacked by zlib or zstd, chosen by the first bytes. */
+/* Input in one buffer, plain or unpacked by zlib or zstd, chosen by the first bytes. O(bytes), 256 KiB
+ * and the state of the library; a stream belongs to one thread. */
 #include "io/stream.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ typedef enum method { PLAIN, GZIP, ZSTD } method;
 
 struct ni_stream_in {
     int fd;
-    bool is_stdin, ended; /* ended: read has said so */
+    bool is_stdin, ended; /* ended: read has returned 0 */
     method method;
     unsigned char *input; /* bytes of the file not yet handed out or unpacked: from .. to */
     size_t from, to;

@@ -18,8 +18,8 @@ void ni_stream_close(ni_stream_in *in);
  * stream is NEAP_E_FORMAT, a failing read NEAP_E_READ. */
 neap_status ni_stream_read(ni_stream_in *in, void *bytes, size_t room, size_t *got, neap_error *err);
 
-/* Tells how much of the file has been read, and stops where that is asked for (NEAP_E_STOPPED). hooks may
- * be NULL and must outlive the stream. */
+/* Calls hooks->progress with the bytes read so far; reading fails with NEAP_E_STOPPED if it requests a
+ * stop. hooks may be NULL and must outlive the stream. */
 void ni_stream_watch(ni_stream_in *in, const neap_hooks *hooks);
 
 /* The first bytes of the file as they stand there, at most *count = 16; only before anything is read. */
@@ -33,7 +33,7 @@ const char *ni_stream_label(const ni_stream_in *in);
 
 /* ---- what a file looks like ----
  *
- * What a file is that is no text, told by its first bytes, so that a refusal can help. */
+ * The kind of a file that is no text, from its first bytes, so that an error can name a remedy. */
 enum { NI_FOREIGN_BYTES = 512 }; /* so many of the first bytes are enough */
 
 typedef struct ni_foreign {
@@ -41,13 +41,13 @@ typedef struct ni_foreign {
     const char *mends; /* what to do about it; FILE stands for the name of the file */
 } ni_foreign;
 
-/* NULL if the bytes are none of the kinds that are known here. */
+/* NULL if the bytes are of none of these kinds. */
 const ni_foreign *ni_foreign_find(const void *bytes, size_t count);
 
 /* The bytes begin as a safetensors file does: the length of a header, then JSON. */
 bool ni_foreign_is_tensors(const void *bytes, size_t count);
 
-/* NEAP_E_FORMAT if the stream begins as one of these; `wanted` says what is read instead. */
+/* NEAP_E_FORMAT if the stream begins as one of these; `wanted`: what is expected, for the text. */
 neap_status ni_foreign_refuse(const ni_stream_in *in, const char *wanted, neap_error *err);
 
 #endif

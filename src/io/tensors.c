@@ -36,10 +36,9 @@ bool ni_tensor_bytes(ni_type type, uint32_t rank, const uint64_t *shape, uint64_
 
 void ni_tensor_describe(ni_type type, uint32_t rank, const uint64_t *shape, char text[112])
 {
-    int n = snprintf(text, 112, "%s [", types[type].name);
+    int n = snprintf(text, 112, "%s", types[type].name);
     for (uint32_t i = 0; i < rank; i++)
-        n += snprintf(text + n, 112 - (size_t)n, "%s%llu", i ? ", " : "", (unsigned long long)shape[i]);
-    snprintf(text + n, 112 - (size_t)n, "]");
+        n += snprintf(text + n, 112 - (size_t)n, "%s%llu", i ? " x " : " ", (unsigned long long)shape[i]);
 }
 
 /* ---- recording ---- */
@@ -79,7 +78,7 @@ static ni_fact *find_fact(const ni_tensors *t, const char *key)
     return NULL;
 }
 
-void ni_tensors_say_new(ni_tensors *t, const char *key, const char *value)
+void ni_tensors_put_new(ni_tensors *t, const char *key, const char *value)
 {
     ni_fact fact = { ni_copy(key, strlen(key) + 1, 1), ni_copy(value, strlen(value) + 1, 1) };
     if (fact.key && fact.value && ni_grow(&t->fact, &t->fact_room, t->facts + 1, sizeof *t->fact)) {
@@ -91,11 +90,11 @@ void ni_tensors_say_new(ni_tensors *t, const char *key, const char *value)
     t->failed = true;
 }
 
-void ni_tensors_say(ni_tensors *t, const char *key, const char *value)
+void ni_tensors_put(ni_tensors *t, const char *key, const char *value)
 {
     ni_fact *known = find_fact(t, key);
     if (!known) {
-        ni_tensors_say_new(t, key, value);
+        ni_tensors_put_new(t, key, value);
         return;
     }
     char *copy = ni_copy(value, strlen(value) + 1, 1);
@@ -107,19 +106,19 @@ void ni_tensors_say(ni_tensors *t, const char *key, const char *value)
     known->value = copy;
 }
 
-void ni_tensors_say_count(ni_tensors *t, const char *key, uint64_t value)
+void ni_tensors_put_count(ni_tensors *t, const char *key, uint64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    ni_tensors_say(t, key, text);
+    ni_tensors_put(t, key, text);
 }
 
-void ni_tensors_say_real(ni_tensors *t, const char *key, double value)
+void ni_tensors_put_real(ni_tensors *t, const char *key, double value)
 {
     char text[32];
     if (!isfinite(value)) return;
     ni_format_double(value, text);
-    ni_tensors_say(t, key, text);
+    ni_tensors_put(t, key, text);
 }
 
 /* ---- looking up ---- */
@@ -139,8 +138,8 @@ const char *ni_tensors_fact(const ni_tensors *t, const char *key)
 
 bool ni_tensors_are(const ni_tensors *t, const char *kind)
 {
-    const char *said = ni_tensors_fact(t, "neap.kind");
-    return said && !strcmp(said, kind);
+    const char *stored = ni_tensors_fact(t, "neap.kind");
+    return stored && !strcmp(stored, kind);
 }
 
 neap_status ni_tensors_count(const ni_tensors *t, const char *key, uint64_t most, uint64_t *value,

@@ -1,9 +1,9 @@
-/* tensors.h - named arrays and facts: what a file of ours holds, in memory.
+/* tensors.h - named arrays and facts, and the container of models, checkpoints, graphs and vectors.
  *
- * Writing: fill a zeroed ni_tensors with views and facts, then ni_tensors_write or _store (safetensors.h);
+ * Writing: fill a zeroed ni_tensors with views and facts, then ni_tensors_write or _store;
  * the arrays stay the caller's. Reading fills one whose arrays lie in a block of its own. Either way
- * ni_tensors_release ends it. Any names are possible here: which of them belong into a file of some kind is
- * the business of whoever knows that kind (ni_tensors_only). Names and facts are copied. */
+ * ni_tensors_release ends it. Any names are possible here: which of them a kind of file may have is checked
+ * by its reader (ni_tensors_only). Names and facts are copied. */
 #ifndef NI_TENSORS_H
 #define NI_TENSORS_H
 
@@ -35,9 +35,9 @@ typedef struct ni_tensors {
     ni_fact
         *fact; /* __metadata__ without neap.format and the checksums, which reading and writing handle */
     size_t facts, fact_room;
-    uint32_t format; /* reading: the version that the file says it has      */
+    uint32_t format; /* reading: the version of the file                    */
     void *owned;     /* reading: the bytes of all tensors                   */
-    bool failed;     /* something could not be recorded: writing will say so */
+    bool failed;     /* no memory to record something: writing will fail     */
 } ni_tensors;
 
 void ni_tensors_release(ni_tensors *t);
@@ -46,30 +46,31 @@ void ni_tensors_release(ni_tensors *t);
 void ni_tensors_add(ni_tensors *t, const char *name, ni_type type, uint32_t rank, const uint64_t *shape,
                     const void *data);
 
-/* Records a fact; a key said again gets the new value. _new: of a key that has not been said. */
-void ni_tensors_say(ni_tensors *t, const char *key, const char *value);
-void ni_tensors_say_new(ni_tensors *t, const char *key, const char *value);
-void ni_tensors_say_count(ni_tensors *t, const char *key, uint64_t value);
+/* Records a fact; an existing key gets the new value. _new: the key does not exist yet, which is faster.
+ */
+void ni_tensors_put(ni_tensors *t, const char *key, const char *value);
+void ni_tensors_put_new(ni_tensors *t, const char *key, const char *value);
+void ni_tensors_put_count(ni_tensors *t, const char *key, uint64_t value);
 
-/* In the fewest digits that read back as the same number; what is not finite is not said. */
-void ni_tensors_say_real(ni_tensors *t, const char *key, double value);
+/* In the fewest digits that read back as the same number; nothing if it is not finite. */
+void ni_tensors_put_real(ni_tensors *t, const char *key, double value);
 
 /* NULL if there is none. */
 const ni_tensor *ni_tensors_find(const ni_tensors *t, const char *name);
 const char *ni_tensors_fact(const ni_tensors *t, const char *key);
 
-/* The file says it is of this kind: "model", "checkpoint", "graph", "vectors". */
+/* The file is of this kind: "model", "checkpoint", "graph", "vectors". */
 bool ni_tensors_are(const ni_tensors *t, const char *kind);
 
 /* NEAP_E_FORMAT unless the fact is a whole number up to `most`. */
 neap_status ni_tensors_count(const ni_tensors *t, const char *key, uint64_t most, uint64_t *value,
                              neap_error *err);
 
-/* A number; NaN where nothing is said. */
+/* A number; NaN if there is no such fact. */
 neap_status ni_tensors_real(const ni_tensors *t, const char *key, double *value, neap_error *err);
 
-/* Finds a tensor and demands its type and shape, and of floats that they are finite; NEAP_E_FORMAT with
- * words. */
+/* Finds a tensor and demands its type and shape, and of floats that they are finite; else NEAP_E_FORMAT.
+ */
 neap_status ni_tensors_need(const ni_tensors *t, const char *name, ni_type type, uint32_t rank,
                             const uint64_t *shape, const void **data, neap_error *err);
 
@@ -85,7 +86,37 @@ size_t ni_type_width(ni_type type);
 /* Bytes of a tensor; false if they are more than 2^64 - 1. */
 bool ni_tensor_bytes(ni_type type, uint32_t rank, const uint64_t *shape, uint64_t *bytes);
 
-/* "F32 [1005, 128]" for people. */
+/* "F32 1005 x 128" for people. */
 void ni_tensor_describe(ni_type type, uint32_t rank, const uint64_t *shape, char text[112]);
+
+/* ---- the container (safetensors.c; docs/format.md) ----
+ *
+ * Reading takes a file apart, checks its length, the CRC of its header, its kind, the types, shapes and
+ * running offsets of its tensors and the CRC of each, and only then gives anything out. Any names are
+ * accepted, as many as the header has room for; the caller checks what they mean. */
+
+/* The longest header, which bounds names, facts and their number. */
+enum { NI_HEADER_MOST = 1 << 20 };
+
+/* The tensors lie in the file by falling width of their elements, so that each is aligned. The file is
+ * replaced whole or not at all. */
+neap_status ni_tensors_write(const ni_tensors *t, const char *path, neap_error *err);
+
+/* The same bytes into memory. *need receives how many there are; NEAP_E_LIMIT if that is more than room,
+ * and then nothing is written. */
+neap_status ni_tensors_store(const ni_tensors *t, void *bytes, size_t room, size_t *need, neap_error *err);
+
+/* A path that is not a regular file is refused (NEAP_E_READ); memory is at most the file's size and some
+ * times that of its header. hooks may be NULL; its progress may stop the reading (NEAP_E_STOPPED). */
+neap_status ni_tensors_read(const char *path, const neap_hooks *hooks, ni_tensors *t, neap_error *err);
+
+/* The same from memory, which is copied. */
+neap_status ni_tensors_parse(const void *bytes, size_t count, ni_tensors *t, neap_error *err);
+
+/* A regular file that begins and is as long as one of ours could be. */
+bool ni_tensors_look(const char *path);
+
+/* Puts the path before the text of a NEAP_E_FORMAT from the contents of a file; returns rc. */
+neap_status ni_name_file(const char *path, neap_status rc, neap_error *err);
 
 #endif

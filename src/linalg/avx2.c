@@ -1,5 +1,5 @@
-/* Compiled for AVX2 and FMA, alone of all files with avx2_*.c. The small loops over a constant number
- * of registers are meant to be unrolled by the compiler; they are written as loops to be read. */
+/* Compiled for AVX2 and FMA, alone of all files with avx2_*.c. The small loops over a constant number of
+ * registers are unrolled by the compiler. */
 #include "linalg/avx2.h"
 
 #if defined(__x86_64__)
@@ -65,7 +65,7 @@ static void bond(float a, float *x, float *y, size_t n)
     }
 }
 
-/* Some registers of columns, which stay there while all terms pass by. Rows lie far apart: those of the
+/* Some registers of columns, which hold their sums over all terms. Rows lie far apart: those of the
  * terms to come are prefetched, two registers a cache line. */
 INLINE void spmm_columns(const int registers, const ni_term *term, size_t count, const float *B,
                          size_t stride, float *out)
@@ -107,8 +107,8 @@ static void spmm_row(const ni_term *term, size_t count, const float *B, size_t n
 
 /* ---- tiles ---- */
 
-/* a x b dot products at once, in as many registers; where there are fewer rows than that, the last one
- * stands in for those that are missing. */
+/* a x b dot products at once, in as many registers; where there are fewer rows, the last one is
+ * repeated. */
 INLINE void align_block(const int a, const int b, const float *const *x, const float *const *y, size_t n,
                         __m256 sum[16])
 {
@@ -351,7 +351,7 @@ static void logistic_step(float *z, size_t n, float bias, float label, float rat
 
 /* ---- entries ---- */
 
-/* 32 draws become 32 bits: packing works within halves, so the quarters change places before. */
+/* 32 draws become 32 bits: packing works within halves, so the quarters are permuted before. */
 static uint32_t keep_some(const uint16_t *draw, __m256i limit)
 {
     __m256i low = _mm256_loadu_si256((const __m256i *)draw);

@@ -30,7 +30,7 @@ INLINE void add_products(const int many, const int registers, const float *const
 
 /* ---- gather_sum ---- */
 
-/* Some registers of columns of all sums, which stay there while all rows pass by. */
+/* Some registers of columns of all sums, held over all rows. */
 INLINE void gather_sum_columns(const int sides, const int registers, const float *const *weight,
                                const uint32_t *row, uint32_t rows, const float *B, size_t stride,
                                float *const *out, size_t at)
@@ -87,8 +87,7 @@ void ni_avx2_gather_sum(const float *const *weight, uint32_t sides, const uint32
 
 /* ---- scatter_sum ---- */
 
-/* Some registers of columns of a few rows, which stay there while all sides pass by. weight_k[i] is that of
- * the first row. */
+/* Some registers of columns of a few rows, held over all sides. weight_k[i] is that of the first row. */
 INLINE void scatter_sum_columns(const int rows, const int registers, const float *const *weight,
                                 const float *const *x, uint32_t sides, uint32_t i, float *const *out,
                                 size_t at)

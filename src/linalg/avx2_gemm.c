@@ -1,5 +1,6 @@
-/* Matrix products of our own, because OpenBLAS knows only CPUs older than itself: on a newer one Debian
- * 12's falls back to SSE3, at less than half the speed (bench/run products measures both). Every number is
+/* Matrix products of our own: OpenBLAS has kernels for CPUs older than itself only, and on a newer one
+ * Debian 12's falls back to SSE3, at less than half the speed (bench/run products measures both). Every
+ * number is
  *
  *     c = add ? C_ij : 0;   for p = 0 .. k-1:  c = fma(A_ip, B_pj, c)
  *

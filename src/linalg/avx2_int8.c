@@ -1,4 +1,5 @@
-/* Quantised rows, one byte a number: how they are made, gathered and reduced. */
+/* Quantised rows, one byte per number: making, gathering and reducing them. O(numbers); nothing is
+ * allocated. */
 #include "linalg/avx2.h"
 
 #if defined(__x86_64__)

@@ -1,3 +1,5 @@
+/* OpenBLAS on one thread per call: its number of threads is process-wide, so it is set to one by the
+ * first of several users and restored by the last, under a lock. */
 #include "linalg/blas.h"
 
 #include <pthread.h>
@@ -26,7 +28,7 @@ void ni_blas_end(void)
     pthread_mutex_unlock(&lock);
 }
 
-static CBLAS_TRANSPOSE way(const ni_factor *f)
+static CBLAS_TRANSPOSE transposition(const ni_factor *f)
 {
     return f->transposed ? CblasTrans : CblasNoTrans;
 }
@@ -34,6 +36,6 @@ static CBLAS_TRANSPOSE way(const ni_factor *f)
 void ni_blas_gemm(const ni_factor *A, const ni_factor *B, size_t m, size_t n, size_t k, bool add, float *C,
                   size_t ldc)
 {
-    cblas_sgemm(CblasRowMajor, way(A), way(B), (blasint)m, (blasint)n, (blasint)k, 1, A->at,
-                (blasint)A->stride, B->at, (blasint)B->stride, add ? 1 : 0, C, (blasint)ldc);
+    cblas_sgemm(CblasRowMajor, transposition(A), transposition(B), (blasint)m, (blasint)n, (blasint)k, 1,
+                A->at, (blasint)A->stride, B->at, (blasint)B->stride, add ? 1 : 0, C, (blasint)ldc);
 }

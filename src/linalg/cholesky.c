@@ -1,4 +1,6 @@
-#include "linalg/cholesky.h"
+/* A = L L' by tiles, right-looking: dpotrf on the diagonal tile, dtrsm on the tiles below it, dgemm on
+ * all that remain; see blas.h. Each round of tasks writes distinct tiles. A belongs to the caller,
+ * nothing is allocated. */
 
 #include <stdbool.h>
 
@@ -7,8 +9,8 @@
 
 enum { TILE = 256 };
 
-/* LAPACK, which is inside OpenBLAS; Debian's has no header for it. gfortran wants the length of the word
- * behind the last argument. */
+/* LAPACK, which is inside OpenBLAS; Debian's has no header for it. gfortran's ABI has the length of the
+ * word behind the last argument. */
 void dpotrf_(const char *uplo, const blasint *n, double *a, const blasint *lda, blasint *info,
              size_t length);
 

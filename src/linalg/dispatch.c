@@ -1,3 +1,4 @@
+/* The kernels of this CPU, chosen once per process (pthread_once). */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const ni_kernels *chosen;
 
-/* __builtin_cpu_supports also asks the operating system whether it saves the wide registers. */
+/* __builtin_cpu_supports also checks that the operating system saves the wide registers. */
 static void choose(void)
 {
     chosen = &ni_kernels_scalar;

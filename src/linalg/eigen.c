@@ -1,3 +1,6 @@
+/* Thick-restart block Lanczos, as eigen.h describes it. V, X, Y and the small matrices belong to the call
+ * and are freed on return. Products of tall matrices are tasks over fixed chunks of rows, summed in the
+ * order of the chunks; Rayleigh-Ritz and the operator run on the calling thread. */
 #include "linalg/eigen.h"
 
 #include <math.h>
@@ -356,7 +359,7 @@ static bool is_full(const lanczos *z)
     return z->size + z->p.block > z->p.basis;
 }
 
-/* Ritz vectors that a restart keeps: more make later cycles short, fewer lose what was known. */
+/* Ritz vectors that a restart keeps: more make later cycles short, fewer lose information. */
 static uint32_t kept(const lanczos *z)
 {
     return z->p.k + 2 * (z->p.basis - z->p.block - z->p.k) / 5;
@@ -392,9 +395,9 @@ static double residual_limit(const lanczos *z, uint32_t j)
     return fmax(z->p.tolerance * fabs(z->value[j]), FLOOR * largest_value(z));
 }
 
-/* While an answer is checked, the next Ritz pair must be known, too: to half of the digits, and well enough
- * to tell it from the k-th. Then there is hardly a better one that has not shown yet. */
-static bool knows_next(const lanczos *z)
+/* While an answer is checked, the next Ritz pair must have converged, too: to half of the digits, and
+ * far enough to separate it from the k-th. Then there is hardly a better one that has not shown yet. */
+static bool next_converged(const lanczos *z)
 {
     uint32_t k = z->p.k;
     double rough = sqrt(z->p.tolerance), r = residual(z, k);
@@ -406,7 +409,7 @@ static bool has_converged(const lanczos *z)
 {
     for (uint32_t j = 0; j < z->p.k; j++)
         if (residual(z, j) > residual_limit(z, j)) return false;
-    return isinf(z->checked) || knows_next(z);
+    return isinf(z->checked) || next_converged(z);
 }
 
 /* The basis becomes its first Ritz vectors. */

@@ -1,4 +1,4 @@
-/* eigen.h - the largest eigenpairs of a symmetric matrix that is known only by its products with blocks of
+/* eigen.h - the largest eigenpairs of a symmetric matrix that is given by its products with blocks of
  * vectors.
  *
  * Thick-restart block Lanczos (Wu and Simon 2000; blocks as in Golub and Underwood 1977) with full
@@ -20,7 +20,7 @@
  * Why this method: vectors multiplied until all residuals were below 1e-8, k = 100, on the normalised
  * adjacency of Cora (74 components: eigenvalue 1 has 74 copies), and of a preferential-attachment graph
  * of 5,000 nodes:
- *     ARPACK                        796, wrong      1,238      (misses copies without a word)
+ *     ARPACK                        796, wrong      1,238      (misses copies silently)
  *     this, blocks of 8             4,236           2,444
  *     this, blocks of 16            4,196           3,204
  *     Chebyshev-filtered subspaces  10,650          21,150

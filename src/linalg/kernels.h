@@ -112,7 +112,7 @@ typedef struct ni_kernels {
     /* y += a x */
     void (*axpy)(float a, const float *x, float *y, size_t n);
 
-    /* x += a y and y += a x, each by what the other was */
+    /* (x, y) = (x + a y, y + a x), both from the old values */
     void (*bond)(float a, float *x, float *y, size_t n);
 
     /* One row of a sparse matrix times B (SpMM): out (n) = sum_i weight_i B[row_i], term after term; B has
@@ -200,7 +200,7 @@ extern const ni_kernels ni_kernels_scalar;
 extern const ni_kernels ni_kernels_avx2;
 #endif
 
-/* The best for this CPU, or what NEAP_ISA asks for; chosen at the first call. */
+/* The best for this CPU, or those of NEAP_ISA; chosen at the first call. */
 const ni_kernels *ni_kernels_get(void);
 
 #endif

@@ -1,3 +1,6 @@
+/* From coordinates to CSR by a stable counting sort over fixed chunks, merging of equal columns,
+ * transposing, SpMM; see sparse.h. O(nonzeros + chunks x rows). All arrays are the caller's; a task
+ * writes its own chunk or its own rows. */
 #include "linalg/sparse.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* sparse.h - a sparse matrix by rows (CSR), made from coordinates (COO) in any order on several threads.
  *
  * A stable counting sort: the nonzeros are cut into a fixed number of chunks, each chunk counts its rows,
- * a prefix sum over rows and chunks says where each chunk writes its nonzeros of each row. So the nonzeros
- * of a row keep their order for any number of threads. O(nonzeros + chunks x rows); arrays are the
- * caller's. */
+ * a prefix sum over rows and chunks gives the position where each chunk writes its nonzeros of each row. So
+ * the nonzeros of a row keep their order for any number of threads. O(nonzeros + chunks x rows); arrays are
+ * the caller's. */
 #ifndef NI_SPARSE_H
 #define NI_SPARSE_H
 

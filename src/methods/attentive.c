@@ -23,29 +23,29 @@ static uint32_t wave_blocks(uint64_t nodes)
     return blocks < WAVE ? blocks : WAVE;
 }
 
-/* Chances of the ways out of each node, and how much a node counts. */
+/* T_ij for each arc, and c_i / n for each node. */
 static void fill_chances(ni_attentive *a, const float *weight, const ni_attentive_options *options)
 {
-    uint64_t ways = a->offset[a->nodes];
+    uint64_t arcs = a->offset[a->nodes];
     bool even = options->starts == NI_STARTS_EVEN;
     double all = 0, n = a->nodes;
     a->other = (float)(even ? 1 / n : 1 / (n * n));
-    for (uint64_t e = 0; e < ways; e++) all += weight ? (double)weight[e] : 1;
+    for (uint64_t e = 0; e < arcs; e++) all += weight ? (double)weight[e] : 1;
     for (uint32_t u = 0; u < a->nodes; u++) {
         double sum = 0;
         for (uint64_t e = a->offset[u]; e < a->offset[u + 1]; e++) sum += weight ? (double)weight[e] : 1;
         for (uint64_t e = a->offset[u]; e < a->offset[u + 1]; e++)
             a->chance[e] = (float)((weight ? (double)weight[e] : 1) / sum);
-        a->count[u] = (float)(options->walk.walks / n * (even ? 1 : sum / (all / (double)ways)));
+        a->count[u] = (float)(options->walk.walks / n * (even ? 1 : sum / (all / (double)arcs)));
     }
 }
 
-/* The transpose of the links: for each node those that lead to it, ascending. */
+/* T': for each node the arcs into it, ascending by source. */
 static void turn_round(ni_attentive *a)
 {
-    uint64_t ways = a->offset[a->nodes], *start = a->start;
+    uint64_t arcs = a->offset[a->nodes], *start = a->start;
     memset(start, 0, ((size_t)a->nodes + 1) * sizeof *start);
-    for (uint64_t e = 0; e < ways; e++) start[a->node[e]]++;
+    for (uint64_t e = 0; e < arcs; e++) start[a->node[e]]++;
     for (uint32_t u = 1; u <= a->nodes; u++) start[u] += start[u - 1];
     for (uint32_t u = a->nodes; u-- > 0;)
         for (uint64_t e = a->offset[u]; e < a->offset[u + 1]; e++)
@@ -56,7 +56,7 @@ neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links,
                                 const ni_attentive_options *options, ni_threads *threads, ni_attentive *a,
                                 neap_error *err)
 {
-    ni_ways out = ni_ways_of(graph, links, options->walk.along);
+    ni_arcs out = ni_arcs_of(graph, links, options->walk.along);
     uint64_t n = links->nodes, numbers = n * LANES;
     *a = (ni_attentive){ .nodes = links->nodes,
                          .half = options->walk.learning.dim / 2,
@@ -64,10 +64,10 @@ neap_status ni_attentive_create(const neap_graph *graph, const ni_links *links,
                          .threads = threads,
                          .offset = out.offset,
                          .node = out.node };
-    uint64_t ways = a->offset[n];
+    uint64_t arcs = a->offset[n];
     bool ok =
-        (a->chance = ni_array(ways, sizeof *a->chance)) && (a->start = ni_array(n + 1, sizeof *a->start)) &&
-        (a->into = ni_array(ways, sizeof *a->into)) && (a->count = ni_array(n, sizeof *a->count)) &&
+        (a->chance = ni_array(arcs, sizeof *a->chance)) && (a->start = ni_array(n + 1, sizeof *a->start)) &&
+        (a->into = ni_array(arcs, sizeof *a->into)) && (a->count = ni_array(n, sizeof *a->count)) &&
         (a->wave = ni_array(wave_blocks(n) * numbers, sizeof *a->wave)) &&
         (a->scratch = ni_array(SCRATCHES * ni_threads_count(threads) * numbers, sizeof *a->scratch)) &&
         (a->sums = ni_array((uint64_t)WAVE * (a->powers + 1), sizeof *a->sums));
@@ -92,15 +92,15 @@ void ni_attentive_free(ni_attentive *a)
     *a = (ni_attentive){ 0 };
 }
 
-uint64_t ni_attentive_bytes(uint64_t nodes, uint64_t ways, uint64_t threads, uint64_t powers)
+uint64_t ni_attentive_bytes(uint64_t nodes, uint64_t arcs, uint64_t threads, uint64_t powers)
 {
     uint64_t numbers = nodes * LANES * (wave_blocks(nodes) + SCRATCHES * threads);
-    return 4 * numbers + 12 * nodes + 12 * ways + WAVE * (powers + 1) * sizeof(double);
+    return 4 * numbers + 12 * nodes + 12 * arcs + WAVE * (powers + 1) * sizeof(double);
 }
 
 /* ---- a block: some sources, all targets ---- */
 
-/* Everything is nodes x lanes: line j has what its sources, one a lane, have to do with node j. */
+/* Arrays are nodes x lanes: line j has the values of the pairs (source, j), one lane per source. */
 typedef struct block {
     const ni_attentive *a;
     const ni_kernels *k;
@@ -110,7 +110,7 @@ typedef struct block {
     double *sums;                      /* powers + 1                                        */
     uint32_t first, lanes;             /* its sources                                       */
     float count[LANES];                /* of them                                           */
-    uint64_t way[LANES];               /* of each source, the next that was not dealt with  */
+    uint64_t arc[LANES];               /* of each source, the next one that next_arc returns */
     float *miss;                       /* s(-g), then the loss's gradient by g; in the wave */
     float *log, *target, *here, *next; /* log s(g); sum of Q_k T^k; T^k and T^(k+1)         */
 } block;
@@ -125,18 +125,18 @@ static const float *right(const float *E, uint32_t half, uint64_t node)
     return E + node * 2 * half + half;
 }
 
-static void rewind_ways(block *b)
+static void rewind_arcs(block *b)
 {
-    for (uint32_t l = 0; l < b->lanes; l++) b->way[l] = b->a->offset[b->first + l];
+    for (uint32_t l = 0; l < b->lanes; l++) b->arc[l] = b->a->offset[b->first + l];
 }
 
-/* The next way of a source that leads to a node before `end`; false if there is none. */
-static bool next_way(block *b, uint32_t lane, uint64_t end, uint64_t *at)
+/* The next arc of a source that leads to a node before `end`; false if there is none. */
+static bool next_arc(block *b, uint32_t lane, uint64_t end, uint64_t *at)
 {
-    uint64_t way = b->way[lane];
-    if (way >= b->a->offset[b->first + lane + 1] || b->a->node[way] >= end) return false;
-    *at = (uint64_t)b->a->node[way] * LANES + lane;
-    b->way[lane]++;
+    uint64_t arc = b->arc[lane];
+    if (arc >= b->a->offset[b->first + lane + 1] || b->a->node[arc] >= end) return false;
+    *at = (uint64_t)b->a->node[arc] * LANES + lane;
+    b->arc[lane]++;
     return true;
 }
 
@@ -192,7 +192,7 @@ static double compare(block *b, uint64_t first, uint64_t end)
     ni_gemm(0, 1, end - first, b->lanes, h, right(b->E, h, first), 2 * h, left(b->E, h, b->first), 2 * h, 0,
             g, LANES);
     for (uint32_t l = 0; l < b->lanes; l++)
-        while (next_way(b, l, end, &at)) sum += ni_surprise(-(double)b->miss[at]);
+        while (next_arc(b, l, end, &at)) sum += ni_surprise(-(double)b->miss[at]);
     for (uint64_t j = first; j < end; j++)
         squash_line(b->k, b->miss + j * LANES, b->log + j * LANES, against);
     for (uint32_t l = 0; l < b->lanes; l++) sum += (double)against[l];
@@ -247,15 +247,15 @@ static void slope_line(float other, const float *restrict count, const float *re
     for (int l = 0; l < LANES; l++) miss[l] = other * (1 - miss[l]) - count[l] * target[l] * miss[l];
 }
 
-/* The gradient by g of the lines from `first` to `end`: other (1 - A) (1 - m) - count target m, m = s(-g).
- * Where there is a way, the first term is taken out by m = 1, the target having been multiplied by the
- * true m. Then their part of the gradient of the left vectors. */
+/* The gradient by g of the lines from `first` to `end`: other (1 - A) (1 - m) - count target m, m =
+ * s(-g). At an arc (A = 1) the first term is removed by m = 1, after the target was multiplied by the true
+ * m. Then their part of the gradient of the left vectors. */
 static void turn_back(block *b, uint64_t first, uint64_t end)
 {
     uint32_t h = b->a->half;
     uint64_t at;
     for (uint32_t l = 0; l < b->lanes; l++)
-        while (next_way(b, l, end, &at)) {
+        while (next_arc(b, l, end, &at)) {
             b->target[at] *= b->miss[at];
             b->miss[at] = 1;
         }
@@ -269,7 +269,7 @@ static void run_block(block *b)
 {
     uint64_t n = b->a->nodes, t;
     double against = 0;
-    rewind_ways(b);
+    rewind_arcs(b);
     for (t = 0; t < n; t += TILE) against += compare(b, t, ni_task_end(t, TILE, n));
     b->sums[b->a->powers] = against;
     take_first_step(b);
@@ -281,7 +281,7 @@ static void run_block(block *b)
         b->next = b->here;
         b->here = here;
     }
-    rewind_ways(b);
+    rewind_arcs(b);
     for (t = 0; t < n; t += TILE) turn_back(b, t, ni_task_end(t, TILE, n));
 }
 
@@ -325,7 +325,7 @@ static void block_task(void *arg, uint32_t task, uint32_t thread)
     run_block(&b);
 }
 
-/* What the blocks of the wave owe to the right vectors of TILE nodes. */
+/* dR of TILE nodes: dR_j += sum_i dg_ij L_i over the sources i of the wave, block by block. */
 static void right_task(void *arg, uint32_t task, uint32_t thread)
 {
     const pass *p = arg;
@@ -368,7 +368,7 @@ void ni_attentive_shares(const float *q, uint32_t powers, double *Q)
     for (uint32_t i = 0; i < powers; i++) Q[i] /= sum;
 }
 
-/* Adds the weight of the vectors to the gradient; returns what it adds to the loss. */
+/* Adds the gradient of the vectors' L2 penalty; returns the penalty. */
 static double weigh_vectors(const ni_attentive *a, const float *E, float *dE)
 {
     const ni_kernels *k = ni_kernels_get();

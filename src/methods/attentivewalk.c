@@ -40,11 +40,20 @@ static const ni_default defaults[] = {
     { 0 },
 };
 
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    const ni_attentive_options *o = s->own;
+    if (o->walk.learning.dim % 2 == 0) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG,
+                   "--dim %u is odd; a vector of attentivewalk has two halves of one length",
+                   o->walk.learning.dim);
+}
+
 /* ---- tensors ---- */
 
 typedef struct attentivewalk {
     ni_dot dot;       /* E: rows x dim                                               */
-    float *attention; /* window: how much each distance counts, before the softmax  */
+    float *attention; /* window: q, the logits of the distances' weights            */
 } attentivewalk;
 
 static void declare(neap_model *m, ni_declaration *d)
@@ -54,7 +63,7 @@ static void declare(neap_model *m, ni_declaration *d)
     ni_dot_declare(m, d);
     ni_declare_list(d, "attention", NI_LEARNED, NI_F32, o->walk.window, &own->attention);
     d->moments = NI_MOMENTS_ADAM;
-    d->places = m->rows;
+    d->positions = m->rows;
 }
 
 /* The vectors uniform within +-0.1, all distances alike: as in the authors' program. */
@@ -106,10 +115,6 @@ static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
 {
     const ni_attentive_options *o = job->settings->own;
     *t = (trainer){ 0 };
-    if (o->walk.learning.dim % 2)
-        return ni_fail(err, NEAP_E_ARG,
-                       "--dim %u is odd; a vector of attentivewalk has two halves of one length",
-                       o->walk.learning.dim);
     neap_status rc = ni_run_prepare(&t->run, job, &o->walk.learning, err);
     if (rc == NEAP_OK) rc = ni_links_need_some(t->run.links, err);
     if (rc == NEAP_OK) rc = ni_run_hold_out(&t->run, job->data, err);
@@ -136,7 +141,7 @@ static neap_status make_memory(trainer *t, neap_error *err)
 static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
-    run->places = run->per_step = run->model->rows;
+    run->positions = run->per_step = run->model->rows;
     neap_status rc = make_tensors(run->model, err);
     if (rc == NEAP_OK) rc = make_memory(t, err);
     if (rc == NEAP_OK) rc = ni_run_declare(run, err);
@@ -200,19 +205,17 @@ const ni_method ni_method_attentivewalk = {
     .info = { .size = sizeof(neap_method_info),
               .name = "attentivewalk",
               .summary = "walks of every length, with learned attention for each distance",
-              .details =
-                  "Learns how often two nodes would meet if --walks random walks began at each, without "
-                  "walking: from the chances\nthat 1, 2, ... --window steps lead from one to the other, "
-                  "and "
-                  "how much each distance should count. A vector has\na left and a right half; a pair "
-                  "scores "
-                  "left times right (--pair-score). One epoch compares every node with\nevery other and "
-                  "makes one step of Adam: its time grows with the square of the nodes, its memory does "
-                  "not "
-                  "(4 KiB a\nnode, and 1 KiB for each thread).\nAbu-El-Haija, Perozzi, Al-Rfou and Alemi, "
-                  "Watch Your Step, 2018.",
+              .details = "Fits vectors to the number of times that two nodes would meet if --walks random\n"
+                         "walks began at each, without walking: from the probabilities that 1, 2, ...\n"
+                         "--window steps lead from one to the other, and a learned weight per distance. A\n"
+                         "vector has a left and a right half; a pair scores left times right\n"
+                         "(--pair-score). One epoch compares every node with every other and makes one\n"
+                         "step of Adam: time grows with the square of the nodes, memory does not (4 KiB\n"
+                         "per node, and 1 KiB per node and thread).\n"
+                         "Abu-El-Haija, Perozzi, Al-Rfou and Alemi, Watch Your Step, 2018.",
               .vectors = 1 },
     .options = { sizeof(ni_attentive_options), parts, defaults },
+    .check = check,
     .own = sizeof(attentivewalk),
     .declare = declare,
     .train = train,

@@ -1,6 +1,5 @@
-/* Pairs grouped by source with a counting sort; blocks of sources are tasks, each in scratch memory of its
- * thread.
- */
+/* Pairs grouped by source with a counting sort, O(pairs + nodes); blocks of sources are tasks, each in
+ * scratch memory of its thread (nodes x width bytes). */
 #include "methods/by_source.h"
 
 #include "base/sys.h"
@@ -49,7 +48,7 @@ static void block_task(void *arg, uint32_t task, uint32_t thread)
         uint32_t u = source[lane];
         for (size_t k = j->first[u]; k < j->first[(size_t)u + 1]; k++) {
             size_t i = j->order[k];
-            j->scores[i] = (float)by->ask(j->links, j->rule, u, lane, j->pairs[i].target, scratch);
+            j->scores[i] = (float)by->score(j->links, j->rule, u, lane, j->pairs[i].target, scratch);
         }
     }
     if (by->clear) by->clear(j->links, source, count, scratch);

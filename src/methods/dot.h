@@ -1,4 +1,4 @@
-/* dot.h - answers of a model that has one vector per node and scores a pair by their product. */
+/* dot.h - queries of a model that has one vector per node and scores a pair by their product. */
 #ifndef NI_DOT_H
 #define NI_DOT_H
 
@@ -25,12 +25,12 @@ neap_status ni_dot_score(neap_query *query, const neap_pair *pairs, size_t count
                          neap_error *err);
 neap_status ni_dot_score_all(neap_query *query, uint32_t source, float *scores, neap_error *err);
 
-/* A node without a vector of its own, which an extension brought, has the mean of its neighbours'. */
+/* A node without a vector, added by an extension, has the mean of its neighbours'. */
 neap_status ni_dot_vectors(neap_query *query, float *vectors, neap_error *err);
 neap_status ni_dot_some_vectors(neap_query *query, const uint32_t *nodes, size_t count, float *vectors,
                                 neap_error *err);
 
-/* The answers of a method that adds nothing to these. */
+/* The queries of a method that adds nothing to these. */
 #define NI_DOT_ANSWERS                                                                                     \
     .score = ni_dot_score, .score_all = ni_dot_score_all, .vectors = ni_dot_vectors,                       \
     .some_vectors = ni_dot_some_vectors

@@ -1,8 +1,9 @@
-/* FastRP: every node begins with a random vector and then hears what its neighbours have heard.
+/* FastRP: random vectors, averaged over neighbours k times.
  *     N_k = (D^-1 A)^k D^beta R,     E = sum over k = 1, 2, ... of weight_k x (N_k with rows of length 1)
  * R (n x d) is a very sparse random projection: +-sqrt(3) with probability 1/6 each, else 0 (Achlioptas
- * 2003). Since rows are made as long as 1, as the popular implementations do, a constant factor of R or D
- * has no effect, and a weight says how much its hop counts, however much the mean over many has shrunk. */
+ * 2003). Rows of N_k are scaled to length 1, as the popular implementations do; so a constant factor of R
+ * or D has no effect, nor has the shrinking of means over many neighbours. O(hops x arcs x d), three
+ * tables of n x d; one task per range of rows. */
 #include <math.h>
 #include <string.h>
 
@@ -38,28 +39,24 @@ static const ni_option_part parts[] = {
     { 0 },
 };
 
-typedef struct spread {
-    const neap_model *model;
-    const fastrp_options *o;
-    float *E;          /* rows x dim                     */
-    ni_ways ways;      /* whom a node hears              */
-    float *now, *next; /* rows x dim: N_(k-1) and N_k    */
-    double hop[HOPS_MOST];
-    uint32_t hops, k;
-} spread;
-
 /* ---- the weights of hops ---- */
 
-static neap_status read_hops(const char *text, spread *s, neap_error *err)
+typedef struct hop_weights {
+    double weight[HOPS_MOST];
+    uint32_t count;
+} hop_weights;
+
+static neap_status read_hops(const char *text, hop_weights *h, neap_error *err)
 {
     double sum = 0;
-    for (const char *at = text;; at++, s->hops++) {
+    h->count = 0;
+    for (const char *at = text;; at++, h->count++) {
         size_t length = strcspn(at, ",");
-        double *hop = &s->hop[s->hops];
-        if (s->hops == HOPS_MOST || !ni_parse_double(at, length, hop) || *hop < 0 || *hop > 1e6) break;
-        sum += *hop;
+        double *w = &h->weight[h->count];
+        if (h->count == HOPS_MOST || !ni_parse_double(at, length, w) || *w < 0 || *w > 1e6) break;
+        sum += *w;
         at += length;
-        if (!*at && sum > 0) return s->hops++, NEAP_OK;
+        if (!*at && sum > 0) return h->count++, NEAP_OK;
         if (!*at) break;
     }
     return ni_fail(err, NEAP_E_ARG,
@@ -68,24 +65,40 @@ static neap_status read_hops(const char *text, spread *s, neap_error *err)
                    HOPS_MOST, text);
 }
 
-/* ---- spreading ---- */
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    hop_weights h;
+    return read_hops(((const fastrp_options *)s->own)->hop_weights, &h, err);
+}
 
-/* The weights of all ways out of u. */
-static double strength(const ni_ways *ways, uint64_t u)
+/* ---- averaging ---- */
+
+typedef struct spread {
+    const neap_model *model;
+    const fastrp_options *o;
+    float *E;          /* rows x dim                     */
+    ni_arcs arcs;      /* the neighbours that are averaged */
+    float *now, *next; /* rows x dim: N_(k-1) and N_k    */
+    hop_weights hops;
+    uint32_t k;
+} spread;
+
+/* The sum of the weights of all arcs out of u. */
+static double strength(const ni_arcs *arcs, uint64_t u)
 {
     double sum = 0;
-    for (uint64_t i = ways->offset[u]; i < ways->offset[u + 1]; i++)
-        sum += ways->weight ? (double)ways->weight[i] : 1;
+    for (uint64_t i = arcs->offset[u]; i < arcs->offset[u + 1]; i++)
+        sum += arcs->weight ? (double)arcs->weight[i] : 1;
     return sum;
 }
 
-/* Row u of D^beta R. Degrees are kept within what floats can average. */
+/* Row u of D^beta R. Degrees are clamped to a range that floats can average. */
 static void draw_task(void *arg, uint32_t task, uint32_t thread)
 {
     const spread *s = arg;
     const neap_model *m = s->model;
     uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, m->rows);
-    ni_ways links = ni_ways_of(m->graph, &m->links, false);
+    ni_arcs links = ni_arcs_of(m->graph, &m->links, false);
     (void)thread;
     for (uint64_t u = first; u < end; u++) {
         ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_TABLE, 0, u);
@@ -98,16 +111,16 @@ static void draw_task(void *arg, uint32_t task, uint32_t thread)
     }
 }
 
-/* Row u of N_k: the mean over whom u hears, by weight; zero if there is nobody. */
-static void hear(const spread *s, uint64_t u)
+/* Row u of N_k: the weighted mean of the rows of its neighbours; zero if there are none. */
+static void average(const spread *s, uint64_t u)
 {
     const ni_kernels *k = ni_kernels_get();
     uint32_t d = s->model->dim;
-    double sum = strength(&s->ways, u);
+    double sum = strength(&s->arcs, u);
     memset(s->next + u * d, 0, d * sizeof *s->next);
-    for (uint64_t i = s->ways.offset[u]; i < s->ways.offset[u + 1]; i++) {
-        double share = (s->ways.weight ? (double)s->ways.weight[i] : 1) / sum;
-        k->axpy((float)share, s->now + (uint64_t)s->ways.node[i] * d, s->next + u * d, d);
+    for (uint64_t i = s->arcs.offset[u]; i < s->arcs.offset[u + 1]; i++) {
+        double share = (s->arcs.weight ? (double)s->arcs.weight[i] : 1) / sum;
+        k->axpy((float)share, s->now + (uint64_t)s->arcs.node[i] * d, s->next + u * d, d);
     }
 }
 
@@ -119,10 +132,10 @@ static void hop_task(void *arg, uint32_t task, uint32_t thread)
     (void)thread;
     for (uint64_t u = first; u < end; u++) {
         const float *row = s->next + u * m->dim;
-        hear(s, u);
+        average(s, u);
         double length = ni_length(row, m->dim); /* may be so short that 1 / length is no float */
         for (uint32_t i = 0; length > 0 && i < m->dim; i++)
-            s->E[u * m->dim + i] += (float)(s->hop[s->k] * ((double)row[i] / length));
+            s->E[u * m->dim + i] += (float)(s->hops.weight[s->k] * ((double)row[i] / length));
     }
 }
 
@@ -130,11 +143,11 @@ static void run(spread *s, ni_threads *threads)
 {
     const neap_model *m = s->model;
     ni_threads_run(threads, ni_tasks(m->rows, ROWS_PER_TASK), draw_task, s);
-    for (s->k = 0; s->k < s->hops; s->k++) {
+    for (s->k = 0; s->k < s->hops.count; s->k++) {
         ni_threads_run(threads, ni_tasks(m->rows, ROWS_PER_TASK), hop_task, s);
-        float *heard = s->next;
+        float *averaged = s->next;
         s->next = s->now;
-        s->now = heard;
+        s->now = averaged;
     }
 }
 
@@ -148,7 +161,7 @@ static neap_status fill(neap_model *m, spread *s, ni_threads *threads, neap_erro
     if (rc != NEAP_OK) return rc;
     s->model = m;
     s->E = ((const ni_dot *)m->own)->E;
-    s->ways = ni_ways_of(m->graph, &m->links, s->o->walk.along);
+    s->arcs = ni_arcs_of(m->graph, &m->links, s->o->walk.along);
     s->now = ni_array(numbers, sizeof *s->now);
     s->next = ni_array(numbers, sizeof *s->next);
     bool ok = s->now && s->next;
@@ -164,7 +177,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
     spread s = { .o = job->settings->own };
     ni_threads *threads = NULL;
     neap_model *m = NULL;
-    neap_status rc = read_hops(s.o->hop_weights, &s, err);
+    neap_status rc = read_hops(s.o->hop_weights, &s.hops, err);
     if (rc == NEAP_OK) rc = ni_threads_create(job->settings->common.threads, &threads, err);
     if (rc == NEAP_OK) rc = ni_model_create(job, &m, err);
     if (rc == NEAP_OK) {
@@ -198,15 +211,15 @@ const ni_method ni_method_fastrp = {
               .summary =
                   "random vectors, averaged over neighbours a few times: nothing is learned, hence fast",
               .details =
-                  "Each node begins with a sparse random vector, times its degree to the power --beta. Hop "
-                  "k "
-                  "of a node is the mean\nof its neighbours' hop k - 1, and its vector is the sum of its "
-                  "hops, each made as long as its --hop-weights say.\nWeights count, directions with "
-                  "--along. Nothing is trained: --epochs has no meaning here.\nChen, Sultan, Tian, Chen "
-                  "and "
-                  "Skiena, Fast and Accurate Network Embeddings via Very Sparse Random Projection, 2019.",
+                  "Each node begins with a sparse random vector, times its degree to the power\n"
+                  "--beta. Hop k of a node is the mean of its neighbours' hop k - 1, and its vector\n"
+                  "is the sum of its hops, each scaled to the length in --hop-weights. Weights\n"
+                  "count, directions with --along. Nothing is trained.\n"
+                  "Chen, Sultan, Tian, Chen and Skiena, Fast and Accurate Network Embeddings via\n"
+                  "Very Sparse Random Projection, 2019.",
               .vectors = 1 },
     .options = { sizeof(fastrp_options), parts, defaults },
+    .check = check,
     .own = sizeof(ni_dot),
     .declare = ni_dot_declare,
     .train = train,

@@ -1,5 +1,5 @@
-/* gap and goat: one engine, other defaults. Questions are answered by src/attention, in a context that a
- * query keeps: making it costs O(nodes), a question what it asks for. */
+/* gap and goat: one engine, other defaults. A query keeps a context of src/attention: making it costs
+ * O(nodes), a score then depends on its two neighbourhoods only. */
 #include "attention/trainer.h"
 #include "base/sys.h"
 #include "model/method.h"
@@ -11,12 +11,12 @@ static const ni_option_part parts[] = {
     { 0 },
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 typedef struct context {
+    ni_attention attention; /* first: see NI_ATTENTION_ANSWERS */
     ni_row_table table;
     ni_rows rows;
-    ni_attention attention;
 } context;
 
 static neap_status context_open(neap_query *q, neap_error *err)
@@ -46,64 +46,12 @@ static void context_close(neap_query *q)
     ni_free(c);
 }
 
-static ni_attention *attention_of(const neap_query *q)
-{
-    return &((context *)q->own)->attention;
-}
-
-static neap_status score(neap_query *q, const neap_pair *pairs, size_t count, float *scores,
-                         neap_error *err)
-{
-    return ni_attention_score(attention_of(q), pairs, count, scores, err);
-}
-
-static neap_status score_all(neap_query *q, uint32_t source, float *scores, neap_error *err)
-{
-    return ni_attention_score_all(attention_of(q), source, scores, err);
-}
-
-static neap_status score_bounds(neap_query *q, uint32_t source, float *least, float *most, bool *bounded,
-                                neap_error *err)
-{
-    return ni_attention_score_bounds(attention_of(q), source, least, most, bounded, err);
-}
-
-static neap_status score_some(neap_query *q, uint32_t source, const uint32_t *targets, size_t count,
-                              float *scores, neap_error *err)
-{
-    return ni_attention_score_some(attention_of(q), source, targets, count, scores, err);
-}
-
-static neap_status vectors(neap_query *q, float *out, neap_error *err)
-{
-    return ni_attention_vectors(attention_of(q), q->model->graph, out, err);
-}
-
-static neap_status context_vectors(neap_query *q, uint32_t of, float *out, neap_error *err)
-{
-    return ni_attention_context_vectors(attention_of(q), of, out, err);
-}
-
-static neap_status pair_vectors(neap_query *q, const neap_pair *pairs, size_t count, float *sources,
-                                float *targets, neap_error *err)
-{
-    return ni_attention_pair_vectors(attention_of(q), pairs, count, sources, targets, err);
-}
-
-static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap_explanation **out,
-                           neap_error *err)
-{
-    return ni_attention_explain(attention_of(q), &q->model->links, source, target, out, err);
-}
-
 /* ---- the methods ---- */
 
 /* What both methods have besides their names and defaults. */
 #define ENGINE                                                                                             \
     .hood = ni_gap_hood, .own = sizeof(ni_gap), .declare = ni_gap_declare, .train = ni_gap_train,          \
-    .bytes = ni_gap_bytes, .open = context_open, .close = context_close, .score = score,                   \
-    .score_all = score_all, .score_bounds = score_bounds, .score_some = score_some, .vectors = vectors,    \
-    .context_vectors = context_vectors, .pair_vectors = pair_vectors, .explain = explain
+    .bytes = ni_gap_bytes, .open = context_open, .close = context_close, NI_ATTENTION_ANSWERS
 
 const ni_method ni_method_gap = {
     .info = { .size = sizeof(neap_method_info),
@@ -111,12 +59,10 @@ const ni_method ni_method_gap = {
               .summary = "graph neighbourhood attentive pooling: the neighbours of both nodes attend to "
                          "each other",
               .details =
-                  "Each pair of neighbours is aligned; each neighbour selects its best partner on the "
-                  "other "
-                  "side, and\n"
-                  "the softmax of these alignments weighs the neighbours' vectors into the node's. Trained "
-                  "with a\n"
-                  "margin between links and non-links. One epoch is one pass over the edges.\n"
+                  "Every neighbour of one node is aligned with every neighbour of the other. Each\n"
+                  "takes its best alignment on the other side, and the softmax of these weighs the\n"
+                  "neighbours' vectors into the vector that the node has in this pair. Trained with\n"
+                  "a margin between links and non-links. One epoch is one pass over the edges.\n"
                   "Kefato and Girdzijauskas, Graph Neighborhood Attentive Pooling, 2020.",
               .context = 1,
               .vectors = 1 },
@@ -138,11 +84,11 @@ const ni_method ni_method_goat = {
               .summary =
                   "gap without its matrix: neighbours are compared as they are, and all of them count",
               .details =
-                  "As gap, but two neighbours are aligned by the product of their vectors, a neighbour's "
-                  "alignment is the mean\nover the other side, and a score is trained as the chance of a "
-                  "link. "
-                  "One epoch is one pass over the edges.\nKefato and Girdzijauskas, Gossip and Attend: "
-                  "Context-Sensitive Graph Representation Learning, 2020.",
+                  "As gap, but two neighbours are aligned by the product of their vectors, a\n"
+                  "neighbour's alignment is the mean over the other side, and a score is trained as\n"
+                  "the log-odds of a link. One epoch is one pass over the edges.\n"
+                  "Kefato and Girdzijauskas, Gossip and Attend: Context-Sensitive Graph\n"
+                  "Representation Learning, 2020.",
               .context = 1,
               .vectors = 1 },
     .options = { sizeof(ni_attention_options), parts, goat_defaults },

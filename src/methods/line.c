@@ -1,5 +1,5 @@
-/* LINE: linked nodes have a large product (order 1), and so have a node and the contexts of those that it
- * is linked to (order 2). With negatives n for an edge (i, j), drawn by degree^(3/4), it maximises
+/* LINE: linked nodes have a large product (order 1), and so have a node and the context vectors of its
+ * neighbours (order 2). With negatives n for an edge (i, j), drawn by degree^(3/4), it maximises
  *     order 1:  log s(u_i.u_j) + sum_n log s(-u_i.u_n)     u: one vector per node
  *     order 2:  log s(v_i.c_j) + sum_n log s(-v_i.c_n)     c: a node as a context, not kept in the end
  * `both` trains u and v, of half the length each, on the same edges; a vector is u and v side by side, or
@@ -43,14 +43,19 @@ static ni_edges edges_of(const line_options *o, const neap_graph *graph, uint64_
                        .seed = seed };
 }
 
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    const line_options *o = s->own;
+    if (o->order == ORDER_BOTH && o->walk.learning.dim % 2)
+        return ni_fail(err, NEAP_E_ARG, "--order both halves the vectors: --dim must be even, not %u",
+                       o->walk.learning.dim);
+    return ni_learner_check(&o->walk.learning, err);
+}
+
 static neap_status prepare(ni_learner *l, const ni_job *job, neap_error *err)
 {
     const line_options *o = job->settings->own;
     bool both = o->order == ORDER_BOTH;
-    *l = (ni_learner){ 0 }; /* to be freed also if it is refused here */
-    if (both && o->walk.learning.dim % 2)
-        return ni_fail(err, NEAP_E_ARG, "--order both halves the vectors: --dim must be even, not %u",
-                       o->walk.learning.dim);
     neap_status rc = ni_learner_prepare(l, job, &o->walk.learning, err);
     l->layers = both ? 2 : 1;
     l->tied = o->order == ORDER_2 ? 0 : 1;
@@ -63,7 +68,7 @@ static void declare(neap_model *m, ni_declaration *d)
     const line_options *o = m->settings->own;
     ni_dot_declare(m, d);
     ni_learner_declare(d, m->rows, m->dim, o->order != ORDER_1, false);
-    d->places = m->graph->edges * NI_EDGE_SAMPLES;
+    d->positions = m->graph->edges * NI_EDGE_SAMPLES;
 }
 
 static neap_status learn(ni_learner *l, const line_options *o, neap_error *err)
@@ -122,15 +127,16 @@ const ni_method ni_method_line = {
               .name = "line",
               .summary = "linked nodes have similar vectors, and so have nodes with the same neighbours",
               .details =
-                  "Order 1 makes the products of linked nodes large, order 2 those of a node with the "
-                  "contexts of its neighbours;\nwith both, half of a vector comes from each; with "
-                  "--unit a score is the sum of two\ncosines. One epoch is 100 samples per edge, drawn by "
-                  "weight. Order 1 has no direction, order 2 follows it with --along.\nLinks were "
-                  "predicted better with --no-unit on three graphs of three.\nTang, Qu, Wang, Zhang, Yan "
-                  "and "
-                  "Mei, LINE: Large-scale Information Network Embedding, 2015.",
+                  "Order 1 makes the products of linked nodes large, order 2 those of a node with\n"
+                  "the contexts of its neighbours; with both, half of a vector comes from each, and\n"
+                  "with --unit a score is the sum of two cosines. One epoch is 100 samples per\n"
+                  "edge, drawn by weight. Order 1 has no direction, order 2 follows it with\n"
+                  "--along. Links were predicted better with --no-unit on three graphs of three.\n"
+                  "Tang, Qu, Wang, Zhang, Yan and Mei, LINE: Large-scale Information Network\n"
+                  "Embedding, 2015.",
               .vectors = 1 },
     .options = { sizeof(line_options), parts, defaults },
+    .check = check,
     .own = sizeof(ni_dot),
     .declare = declare,
     .train = train,

@@ -23,20 +23,18 @@ const ni_method ni_method_pa = {
     .info = { .size = sizeof(neap_method_info),
               .name = "pa",
               .summary = "preferential attachment: the product of the two degrees, nothing learned",
-              .details =
-                  "The yardstick every embedding must beat. Degrees count distinct neighbours in either "
-                  "direction.\n"
-                  "--epochs has no meaning here." },
+              .details = "The baseline that an embedding must beat. Degrees count distinct neighbours in\n"
+                         "either direction." },
     .train = ni_train_nothing,
     .score = score_pa,
 };
 
 /* ---- common neighbours ----
  *
- * What two nodes have in common: cn, aa and ra are one sum over the common neighbours w,
+ * cn, aa and ra are one sum over the common neighbours w,
  *     score(u, v) = sum of f(k_w),     f = 1,  1 / log k_w,  1 / k_w
- * and differ in how little they think of a neighbour that everybody knows. The neighbours of u are marked
- * with f; a target v adds up the marks it finds in its own row. */
+ * with less weight on neighbours of high degree. The neighbours of u are marked with f; a target v adds
+ * up the marks of its own row. */
 /* f or g of a degree. */
 typedef double (*worth)(double degree);
 
@@ -46,7 +44,7 @@ static double one(double degree)
     return 1;
 }
 
-/* A node of degree 1 is nobody's common neighbour: only the pair (u, u) ever asks. */
+/* A node of degree 1 is a common neighbour of the pair (u, u) only. */
 static double adamic_adar(double degree)
 {
     return degree > 1 ? 1 / log(degree) : 0;
@@ -115,10 +113,8 @@ const ni_method ni_method_cn = {
     .info = { .size = sizeof(neap_method_info),
               .name = "cn",
               .summary = "common neighbours: how many there are, nothing learned",
-              .details = "The number of nodes that are linked with both. Direction and weights of the "
-                         "edges do not "
-                         "count.\n"
-                         "--epochs has no meaning here." },
+              .details = "The number of nodes that are linked with both. Direction and weights of the\n"
+                         "edges do not count." },
     .train = ni_train_nothing,
     .score = score_cn,
 };
@@ -128,10 +124,9 @@ const ni_method ni_method_aa = {
               .name = "aa",
               .summary = "Adamic and Adar: common neighbours, each worth 1 / log of its degree",
               .details =
-                  "The sum over all nodes linked with both of 1 / log(degree): a rare acquaintance says "
-                  "more "
-                  "than a popular one. Direction and weights of the edges do not count.\nAdamic and Adar, "
-                  "Friends and neighbors on the Web, 2003.\n--epochs has no meaning here." },
+                  "The sum of 1 / log(degree) over all nodes linked with both: a neighbour with few\n"
+                  "links counts more. Direction and weights of the edges do not count.\n"
+                  "Adamic and Adar, Friends and neighbors on the Web, 2003." },
     .train = ni_train_nothing,
     .score = score_aa,
 };
@@ -140,11 +135,10 @@ const ni_method ni_method_ra = {
     .info = { .size = sizeof(neap_method_info),
               .name = "ra",
               .summary = "resource allocation: common neighbours, each worth 1 / its degree",
-              .details = "The sum over all nodes linked with both of 1 / degree: what would arrive if "
-                         "every neighbour "
-                         "shared out one unit evenly. Direction and weights of the edges do not count.\n"
-                         "Zhou, Lu and Zhang, Predicting missing links via local information, 2009.\n"
-                         "--epochs has no meaning here." },
+              .details = "The sum of 1 / degree over all nodes linked with both: what would arrive if\n"
+                         "every neighbour divided one unit evenly among its links. Direction and weights\n"
+                         "of the edges do not count.\n"
+                         "Zhou, Lu and Zhang, Predicting missing links via local information, 2009." },
     .train = ni_train_nothing,
     .score = score_ra,
 };
@@ -155,9 +149,8 @@ const ni_method ni_method_ra = {
  *     score(u, v) = g(u) g(v) sum of f(k_x) f(k_y)
  *     l3:     f = 1 / sqrt(k),  g = 1              (Kovacs and others 2019)
  *     walk3:  f = 1 / k,        g = 1 / sqrt(k)    an entry of (D^-1/2 A D^-1/2)^3
- * Nothing keeps x from being v, or y from being u, where u and v are linked: the sums are taken as they
- * stand. From u, every y collects f(k_x) over two steps; a target v adds up what its own neighbours have
- * collected. */
+ * x may be v, and y may be u, where u and v are linked. From u, every y two steps away collects the sum
+ * of f(k_x); a target v sums over its own neighbours y. */
 typedef struct rule {
     worth inner; /* f */
     worth end;   /* g */
@@ -195,7 +188,7 @@ static double add_collected(const ni_links *links, const void *context, uint32_t
     return sum > 0 ? sum * r->end((double)ni_degree(links, source) * (double)ni_degree(links, target)) : 0;
 }
 
-/* Zeroes what collect touched, by the same two steps or, where these are longer than the graph, all. */
+/* Zeroes what collect has set: by the same two steps, or all nodes where that is cheaper. */
 static void forget(const ni_links *links, const uint32_t *source, uint32_t count, void *scratch)
 {
     double *collected = scratch;
@@ -229,13 +222,11 @@ const ni_method ni_method_l3 = {
               .name = "l3",
               .summary = "paths of length three, each divided by the root of its inner degrees",
               .details =
-                  "The sum over all paths u-x-y-v of 1 / sqrt(degree of x * degree of y): you are linked "
-                  "with "
-                  "those who resemble your neighbours. Made for proteins. Where u and v are linked, paths "
-                  "that "
-                  "turn back over that link count too. Direction and weights of the edges do not count.\n"
-                  "Kovacs and others, Network-based prediction of protein interactions, 2019.\n"
-                  "--epochs has no meaning here." },
+                  "The sum over all paths u-x-y-v of 1 / sqrt(degree of x * degree of y): nodes are\n"
+                  "linked with those that resemble their neighbours, as proteins are. Where u and v\n"
+                  "are linked, paths that turn back over that link count too. Direction and weights\n"
+                  "of the edges do not count.\n"
+                  "Kovacs and others, Network-based prediction of protein interactions, 2019." },
     .train = ni_train_nothing,
     .score = score_l3,
 };
@@ -244,10 +235,9 @@ const ni_method ni_method_walk3 = {
     .info = { .size = sizeof(neap_method_info),
               .name = "walk3",
               .summary = "three steps of the normalised adjacency matrix",
-              .details =
-                  "The entry of (D^-1/2 A D^-1/2)^3, D the degrees: the probability of walking from one to "
-                  "the other in three steps, the geometric mean of both ways. Direction and weights of the "
-                  "edges do not count.\n--epochs has no meaning here." },
+              .details = "The entry of (D^-1/2 A D^-1/2)^3, D the degrees: the geometric mean of the\n"
+                         "probabilities of walking from u to v and from v to u in three steps. Direction\n"
+                         "and weights of the edges do not count." },
     .train = ni_train_nothing,
     .score = score_walk3,
 };

@@ -1,7 +1,8 @@
-/* Why two nodes with personas are similar: through which of their circles. The alignment of two neighbours
+/* Why two nodes with personas are similar: which of their circles decide. The alignment of two neighbours
  * is the cosine of the personas whose circles they are in. With persona-score max the members of the two
- * circles that decide share the attention of a side evenly, since the model does not tell them apart; with
- * average every circle has the same attention. So the contributions of a side sum to the score. */
+ * circles that decide share the attention of a side evenly, since the model has one vector for all of
+ * them; with average every circle has the same attention. So the contributions of a side sum to the
+ * score. */
 #include <math.h>
 
 #include "base/sys.h"
@@ -9,9 +10,6 @@
 #include "methods/persona_scores.h"
 #include "model/explanation.h"
 #include "support/status.h"
-
-/* Pairs of neighbours in an explanation: 64 MB of alignments. */
-enum { MOST_CELLS = 1 << 24 };
 
 /* A node: its personas, and which of them each of its neighbours belongs to. */
 typedef struct persona_side {
@@ -32,7 +30,7 @@ static void side_free(persona_side *s)
 static neap_status look_at(const neap_model *m, uint32_t u, persona_side *s, neap_error *err)
 {
     const ni_splitter_options *o = m->settings->own;
-    ni_circles desk = { .links = &m->links, .way = o->personas, .seed = m->settings->common.seed };
+    ni_circles desk = { .links = &m->links, .rule = o->personas, .seed = m->settings->common.seed };
     ni_vectors_of_node(m, u, NULL, &s->personas);
     s->neighbour = m->links.node + m->links.offset[u];
     s->size = (uint32_t)ni_degree(&m->links, u);
@@ -77,20 +75,22 @@ static void weigh(const persona_side *own, const persona_side *other, uint32_t c
 }
 
 /* Every pair of neighbours; with `best` the alignment of each is the largest of its own. */
-static void align(const persona_side *s, const persona_side *t, bool best, size_t dim,
-                  ni_explanation_draft *d)
+static neap_status align(const persona_side *s, const persona_side *t, bool best, size_t dim,
+                         ni_threads *threads, ni_explanation_draft *d, neap_error *err)
 {
-    for (uint64_t i = 0; i < s->size; i++)
+    neap_status rc = NEAP_OK;
+    for (uint64_t i = 0; i < s->size && rc == NEAP_OK; i++, rc = ni_threads_check(threads, err))
         for (uint64_t j = 0; j < t->size; j++) {
             float here = ni_node_cosine(&s->personas, s->circle[i], &t->personas, t->circle[j], dim);
             d->alignment[i * t->size + j] = here;
             if (best) d->by_source[i].alignment = fmaxf(d->by_source[i].alignment, here);
             if (best) d->by_target[j].alignment = fmaxf(d->by_target[j].alignment, here);
         }
+    return rc;
 }
 
 static neap_status explain(const neap_model *m, const persona_side *s, const persona_side *t,
-                           ni_explanation_draft *d, neap_error *err)
+                           ni_threads *threads, ni_explanation_draft *d, neap_error *err)
 {
     uint32_t best_s = NEAP_NONE, best_t = NEAP_NONE;
     const ni_splitter_options *o = m->settings->own;
@@ -98,24 +98,22 @@ static neap_status explain(const neap_model *m, const persona_side *s, const per
     if (max) d->facts.score = ni_nearest_personas(&s->personas, &t->personas, m->dim, &best_s, &best_t);
     for (uint32_t i = 0; !max && i < s->personas.count; i++)
         d->facts.score += mean_cosine(s, i, t, m->dim) / (float)s->personas.count;
-    if (!isfinite(d->facts.score)) return ni_fail(err, NEAP_E_NUMERIC, "the score is not finite");
+    neap_status rc = ni_check_scores(&d->facts.score, 1, err);
+    if (rc != NEAP_OK) return rc;
     d->facts.circles = 1;
     weigh(s, t, best_s, d->facts.score, m->dim, d->by_source);
     weigh(t, s, best_t, d->facts.score, m->dim, d->by_target);
-    align(s, t, max, m->dim, d);
-    return NEAP_OK;
+    return align(s, t, max, m->dim, threads, d, err);
 }
 
 /* Circles of other edges than those of the training would be others. */
-static neap_status check(const neap_model *m, uint32_t source, uint32_t target, neap_error *err)
+static neap_status check(const neap_model *m, neap_error *err)
 {
     const ni_splitter_options *o = m->settings->own;
     if (ni_learning_validates(&o->walk.learning) || m->rows < m->graph->nodes)
         return ni_fail(err, NEAP_E_MISMATCH,
                        "splitter explains by the circles of its training, which must have seen all edges: "
-                       "train without --valid, ask without --new-edges");
-    if (ni_degree(&m->links, source) * ni_degree(&m->links, target) > MOST_CELLS)
-        return ni_fail(err, NEAP_E_LIMIT, "the two have too many pairs of neighbours to be explained");
+                       "train without --valid, explain without --new-edges");
     return NEAP_OK;
 }
 
@@ -125,12 +123,11 @@ neap_status ni_personas_explain(neap_query *query, uint32_t source, uint32_t tar
     const neap_model *m = query->model;
     persona_side s = { 0 }, t = { 0 };
     ni_explanation_draft draft = { 0 };
-    neap_status rc = check(m, source, target, err);
+    neap_status rc = check(m, err);
     if (rc == NEAP_OK) rc = look_at(m, source, &s, err);
     if (rc == NEAP_OK) rc = look_at(m, target, &t, err);
-    if (rc == NEAP_OK && !ni_explanation_begin(&draft, &m->links, source, target, s.size, t.size))
-        rc = ni_fail_memory(err, "an explanation");
-    if (rc == NEAP_OK) rc = explain(m, &s, &t, &draft, err);
+    if (rc == NEAP_OK) rc = ni_explanation_begin(&draft, &m->links, source, target, s.size, t.size, err);
+    if (rc == NEAP_OK) rc = explain(m, &s, &t, query->threads, &draft, err);
     *out = rc == NEAP_OK ? ni_explanation_finish(&draft, s.neighbour, t.neighbour) : NULL;
     if (rc == NEAP_OK && !*out) rc = ni_fail_memory(err, "an explanation");
     ni_explanation_draft_free(&draft);

@@ -110,7 +110,7 @@ static float score_pair(const neap_model *m, neap_pair pair, float *room)
     return ni_kernels_get()->dot(room + 2 * dim, room + 3 * dim, dim);
 }
 
-/* ---- questions, shared among threads ---- */
+/* ---- queries, divided among threads ---- */
 
 typedef struct question {
     const neap_model *model;

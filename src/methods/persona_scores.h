@@ -1,7 +1,7 @@
-/* persona_scores.h - answers of a model that has several vectors per node, one for each of its personas.
+/* persona_scores.h - queries of a model that has several vectors per node, one for each of its personas.
  *
  * Two personas are as similar as the cosine of their vectors. A pair of nodes has the score of its most
- * similar personas, or the mean over all pairs of personas, as the option persona-score says. */
+ * similar personas, or the mean over all pairs of personas (option persona-score). */
 #ifndef NI_PERSONA_SCORES_H
 #define NI_PERSONA_SCORES_H
 
@@ -21,7 +21,7 @@ typedef struct ni_splitter_options {
 /* neap_model.own: the tensors, and what follows from them. */
 typedef struct ni_splitter {
     float *E;         /* rows x dim: the vectors of the nodes before they were split */
-    uint32_t *owners; /* personas: whose each is                                     */
+    uint32_t *owners; /* personas: the node of each                                  */
     float *vectors;   /* personas x dim                                              */
 
     bool split;           /* there are personas                                      */
@@ -29,14 +29,14 @@ typedef struct ni_splitter {
     float *scale;         /* personas: 1 over the length of each, 0 for length 0     */
 } ni_splitter;
 
-/* Works out the lengths of the vectors as they are now. */
+/* Fills `scale` from the vectors as they are now. */
 void ni_personas_measure(const neap_model *model);
 
 neap_status ni_personas_score(neap_query *query, const neap_pair *pairs, size_t count, float *scores,
                               neap_error *err);
 
-/* The mean of a node's vectors. A node without personas, which an extension brought, has the mean of its
- * neighbours'; that is its one persona, too. */
+/* The mean of a node's vectors. A node without personas, added by an extension, has the mean of its
+ * neighbours', which is also its one persona. */
 neap_status ni_personas_vectors(neap_query *query, float *vectors, neap_error *err);
 
 /* Of each node the persona that is most similar to one of the context; of equals the first. */
@@ -69,8 +69,8 @@ float ni_node_cosine(const ni_node_vectors *a, uint32_t i, const ni_node_vectors
 float ni_nearest_personas(const ni_node_vectors *a, const ni_node_vectors *b, size_t dim, uint32_t *of_a,
                           uint32_t *of_b);
 
-/* persona_explain.c: see neap_query_explain. A neighbour counts as the persona does whose circle it is in.
- */
+/* persona_explain.c: see neap_query_explain. A neighbour has the alignment of the persona whose circle
+ * it is in. */
 neap_status ni_personas_explain(neap_query *query, uint32_t source, uint32_t target, neap_explanation **out,
                                 neap_error *err);
 

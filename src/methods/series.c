@@ -1,9 +1,10 @@
 /* Sums over walks of every length, katz and ppr: y = M e_u + M^2 e_u + ... for many sources u, where M is
  * the adjacency matrix times a number, or its rows' means times a number.
  *
- * By Horner's rule, y <- M (e_u + y), so two vectors are enough; a term costs one pass over the links. All
- * terms are positive: nothing cancels, and a small score is as exact as a large one, in floats. The number
- * of terms is fixed, so that a score depends neither on the pairs asked for with it nor on the threads. */
+ * By Horner's rule, y <- M (e_u + y), so two vectors are enough; a term costs one pass over the links.
+ * All terms are positive: nothing cancels, and a small score is as exact as a large one, in floats. The
+ * number of terms is fixed, so that a score depends neither on the other pairs of a call nor on the
+ * threads. O(terms x links) per source, 2 n floats per source and thread. */
 #include <math.h>
 #include <string.h>
 
@@ -13,14 +14,14 @@
 
 typedef struct series {
     uint32_t terms; /* even                                               */
-    double share;   /* what is left of a walk's worth after each step     */
+    double share;   /* factor of a walk per step                          */
     bool mean;      /* M = share D^-1 A, D the degrees; false: M = share A */
     /* The score of (source, target), y being the entry of the target. */
     double (*finish)(const ni_links *links, uint32_t source, uint32_t target, double y);
 } series;
 
-/* Eight sources at once: the links are read once for all of them, and eight floats are half a cache line.
- * The lanes never meet, so a source has the same bits alone and among seven others. */
+/* Eight sources at once: the links are read once for all of them, and eight floats are half a cache
+ * line. Lanes are independent, so a source has the same bits alone and among seven others. */
 enum { LANES = 8, RUN = 64, ROWS_PER_TASK = 2048 };
 
 /* sum = the rows of y of node[0 .. count-1], added up. y is nodes x lanes. */
@@ -33,7 +34,7 @@ static inline void add_rows(const float *y, uint32_t lanes, const uint32_t *node
     for (uint32_t q = 0; q < lanes; q++) sum[q] = now[q];
 }
 
-/* The same for the many links of a hub, where a float would soon be too large for what is added to it. */
+/* The same for the many links of a hub, as sums of runs of 64, which keeps the rounding error small. */
 static inline void add_runs(const float *y, uint32_t lanes, const uint32_t *node, uint64_t count,
                             float *sum)
 {
@@ -170,9 +171,10 @@ static double normalise(const double *next, double *x, uint32_t n)
     return length;
 }
 
-/* Power iteration from the vector of ones, which meets the leading vector of every component. |A x| for a
- * unit x rises towards lambda_max, also where -lambda_max is an eigenvalue as well (a bipartite graph). A
- * gain below 1e-11 leaves an error below 1e-7, unless another eigenvalue is closer than 1e-4. */
+/* Power iteration from the vector of ones, which is not orthogonal to the leading vector of any
+ * component. |A x| for a unit x rises towards lambda_max, also where -lambda_max is an eigenvalue as well
+ * (a bipartite graph). A gain below 1e-11 leaves an error below 1e-7, unless another eigenvalue is closer
+ * than 1e-4. */
 static double iterate(const neap_query *q, double *x, double *next)
 {
     const ni_links *links = &q->model->links;
@@ -193,7 +195,7 @@ static double as_it_is(const ni_links *links, uint32_t source, uint32_t target, 
     return y;
 }
 
-/* The eigenvalue is worked out once for a query. */
+/* The eigenvalue is computed once per query. */
 static neap_status katz_open(neap_query *q, neap_error *err)
 {
     uint32_t n = q->model->links.nodes;
@@ -228,13 +230,11 @@ const ni_method ni_method_katz = {
     .info = { .size = sizeof(neap_method_info),
               .name = "katz",
               .summary = "Katz: walks of every length, a longer one worth less",
-              .details = "The entry of the sum over l >= 1 of (beta A)^l, A the adjacency matrix and beta "
-                         "half of the "
-                         "largest value for which the sum exists, 0.5 / its largest eigenvalue. Direction "
-                         "and weights "
-                         "of the edges do not count.\n"
-                         "Katz, A new status index derived from sociometric analysis, 1953.\n"
-                         "--epochs has no meaning here." },
+              .details =
+                  "The entry of the sum over l >= 1 of (beta A)^l, A the adjacency matrix and\n"
+                  "beta = 0.5 / its largest eigenvalue, half of the largest value for which the sum\n"
+                  "exists. Direction and weights of the edges do not count.\n"
+                  "Katz, A new status index derived from sociometric analysis, 1953." },
     .train = ni_train_nothing,
     .open = katz_open,
     .close = katz_close,
@@ -244,14 +244,15 @@ const ni_method ni_method_katz = {
 
 /* ---- ppr ----
  *
- * Personalised PageRank, both ways: pi_u(v) + pi_v(u), where pi_u is where a walk from u stands that begins
- * again at u with probability 0.15 before each step. A node without links keeps its walk: pi_u = e_u.
+ * Personalised PageRank in both directions: pi_u(v) + pi_v(u), where pi_u is the stationary distribution
+ * of a walk that restarts at u with probability 0.15 before each step. A node without links
+ * has pi_u = e_u.
  *     pi_v(u) = 0.15 sum over l >= 0 of 0.85^l P^l[v, u],     P = D^-1 A
- * Since D P^l is symmetric, k_u pi_u(v) = k_v pi_v(u): the series of u alone gives both directions, for all
- * targets at once. What 100 terms leave out is below 1e-7. */
+ * Since D P^l is symmetric, k_u pi_u(v) = k_v pi_v(u): the series of u alone gives both directions, for
+ * all targets at once. What 100 terms leave out is below 1e-7. */
 #define RESTART 0.15
 
-/* y = sum over l >= 1, hence without the walk of no steps, which is only there for (u, u). */
+/* y: the sum over l >= 1; l = 0 adds to (u, u) only. */
 static double both_ways(const ni_links *links, uint32_t source, uint32_t target, double y)
 {
     double k_u = (double)ni_degree(links, source), k_v = (double)ni_degree(links, target);
@@ -277,11 +278,10 @@ const ni_method ni_method_ppr = {
               .name = "ppr",
               .summary = "personalised PageRank: where random walks from one meet the other",
               .details =
-                  "The probability that a random walk from u, which begins again with probability 0.15, "
-                  "stands "
-                  "at v, plus the same from v to u. Direction and weights of the edges do not count.\n"
-                  "Page and others, The PageRank citation ranking, 1999.\n"
-                  "--epochs has no meaning here." },
+                  "The probability that a random walk from u, which restarts at u with probability\n"
+                  "0.15 before each step, is at v, plus the same from v to u. Direction and weights\n"
+                  "of the edges do not count.\n"
+                  "Page and others, The PageRank citation ranking, 1999." },
     .train = ni_train_nothing,
     .score = ppr_score,
     .score_all = ppr_score_all,

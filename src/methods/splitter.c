@@ -1,8 +1,10 @@
-/* Splitter, in the form of its authors: vectors of the nodes come first (deepwalk), each persona begins
- * with its owner's, and a skip-gram model of walks over the persona graph moves them, held back towards it.
+/* Splitter, in the form of its authors: first the vectors of the nodes (deepwalk); each persona begins
+ * with its owner's, and is trained by skip-gram on walks over the persona graph, with a penalty for
+ * leaving it.
  *
- * So a run has two parts, which use the same options. A checkpoint with personas is from the second, and
- * holds the vectors that the first one made. */
+ * So a run has two parts with the same options. A checkpoint with personas is from the second, and holds
+ * the vectors of the first. Cost of either: that of deepwalk on as many rows. The model owns E and the
+ * vectors; the run's links between personas are freed at its end. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +58,12 @@ static const ni_default defaults[] = {
     { 0 },
 };
 
+/* ni_splitter_options begins with those of walks. */
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    return ni_walking_check(s->own, false, err);
+}
+
 /* ---- tensors ---- */
 
 static void declare(neap_model *m, ni_declaration *d)
@@ -107,15 +115,17 @@ static void release(neap_model *m)
     ni_free(s->scale);
 }
 
-/* ---- what keeps the personas of a node near it ----
+/* ---- the penalty that keeps personas near their node ----
  *
- * (Epasto and Perozzi, Is a Single Embedding Enough?, 2019.) For each persona p, with x_p its vector and y
- * the vector that its owner had before it was split, which stays as it is: maximise  lambda log s(x_p . y),
- * s(z) = 1 / (1 + e^-z) One pull is one step uphill: x_p += rate lambda (1 - s(x_p . y)) y Pulls are
- * numbered, and number j is one of persona j mod personas: all are pulled equally often, and since each
- * changes one row that is its own, threads do not meet. The authors draw one for every fifth word. */
+ * For each persona p, with x_p its vector and y the vector of its owner from the first part, which is fixed
+ * (Epasto and Perozzi, Is a Single Embedding Enough?, 2019):
+ *     maximise  lambda log s(x_p . y),      s(z) = 1 / (1 + e^-z)
+ * One pull is one gradient step:
+ *     x_p += rate lambda (1 - s(x_p . y)) y
+ * Pull j is one of persona j mod personas: all are pulled equally often, and each pull changes one row,
+ * which one task owns. The authors draw one for every fifth word. */
 
-enum { PLACES_A_PULL = 5, PERSONAS_A_TASK = 256 };
+enum { POSITIONS_PER_PULL = 5, PERSONAS_PER_TASK = 256 };
 
 typedef struct pulls {
     const neap_model *model;
@@ -142,15 +152,13 @@ static void pull(const pulls *p, uint32_t persona, uint64_t times)
     }
 }
 
-/* The first personas of a round are pulled once more often than the others if rounds do not end with the
- * last.
- */
+/* Pulls from .. to - 1 are whole rounds over the personas and a part of one. */
 static void pull_task(void *arg, uint32_t task, uint32_t thread)
 {
     const pulls *p = arg;
     uint64_t personas = ((const ni_splitter *)p->model->own)->personas.count;
-    uint64_t first = (uint64_t)task * PERSONAS_A_TASK;
-    uint64_t end = ni_task_end(first, PERSONAS_A_TASK, personas_in(p));
+    uint64_t first = (uint64_t)task * PERSONAS_PER_TASK;
+    uint64_t end = ni_task_end(first, PERSONAS_PER_TASK, personas_in(p));
     (void)thread;
     for (uint64_t i = first; i < end; i++)
         pull(p, (uint32_t)((p->from + i) % personas), p->count / personas + (i < p->count % personas));
@@ -159,14 +167,14 @@ static void pull_task(void *arg, uint32_t task, uint32_t thread)
 void ni_personas_pull(const neap_model *m, uint64_t from, uint64_t to, double step, ni_threads *threads)
 {
     pulls p = { m, from, to - from, step };
-    ni_threads_run(threads, ni_tasks(personas_in(&p), PERSONAS_A_TASK), pull_task, &p);
+    ni_threads_run(threads, ni_tasks(personas_in(&p), PERSONAS_PER_TASK), pull_task, &p);
 }
 
-/* Those that belong to so many places of walks from `first` on, counted since the start of training. */
-static void pull_all(const ni_learner *l, const ni_splitter_options *o, uint64_t first, uint64_t places,
+/* The pulls of `positions` positions from `first` on, counted since the start of training. */
+static void pull_all(const ni_learner *l, const ni_splitter_options *o, uint64_t first, uint64_t positions,
                      double rate)
 {
-    uint64_t from = first / PLACES_A_PULL, to = (first + places) / PLACES_A_PULL;
+    uint64_t from = first / POSITIONS_PER_PULL, to = (first + positions) / POSITIONS_PER_PULL;
     ni_personas_pull(l->run.model, from, to, rate * o->lambda, l->run.threads);
 }
 
@@ -199,7 +207,7 @@ static neap_status make_personas(ni_learner *l, neap_error *err)
     return make_scale(m, err);
 }
 
-/* A checkpoint brings the owners along, but personas are those of the graph. */
+/* The owners in a checkpoint must be those of the graph. */
 static neap_status check_owners(const ni_splitter *s, neap_error *err)
 {
     if (!memcmp(s->owners, s->personas.owner, s->personas.count * sizeof *s->owners)) return NEAP_OK;
@@ -212,7 +220,7 @@ static neap_status step_to_end(ni_learner *l, const ni_splitter_options *o, neap
     neap_status rc = NEAP_OK;
     while (rc == NEAP_OK && ni_run_next(&l->run)) {
         const ni_position *at = &l->run.at;
-        uint64_t items, first = at->epoch * l->run.places + at->batch * l->run.per_step;
+        uint64_t items, first = at->epoch * l->run.positions + at->batch * l->run.per_step;
         double loss, rate;
         ni_learner_step(l, &items, &loss, &rate);
         pull_all(l, o, first, items, rate);
@@ -254,12 +262,12 @@ static neap_status learn_nodes(ni_learner *l, const ni_splitter_options *o, neap
     return rc;
 }
 
-/* ---- what is heard of a run: its parts are one, of twice the epochs ---- */
+/* ---- progress: both parts as one run of twice the epochs ---- */
 
 typedef struct report {
     const neap_hooks *theirs;
     bool second;
-    uint64_t places;        /* of an epoch of the second part      */
+    uint64_t positions;     /* of an epoch of the second part      */
     double seconds, before; /* of the part so far; of the first one */
 } report;
 
@@ -271,7 +279,7 @@ static int on_progress(const neap_progress *now, void *user)
     all.epochs = 2 * now->epochs;
     all.epoch += r->second ? now->epochs : 0;
     all.seconds += r->before;
-    if (!r->second) all.left += (double)now->epochs * (double)r->places / now->rate;
+    if (!r->second) all.left += (double)now->epochs * (double)r->positions / now->rate;
     return r->theirs->progress(&all, r->theirs->user);
 }
 
@@ -297,7 +305,8 @@ static neap_status learn(ni_learner *l, const ni_splitter_options *o, const ni_l
 {
     static const neap_hooks none = NEAP_SIZED(neap_hooks);
     const neap_hooks *hooks = l->run.hooks ? l->run.hooks : &none;
-    report r = { .theirs = hooks, .places = (uint64_t)links->nodes * o->walk.walks * o->walk.walk_length };
+    report r = { .theirs = hooks,
+                 .positions = (uint64_t)links->nodes * o->walk.walks * o->walk.walk_length };
     neap_hooks with = hooks_of(&r);
     neap_status rc = NEAP_OK;
     l->run.hooks = &with;
@@ -305,7 +314,7 @@ static neap_status learn(ni_learner *l, const ni_splitter_options *o, const ni_l
         rc = ni_checkpoint_holds(hooks->checkpoint, owners_name, &r.second, err);
     if (rc == NEAP_OK && !r.second) {
         rc = learn_nodes(l, o, err);
-        with.resume = false; /* what there is to go on from has been used */
+        with.resume = false; /* the checkpoint was used by the first part */
         r.before = r.seconds;
         r.second = true;
     }
@@ -364,21 +373,19 @@ const ni_method ni_method_splitter = {
     .info = { .size = sizeof(neap_method_info),
               .name = "splitter",
               .summary = "a vector for each circle that a node stands in",
-              .details =
-                  "The neighbours of a node fall into circles by the links among them (--personas), and "
-                  "the "
-                  "node is split\ninto a persona for each. Skip-gram on walks first gives each node a "
-                  "vector; then each persona, starting\nthere and held near it by --lambda, learns one of "
-                  "its own from walks over the links between personas.\n--epochs counts both times: "
-                  "--walks "
-                  "walks from every node, then from every persona, made anew each\nepoch. A pair is as "
-                  "similar as its most similar personas (--persona-score). Directions do not "
-                  "count.\nEpasto "
-                  "and Perozzi, Is a Single Embedding Enough? Learning Node Representations that Capture "
-                  "Multiple\nSocial Contexts, 2019.",
+              .details = "The neighbours of a node are clustered into circles by the links among them\n"
+                         "(--personas), and the node is split into a persona for each. Skip-gram on walks\n"
+                         "first gives each node a vector; then each persona, starting there and held near\n"
+                         "it by --lambda, learns one of its own from walks over the links between\n"
+                         "personas. --epochs counts twice: --walks new walks per epoch from every node,\n"
+                         "then from every persona. A pair is as similar as its most similar personas\n"
+                         "(--persona-score). Directions do not count.\n"
+                         "Epasto and Perozzi, Is a Single Embedding Enough? Learning Node Representations\n"
+                         "that Capture Multiple Social Contexts, 2019.",
               .context = 1,
               .vectors = 1 },
     .options = { sizeof(ni_splitter_options), parts, defaults },
+    .check = check,
     .own = sizeof(ni_splitter),
     .declare = declare,
     .derive = derive,

@@ -1,6 +1,6 @@
-/* VERSE: the products of vectors follow personalised PageRank. A pair is a node and the end of a walk from
- * it, which ends with probability --restart before each step; noise-contrastive estimation tells these ends
- * from nodes drawn evenly. There is one table: both nodes of a pair have their only vector in it. */
+/* VERSE: the products of vectors follow personalised PageRank. A pair is a node and the end of a walk
+ * from it, which ends with probability --restart before each step; noise-contrastive estimation separates
+ * these ends from nodes drawn evenly. Inputs and outputs are the same table. */
 #include <math.h>
 
 #include "methods/dot.h"
@@ -24,7 +24,13 @@ static const ni_option_part parts[] = {
     { 0 },
 };
 
-/* What noise-contrastive estimation takes off a product: the log of how often its noise brings a node. */
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    const verse_options *o = s->own;
+    return ni_learner_check(&o->walk.learning, err);
+}
+
+/* The bias of noise-contrastive estimation: log of the expected number of noise draws of a node. */
 static neap_status prepare(ni_learner *l, const ni_job *job, neap_error *err)
 {
     const verse_options *o = job->settings->own;
@@ -39,10 +45,10 @@ static neap_status prepare(ni_learner *l, const ni_job *job, neap_error *err)
 static void declare(neap_model *m, ni_declaration *d)
 {
     ni_dot_declare(m, d);
-    d->places = (uint64_t)m->rows * NI_END_SAMPLES;
+    d->positions = (uint64_t)m->rows * NI_END_SAMPLES;
 }
 
-/* With the biases of NCE, all products are to grow from 0 on: so the vectors are not small. */
+/* With the biases of NCE products grow from 0 on, so the start values are not small. */
 static neap_status learn(ni_learner *l, const verse_options *o, neap_error *err)
 {
     neap_model *m = l->run.model;
@@ -53,7 +59,7 @@ static neap_status learn(ni_learner *l, const verse_options *o, neap_error *err)
     if (rc != NEAP_OK) return rc;
     ni_walk_ends ends = { &walker, o->restart, m->settings->common.seed };
     ni_source source = ni_ends_source(&ends);
-    /* To the power 0 all weights are alike, whatever they are. */
+    /* Power 0: all nodes have the same weight, whatever the array holds. */
     rc = ni_learner_train(l, &source, l->links->offset, 0, err);
     ni_walker_free(&walker);
     return rc;
@@ -95,14 +101,14 @@ const ni_method ni_method_verse = {
     .info = { .size = sizeof(neap_method_info),
               .name = "verse",
               .summary = "nodes where walks from a node end have a large product with it",
-              .details =
-                  "The products of vectors are trained to follow personalised PageRank: where a walk from "
-                  "a "
-                  "node ends, which stops\nwith probability --restart before each step. One epoch is 100 "
-                  "walks from every node. Weights count, directions\nwith --along.\nTsitsulin, Mottin, "
-                  "Karras and Mueller, VERSE: Versatile Graph Embeddings from Similarity Measures, 2018.",
+              .details = "The products of vectors are trained to follow personalised PageRank: where a\n"
+                         "walk from a node ends that stops with probability --restart before each step.\n"
+                         "One epoch is 100 walks from every node. Weights count, directions with --along.\n"
+                         "Tsitsulin, Mottin, Karras and Mueller, VERSE: Versatile Graph Embeddings from\n"
+                         "Similarity Measures, 2018.",
               .vectors = 1 },
     .options = { sizeof(verse_options), parts, defaults },
+    .check = check,
     .own = sizeof(ni_dot),
     .declare = declare,
     .train = train,

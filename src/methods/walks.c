@@ -1,7 +1,7 @@
 /* DeepWalk, node2vec and Walklets: nodes are words, random walks are sentences, and a skip-gram model
- * learns a vector for each node so that nodes that meet in walks have a large product (walks/walking.h).
- * They differ in how walks go (node2vec's p and q) and in which pairs of a walk count (Walklets: those
- * exactly k steps apart train part k of the vectors). */
+ * learns a vector for each node so that nodes that co-occur in walks have a large product
+ * (walks/walking.h). They differ in the steps of walks (node2vec's p and q) and in which pairs of a walk
+ * count (Walklets: those exactly k steps apart train part k of the vectors). */
 #include "methods/dot.h"
 #include "walks/walking.h"
 
@@ -11,6 +11,16 @@ extern const ni_method ni_method_deepwalk, ni_method_node2vec, ni_method_walklet
 static bool has_scales(const ni_method *method)
 {
     return method == &ni_method_walklets;
+}
+
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    return ni_walking_check(s->own, false, err);
+}
+
+static neap_status check_scales(const ni_settings *s, neap_error *err)
+{
+    return ni_walking_check(s->own, true, err);
 }
 
 static void declare(neap_model *m, ni_declaration *d)
@@ -66,14 +76,16 @@ const ni_method ni_method_deepwalk = {
               .name = "deepwalk",
               .summary = "nodes that meet in random walks have similar vectors",
               .details =
-                  "Random walks are sentences, nodes are words: a skip-gram model learns a vector per node "
-                  "so "
-                  "that nodes within\na window of a walk have a large product. One epoch is --walks walks "
-                  "from every node, made anew.\nThe defaults are for clusters and classes; links were "
-                  "predicted better, on the mean of\nthree graphs, with --epochs 1 --window 2.\nPerozzi, "
-                  "Al-Rfou and Skiena, DeepWalk: Online Learning of Social Representations, 2014.",
+                  "Random walks are sentences, nodes are words: a skip-gram model learns a vector\n"
+                  "per node so that nodes within a window of a walk have a large product. One epoch\n"
+                  "is --walks new walks from every node. The defaults are for clusters and classes;\n"
+                  "links were predicted better, on the mean of three graphs, with --epochs 1\n"
+                  "--window 2.\n"
+                  "Perozzi, Al-Rfou and Skiena, DeepWalk: Online Learning of Social\n"
+                  "Representations, 2014.",
               .vectors = 1 },
     .options = { sizeof(ni_walk_options), deepwalk_parts, deepwalk_defaults },
+    .check = check,
     .own = sizeof(ni_dot),
     .declare = declare,
     .train = train,
@@ -107,17 +119,16 @@ const ni_method ni_method_node2vec = {
               .name = "node2vec",
               .summary = "deepwalk with walks that can be kept near (--q) or from turning back (--p)",
               .details =
-                  "At v, having come from t, a walk goes on to x in proportion to the weight of the link, "
-                  "times 1/p if x is t,\n1 if x is linked with t, 1/q otherwise. The rest is as in "
-                  "deepwalk "
-                  "with negative sampling. Memory stays linear\nin the edges. One epoch is --walks walks "
-                  "from every node, made anew.\nThe defaults are for clusters and classes; links were "
-                  "predicted better, on the mean of\nthree graphs but not on each, with --epochs 1 "
-                  "--window 2 "
-                  "--walks 5.\nGrover and Leskovec, node2vec: Scalable Feature Learning for Networks, "
-                  "2016.",
+                  "At v, having come from t, a walk goes on to x in proportion to the weight of the\n"
+                  "link, times 1/p if x is t, 1 if x is linked with t, 1/q otherwise. The rest is\n"
+                  "as in deepwalk with negative sampling. Memory stays linear in the edges. One\n"
+                  "epoch is --walks new walks from every node. The defaults are for clusters and\n"
+                  "classes; links were predicted better, on the mean of three graphs but not on\n"
+                  "each, with --epochs 1 --window 2 --walks 5.\n"
+                  "Grover and Leskovec, node2vec: Scalable Feature Learning for Networks, 2016.",
               .vectors = 1 },
     .options = { sizeof(ni_walk_options), node2vec_parts, node2vec_defaults },
+    .check = check,
     .own = sizeof(ni_dot),
     .declare = declare,
     .train = train,
@@ -150,14 +161,15 @@ const ni_method ni_method_walklets = {
     .info = { .size = sizeof(neap_method_info),
               .name = "walklets",
               .summary = "a vector of several scales: nodes one step apart, two steps apart, and so on",
-              .details =
-                  "Of each walk the pairs exactly k steps apart train part k of the vectors, for k = 1 .. "
-                  "--window; a vector\nis the parts side by side, so that --dim must be a multiple of "
-                  "--window. One epoch is --walks walks from\nevery node, made anew. The defaults are for "
-                  "classes; links were predicted better, on the mean of\nthree graphs, with --epochs 2.\n"
-                  "Perozzi, Kulkarni, Chen and Skiena, Don't Walk, Skip!, 2017.",
+              .details = "Of each walk the pairs exactly k steps apart train part k of the vectors, for\n"
+                         "k = 1 .. --window; a vector is the parts side by side, so that --dim must be a\n"
+                         "multiple of --window. One epoch is --walks new walks from every node. The\n"
+                         "defaults are for classes; links were predicted better, on the mean of three\n"
+                         "graphs, with --epochs 2.\n"
+                         "Perozzi, Kulkarni, Chen and Skiena, Don't Walk, Skip!, 2017.",
               .vectors = 1 },
     .options = { sizeof(ni_walk_options), walklets_parts, walklets_defaults },
+    .check = check_scales,
     .own = sizeof(ni_dot),
     .declare = declare,
     .train = train,

@@ -1,4 +1,6 @@
-/* A checkpoint is a model file of another kind with the state of a run beside the model. */
+/* A checkpoint is a model file of another kind with the state of a run beside the model: position,
+ * moments, outputs, the best epoch. Writing streams views, O(bytes) and no copy; reading holds the whole
+ * file for a moment. The run owns the arrays. */
 #include "model/run.h"
 
 #include <errno.h>
@@ -7,7 +9,7 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "model/method.h"
 #include "support/status.h"
 #include "support/text.h"
@@ -84,8 +86,8 @@ static void say_numbers(ni_tensors *t, ni_position position)
     count counts[COUNTS];
     real reals[REALS];
     list_numbers(&position, counts, reals);
-    for (int i = 0; i < COUNTS; i++) ni_tensors_say_count(t, counts[i].key, *counts[i].value);
-    for (int i = 0; i < REALS; i++) ni_tensors_say_real(t, reals[i].key, *reals[i].value);
+    for (int i = 0; i < COUNTS; i++) ni_tensors_put_count(t, counts[i].key, *counts[i].value);
+    for (int i = 0; i < REALS; i++) ni_tensors_put_real(t, reals[i].key, *reals[i].value);
 }
 
 neap_status ni_checkpoint_write(const neap_model *m, const ni_state *state, const ni_position *position,
@@ -95,7 +97,7 @@ neap_status ni_checkpoint_write(const neap_model *m, const ni_state *state, cons
     neap_status rc = check_finite(state, err);
     if (rc != NEAP_OK) return rc;
     ni_model_to_tensors(m, &t);
-    ni_tensors_say(&t, "neap.kind", "checkpoint");
+    ni_tensors_put(&t, "neap.kind", "checkpoint");
     add_state(&t, state);
     say_numbers(&t, *position);
     rc = ni_tensors_write(&t, path, err);
@@ -121,14 +123,26 @@ static neap_status list_names(const ni_declaration *d, bool best, const char *co
     return NEAP_OK;
 }
 
+/* The facts that may: those of the model and of the position. */
+static void list_facts(const char *facts[NI_MODEL_FACTS + COUNTS + REALS + 1])
+{
+    ni_position position;
+    count counts[COUNTS];
+    real reals[REALS];
+    size_t n = 0;
+    list_numbers(&position, counts, reals);
+    for (int i = 0; i < NI_MODEL_FACTS; i++) facts[n++] = ni_model_facts[i];
+    for (int i = 0; i < COUNTS; i++) facts[n++] = counts[i].key;
+    for (int i = 0; i < REALS; i++) facts[n++] = reals[i].key;
+    facts[n] = NULL;
+}
+
 static neap_status check_names(const ni_tensors *t, const ni_declaration *d, bool best,
                                const char *const *tensors, neap_error *err)
 {
-    static const char *const facts[] = { "neap.kind", "method",     "option.",    "rows",       "epochs",
-                                         "loss",      "valid_auc",  "graph.hash", "undirected", "epoch",
-                                         "batch",     "items",      "step",       "loss.sum",   "last.loss",
-                                         "last.auc",  "best.epoch", "best.auc",   "best.loss",  NULL };
+    const char *facts[NI_MODEL_FACTS + COUNTS + REALS + 1];
     size_t known = 0;
+    list_facts(facts);
     while (tensors[known]) known++;
     char **made = ni_zeros(d->count, sizeof *made);
     const char **names = ni_array(known + 2 * d->count + 1, sizeof *names);
@@ -142,7 +156,7 @@ static neap_status check_names(const ni_tensors *t, const ni_declaration *d, boo
 
 /* ---- reading ---- */
 
-/* Both sides say what they are in the same words: compare what the model of this run says. */
+/* Every fact of this run's model must be the same in the checkpoint. */
 static neap_status compare(const ni_tensors *mine, const ni_tensors *theirs, const char *path,
                            neap_error *err)
 {
@@ -218,19 +232,21 @@ static neap_status take_best(const ni_tensors *t, const ni_declared *x, void *to
 }
 
 /* A position beyond the end would never be reached again. */
-static bool is_possible(const ni_position *p, uint64_t epochs, uint64_t places)
+static bool is_possible(const ni_position *p, uint64_t epochs, uint64_t positions)
 {
-    return p->epoch <= epochs && p->best_epoch <= p->epoch && p->batch <= places && p->items <= places &&
-           p->updates <= (p->epoch + 1) * places;
+    return p->epoch <= epochs && p->best_epoch <= p->epoch && p->batch <= positions &&
+           p->items <= positions && p->updates <= (p->epoch + 1) * positions;
 }
 
-static uint32_t epochs_of(const neap_model *m)
+/* Of the options of learning, where the method has them, those that the length of a run depends on. */
+static ni_learning learning_of(const neap_model *m)
 {
     const uint32_t *epochs = ni_settings_find(m->settings, "epochs");
-    return epochs ? *epochs : 0;
+    const double *valid = ni_settings_find(m->settings, "valid");
+    return (ni_learning){ .epochs = epochs ? *epochs : 0, .valid = valid ? *valid : 0 };
 }
 
-static neap_status take_numbers(const neap_model *m, uint64_t places, ni_position *position,
+static neap_status take_numbers(const neap_model *m, uint64_t positions, ni_position *position,
                                 const ni_tensors *t, neap_error *err)
 {
     count counts[COUNTS];
@@ -242,7 +258,7 @@ static neap_status take_numbers(const neap_model *m, uint64_t places, ni_positio
     for (int i = 0; i < REALS && rc == NEAP_OK; i++)
         rc = ni_tensors_real(t, reals[i].key, reals[i].value, err);
     if (rc != NEAP_OK) return rc;
-    if (!is_possible(position, epochs_of(m), places))
+    if (!is_possible(position, learning_of(m).epochs, positions))
         return ni_fail(err, NEAP_E_FORMAT, "the checkpoint stands at an impossible position");
     return NEAP_OK;
 }
@@ -288,7 +304,7 @@ neap_status ni_checkpoint_read(const neap_model *m, const ni_state *state, ni_po
     rc = check_same(m, state, &t, path, err);
     if (rc == NEAP_OK) {
         rc = take_state(&t, state, err);
-        if (rc == NEAP_OK) rc = take_numbers(m, state->list.places, position, &t, err);
+        if (rc == NEAP_OK) rc = take_numbers(m, state->list.positions, position, &t, err);
         rc = ni_name_file(path, rc, err);
     }
     ni_tensors_release(&t);
@@ -297,25 +313,19 @@ neap_status ni_checkpoint_read(const neap_model *m, const ni_state *state, ni_po
 
 /* ---- checking a file ---- */
 
-/* With validation there is a copy of each learned tensor. */
-static bool keeps_best(const neap_model *m)
-{
-    const double *valid = ni_settings_find(m->settings, "valid");
-    return valid && *valid > 0 && epochs_of(m) > 0;
-}
-
 neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, const char *const *tensors,
                                 neap_error *err)
 {
     ni_declaration d = { .found = t };
     ni_position position = { 0 };
-    bool best = keeps_best(m);
+    ni_learning learning = learning_of(m);
+    bool best = ni_learning_validates(&learning); /* then there is a copy of each learned tensor */
     if (m->method->declare) m->method->declare((neap_model *)m, &d); /* sets no pointer */
     ni_declare_moments(&d);
     neap_status rc = d.failed ? ni_fail_memory(err, "a checkpoint") : NEAP_OK;
-    if (rc == NEAP_OK && !d.places)
+    if (rc == NEAP_OK && !d.positions)
         rc = ni_fail(err, NEAP_E_FORMAT, "method %s makes no checkpoints", m->method->info.name);
-    if (rc == NEAP_OK) rc = take_numbers(m, d.places, &position, t, err);
+    if (rc == NEAP_OK) rc = take_numbers(m, d.positions, &position, t, err);
     if (rc == NEAP_OK) rc = check_names(t, &d, best, tensors, err);
     for (size_t i = 0; i < d.count && rc == NEAP_OK; i++) {
         rc = take(t, d.item[i].name, &d.item[i], NULL, err);

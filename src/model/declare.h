@@ -1,6 +1,6 @@
 /* declare.h - the tensors of a model, as its method declares them.
  *
- * A method says, as a function of its options and its data, which named tensors its model has. The model
+ * A method declares the named tensors of its model, as a function of options and data. The model
  * file, the checkpoint, the memory estimate, `neap check` and `neap info` follow from that.
  *     fixed    part of the model, made once
  *     learned  part of the model, changed by steps; of the best epoch a copy is kept, and the optimiser may
@@ -23,7 +23,7 @@ typedef struct ni_declared {
     uint32_t rank;
     uint64_t shape[NI_RANK_MOST];
     ni_role role;
-    void *slot; /* the address of the pointer by which the method knows the tensor, or NULL */
+    void *slot; /* the address of the method's pointer to the tensor, or NULL */
     void *data; /* the tensor, once there is one */
 } ni_declared;
 
@@ -32,7 +32,7 @@ typedef struct ni_declaration {
     size_t count, room;
     bool failed;             /* no memory                                                              */
     ni_moments moments;      /* of every learned tensor                                                */
-    uint64_t places;         /* an epoch of training has at most so many steps, items and updates      */
+    uint64_t positions;      /* an epoch of training has at most so many steps, items and updates      */
     const ni_tensors *found; /* loading: the file, where lengths that depend on data are looked up     */
     const struct ni_declaration *known; /* or another model, likewise                                  */
     bool complete; /* it is a finished model: nothing of a later part of training may lack   */
@@ -48,8 +48,8 @@ void ni_declare_matrix(ni_declaration *d, const char *name, ni_role role, uint64
 void ni_declare_list(ni_declaration *d, const char *name, ni_role role, ni_type type, uint64_t length,
                      void *slot);
 
-/* The first number of the shape of a tensor that is there already, in the file or model that is being read;
- * else `otherwise`, which is what the method itself knows while it trains. */
+/* shape[0] of the tensor of that name in the file or model that is being read; while training,
+ * `otherwise`. */
 uint64_t ni_declared_length(const ni_declaration *d, const char *name, uint64_t otherwise);
 
 /* Adds the moments of all learned tensors; their slots are NULL. */
@@ -64,10 +64,10 @@ uint64_t ni_declared_bytes(const ni_declared *t);
 /* Bytes of all of a role. */
 uint64_t ni_declaration_bytes(const ni_declaration *d, ni_role role);
 
-/* Puts `data` where the method looks for it. */
+/* Stores `data`, and sets the method's pointer to it. */
 void ni_declared_set(ni_declared *t, void *data);
 
-/* Makes room for all that have a slot and no data yet; zeros. */
+/* Allocates all that have a slot and no data yet; zeros. */
 neap_status ni_declaration_allocate(ni_declaration *d, neap_error *err);
 
 /* Frees the names and all data. */

@@ -1,4 +1,4 @@
-/* What a run will need: memory by the method's own count, time by a run of a second. */
+/* What a run will need: memory by the method's own count, time by a run of one second. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -35,16 +35,16 @@ static const char *bytes_in_words(uint64_t bytes, char text[32])
 /* What needs less, of the options that the method has; nothing if it has none of them. */
 static const char *advice(const ni_method *method, char text[128])
 {
-    static const char *const ways[][2] = { { "dim", "a smaller --dim" },
-                                           { "batch", "a smaller --batch" },
-                                           { "optimizer", "--optimizer adagrad" },
-                                           { "valid", "--valid 0" } };
+    static const char *const remedies[][2] = { { "dim", "a smaller --dim" },
+                                               { "batch", "a smaller --batch" },
+                                               { "optimizer", "--optimizer adagrad" },
+                                               { "valid", "--valid 0" } };
     size_t used = 0;
     text[0] = 0;
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (ni_method_has_option(method, ways[i][0]))
-            used +=
-                (size_t)snprintf(text + used, 128 - used, "%s%s", used ? ", or " : "; use ", ways[i][1]);
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+        if (ni_method_has_option(method, remedies[i][0]))
+            used += (size_t)snprintf(text + used, 128 - used, "%s%s", used ? ", or " : "; use ",
+                                     remedies[i][1]);
     return text;
 }
 

@@ -1,9 +1,15 @@
+/* From a draft, whose rows are in ascending order of nodes, to an explanation sorted by weight: O(a log a
+ * + b log b + a b). The explanation is one object with its columns, freed by the caller. */
 #include "model/explanation.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/sys.h"
+#include "support/status.h"
+
+/* Pairs of neighbours in an explanation: 64 MB of alignments. */
+enum { CELLS_MOST = 1 << 24 };
 
 /* ---- order: largest weight first, on both sides and in the matrix ---- */
 
@@ -27,15 +33,29 @@ static uint32_t position_of(const uint32_t *node_of, uint32_t size, uint32_t nod
     return low;
 }
 
+/* Where each sorted row was among nodes in ascending order; NULL: no memory. */
+static uint32_t *old_positions(const ni_reason *sorted, uint32_t count, const uint32_t *node_of)
+{
+    uint32_t *position = ni_array(count, sizeof *position);
+    for (uint32_t i = 0; position && i < count; i++)
+        position[i] = position_of(node_of, count, sorted[i].node);
+    return position;
+}
+
 /* The alignment in the order of the sorted rows; NULL: no memory. */
 static float *sort_alignment(const ni_explanation_draft *d, const uint32_t *s, const uint32_t *t)
 {
     float *sorted = ni_array((uint64_t)d->a * d->b, sizeof *sorted);
-    for (uint64_t i = 0; sorted && i < d->a; i++)
+    uint32_t *row = old_positions(d->by_source, d->a, s), *column = old_positions(d->by_target, d->b, t);
+    for (uint64_t i = 0; sorted && row && column && i < d->a; i++)
         for (uint64_t j = 0; j < d->b; j++)
-            sorted[i * d->b + j] =
-                d->alignment[(uint64_t)position_of(s, d->a, d->by_source[i].node) * d->b +
-                             position_of(t, d->b, d->by_target[j].node)];
+            sorted[i * d->b + j] = d->alignment[(uint64_t)row[i] * d->b + column[j]];
+    if (!row || !column) {
+        ni_free(sorted);
+        sorted = NULL;
+    }
+    ni_free(row);
+    ni_free(column);
     return sorted;
 }
 
@@ -60,20 +80,24 @@ static void describe(const ni_links *links, neap_explanation *x)
 
 /* ---- the object ---- */
 
-bool ni_explanation_begin(ni_explanation_draft *d, const ni_links *links, uint32_t source, uint32_t target,
-                          uint32_t a, uint32_t b)
+neap_status ni_explanation_begin(ni_explanation_draft *d, const ni_links *links, uint32_t source,
+                                 uint32_t target, uint32_t a, uint32_t b, neap_error *err)
 {
     *d = (ni_explanation_draft){ .facts = { .size = sizeof d->facts, .source = source, .target = target },
                                  .a = a,
-                                 .b = b,
-                                 .by_source = ni_zeros(a, sizeof *d->by_source),
-                                 .by_target = ni_zeros(b, sizeof *d->by_target),
-                                 .alignment = ni_zeros((uint64_t)a * b, sizeof *d->alignment) };
-    if (!d->by_source || !d->by_target || !d->alignment) return false;
+                                 .b = b };
+    if ((uint64_t)a * b > CELLS_MOST)
+        return ni_fail(err, NEAP_E_LIMIT,
+                       "the two have %u and %u neighbours: more than %d pairs of them are not explained", a,
+                       b, CELLS_MOST);
+    d->by_source = ni_zeros(a, sizeof *d->by_source);
+    d->by_target = ni_zeros(b, sizeof *d->by_target);
+    d->alignment = ni_zeros((uint64_t)a * b, sizeof *d->alignment);
+    if (!d->by_source || !d->by_target || !d->alignment) return ni_fail_memory(err, "an explanation");
     for (uint32_t i = 0; i < a; i++) d->by_source[i].alignment = NAN;
     for (uint32_t j = 0; j < b; j++) d->by_target[j].alignment = NAN;
     describe(links, &d->facts);
-    return true;
+    return NEAP_OK;
 }
 
 void ni_explanation_draft_free(ni_explanation_draft *d)

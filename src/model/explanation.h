@@ -1,4 +1,4 @@
-/* explanation.h - the object that answers "why". A method fills a draft, one row per neighbour in ascending
+/* explanation.h - the explanation of a score. A method fills a draft, one row per neighbour in ascending
  * order; at its end the rows are sorted and become the columns of a neap_explanation. */
 #ifndef NI_EXPLANATION_H
 #define NI_EXPLANATION_H
@@ -19,10 +19,10 @@ typedef struct ni_explanation_draft {
     float *alignment;       /* a x b                                                                */
 } ni_explanation_draft;
 
-/* Rows and alignment are zeros, but for the alignments of the rows, which are NaN. False: no memory. To be
- * freed in any case. */
-bool ni_explanation_begin(ni_explanation_draft *draft, const ni_links *links, uint32_t source,
-                          uint32_t target, uint32_t a, uint32_t b);
+/* Rows and alignment are zeros, but for the alignments of the rows, which are NaN. NEAP_E_LIMIT if a x b is
+ * beyond what anybody could look at. To be freed in any case. */
+neap_status ni_explanation_begin(ni_explanation_draft *draft, const ni_links *links, uint32_t source,
+                                 uint32_t target, uint32_t a, uint32_t b, neap_error *err);
 
 /* Sorts by weight, largest first, where by_source and the rows of the alignment are in the order of s, and
  * by_target and the columns in that of t, both ascending. NULL: no memory. */

@@ -1,7 +1,9 @@
+/* Checks a file of any kind, and reports its facts and tensors: what loading does, without keeping the
+ * result. */
 #include <stdio.h>
 #include <string.h>
 
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "model/method.h"
 #include "support/status.h"
 
@@ -27,11 +29,8 @@ static void tell_graph(const listener *to, const neap_graph *graph)
 static void tell_tensor(const listener *to, const ni_tensor *tensor)
 {
     char key[128], value[112];
-    int n = snprintf(value, sizeof value, "%s", ni_type_name(tensor->type));
     snprintf(key, sizeof key, "tensor.%s", tensor->name);
-    for (uint32_t i = 0; i < tensor->rank; i++)
-        n += snprintf(value + n, sizeof value - (size_t)n, "%s%llu", i ? " x " : " ",
-                      (unsigned long long)tensor->shape[i]);
+    ni_tensor_describe(tensor->type, tensor->rank, tensor->shape, value);
     to->fact(key, value, to->user);
 }
 
@@ -47,7 +46,7 @@ static neap_status tell_sides(const listener *to, const neap_graph *graph, neap_
     return NEAP_OK;
 }
 
-/* The metadata as they stand (neap.kind as kind), what they do not say, then the tensors. */
+/* The metadata as they stand (neap.kind as kind), counts that follow from tensors, then the tensors. */
 static neap_status tell(const listener *to, const ni_tensors *t, const neap_graph *graph, neap_error *err)
 {
     for (size_t i = 0; i < t->facts; i++) {

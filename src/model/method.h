@@ -1,6 +1,6 @@
-/* method.h - a system: its options, its tensors, how it is trained, and what can be asked of it. One file
- * for a family of them, one line each in methods/methods.def; methods do not know each other. A question a
- * method has no answer to is NULL. */
+/* method.h - a system: its options, its tensors, its training, and its queries. One file for a family of
+ * them, one line each in methods/methods.def; methods are independent of each other. What a method does not
+ * have is NULL. */
 #ifndef NI_METHOD_H
 #define NI_METHOD_H
 
@@ -8,20 +8,23 @@
 
 #include "model/model.h"
 
-/* A context for questions; see neap_query. */
+/* See neap_query in neap.h. */
 struct neap_query {
     neap_model *model; /* shared */
     ni_threads *threads;
     void *own;               /* the method's, made by `open`                            */
-    neap_hooks heard;        /* the caller's                                            */
+    neap_hooks heard;        /* the caller's, copied                                    */
     const neap_hooks *hooks; /* heard, or NULL                                          */
-    float *vectors;          /* nodes x dim, of length 1, once a cosine was asked for */
+    float *vectors;          /* nodes x dim, of length 1, after the first cosine      */
     long process;            /* in which it may be used                               */
 };
 
 typedef struct ni_method {
     neap_method_info info;
     ni_option_layout options; /* its struct is ni_settings.own */
+
+    /* What the ranges of single options do not exclude: NEAP_E_ARG. NULL: nothing. */
+    neap_status (*check)(const ni_settings *settings, neap_error *err);
 
     /* Which neighbours the model reads for each node; NULL: it reads none. */
     ni_hood_rule (*hood)(const ni_settings *settings);
@@ -30,8 +33,8 @@ typedef struct ni_method {
     size_t own;
     void (*declare)(neap_model *model, ni_declaration *d);
 
-    /* When the tensors are there: checks what shapes do not say and makes what follows from them, which
-     * `release` frees. Both may be NULL. */
+    /* Called once the tensors are filled: checks their contents and derives what follows from them,
+     * which `release` frees. Both may be NULL. */
     neap_status (*derive)(neap_model *model, neap_error *err);
     void (*release)(neap_model *model);
 
@@ -40,7 +43,7 @@ typedef struct ni_method {
     /* Bytes of a run, by part, but for the program's own; NULL: little more than the graph. */
     neap_status (*bytes)(const ni_job *job, neap_estimate_result *result, neap_error *err);
 
-    /* What a query keeps between questions, in query->own; NULL: nothing. */
+    /* What a query keeps between calls, in query->own; NULL: nothing. */
     neap_status (*open)(neap_query *query, neap_error *err);
     void (*close)(neap_query *query);
 
@@ -51,7 +54,7 @@ typedef struct ni_method {
     /* The scores of (source, t) for all nodes t; NULL: score is called with all of them. */
     neap_status (*score_all)(neap_query *query, uint32_t source, float *scores, neap_error *err);
 
-    /* Optional, both or none, for who needs only the best. score_bounds: least[t] <= score <= most[t] for
+    /* Optional, both or none, for ranking. score_bounds: least[t] <= score <= most[t] for
      * all nodes t, in less time than score_all, and their scores are finite; or *bounded is false, and
      * least and most are anything. score_some: the scores of some targets, the same bits as score_all. */
     neap_status (*score_bounds)(neap_query *query, uint32_t source, float *least, float *most,
@@ -98,7 +101,7 @@ bool ni_method_has_option(const ni_method *method, const char *name);
 /* NEAP_E_LIMIT if a run would need more than the option `memory` allows. */
 neap_status ni_job_check_memory(const ni_job *job, neap_error *err);
 
-/* A training of a few seconds, to see how fast it goes. */
+/* A training of a few seconds, to measure its rate. */
 typedef struct ni_pace {
     uint64_t items; /* trained on: edges, or nodes of walks */
     double seconds; /* which the items took                 */
@@ -106,7 +109,7 @@ typedef struct ni_pace {
 
     const neap_hooks *theirs;
     double limit;
-    bool interrupted; /* it was they who asked to stop */
+    bool interrupted; /* by the caller's progress */
 } ni_pace;
 
 /* Hooks that end a training once `seconds` have passed. Of the caller's, which may be NULL, the progress
@@ -114,7 +117,7 @@ typedef struct ni_pace {
 neap_hooks ni_pace_hooks(ni_pace *pace, const neap_hooks *theirs, double seconds);
 
 /* What such a training ended with: NEAP_OK also if it was ended by the clock, NEAP_E_STOPPED if the
- * caller's progress asked to stop. */
+ * caller's progress requested a stop. */
 neap_status ni_pace_end(const ni_pace *pace, neap_status rc);
 
 /* ---- train.c ---- */

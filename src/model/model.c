@@ -120,7 +120,7 @@ neap_status ni_model_allocate(neap_model *m, neap_error *err)
     for (size_t i = 0; i < fresh.count && !fresh.failed; i++) {
         ni_declared *t = &fresh.item[i];
         ni_declared *old = ni_declared_find(&m->tensors->list, t->name);
-        if (t->role == NI_STATE) t->slot = NULL; /* the run's business */
+        if (t->role == NI_STATE) t->slot = NULL; /* the run points it to its own array */
         if (old) ni_declared_set(t, old->data), old->data = NULL;
     }
     neap_status rc = ni_declaration_allocate(&fresh, err);

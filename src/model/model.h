@@ -1,5 +1,5 @@
-/* model.h - what training makes and queries read. A model never changes once it is made: extensions are new
- * models that share its tensors, and whoever holds it last frees it. */
+/* model.h - what training makes and queries read. A model never changes once it is made: extensions are
+ * new models that share its tensors, and the last holder frees it. */
 #ifndef NI_MODEL_H
 #define NI_MODEL_H
 
@@ -49,7 +49,7 @@ neap_status ni_model_create(const ni_job *job, neap_model **out, neap_error *err
 /* One more holder; each calls neap_model_free. */
 neap_model *ni_model_share(const neap_model *model);
 
-/* Asks the method for its tensors and makes room for those that are not there yet; zeros. */
+/* Calls the method's declare and allocates the tensors that have no data yet; zeros. */
 neap_status ni_model_allocate(neap_model *model, neap_error *err);
 
 /* A row of random numbers, uniform within +-bound: item u is node u. */
@@ -67,7 +67,11 @@ uint32_t ni_model_known_links(const neap_model *model, uint32_t node);
 /* The option dim, or 0 in a method without. */
 uint32_t ni_model_dim(const ni_settings *settings);
 
-/* The tensors and facts of a model; views into it. model_file.c */
+/* The keys of a model's metadata, ended by NULL; see ni_tensors_only. model_file.c */
+enum { NI_MODEL_FACTS = 9 };
+extern const char *const ni_model_facts[NI_MODEL_FACTS + 1];
+
+/* The tensors and facts of a model; views into it. */
 void ni_model_to_tensors(const neap_model *model, ni_tensors *t);
 
 /* A model from a file that holds one, or from a checkpoint, whose other tensors are checked as well. */

@@ -1,23 +1,27 @@
-/* A model as tensors and facts, there and back. Reading believes nothing: options are read as if a user had
- * given them, tensors are those that the method declares for these options and no others. */
+/* A model as tensors and facts, written and read. Nothing in a file is trusted: options are read as if a
+ * user had given them, tensors are those that the method declares for these options and no others. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sized.h"
 #include "base/sys.h"
-#include "io/safetensors.h"
+#include "io/tensors.h"
 #include "model/method.h"
 #include "model/run.h"
 #include "support/status.h"
 
 static const char option_prefix[] = "option.";
 
+const char *const ni_model_facts[NI_MODEL_FACTS + 1] = { "neap.kind", "method",     "option.",
+                                                         "rows",      "epochs",     "loss",
+                                                         "valid_auc", "graph.hash", "undirected" };
+
 /* ---- a model as tensors ---- */
 
 enum { KEY_ROOM = 80 };
 
-/* The method is said under its own name, the other options with a prefix. */
+/* The method has the key "method", the other options a prefix. */
 static const char *key_of(const char *option, char key[KEY_ROOM])
 {
     snprintf(key, KEY_ROOM, "%s%s", strcmp(option, "method") ? option_prefix : "", option);
@@ -27,7 +31,7 @@ static const char *key_of(const char *option, char key[KEY_ROOM])
 static void say_option(const char *name, const char *value, void *user)
 {
     char key[KEY_ROOM];
-    ni_tensors_say(user, key_of(name, key), value);
+    ni_tensors_put(user, key_of(name, key), value);
 }
 
 static void format_hash(const neap_graph *graph, char text[17])
@@ -45,13 +49,13 @@ void ni_model_to_tensors(const neap_model *m, ni_tensors *t)
 {
     char hash[17];
     format_hash(m->graph, hash);
-    ni_tensors_say(t, "neap.kind", "model");
+    ni_tensors_put(t, "neap.kind", "model");
     ni_settings_saved(m->settings, say_option, t);
-    ni_tensors_say_count(t, "rows", m->rows);
-    ni_tensors_say_count(t, "epochs", m->epochs);
-    ni_tensors_say_real(t, "loss", m->loss);
-    ni_tensors_say_real(t, "valid_auc", m->valid_auc);
-    ni_tensors_say(t, "graph.hash", hash);
+    ni_tensors_put_count(t, "rows", m->rows);
+    ni_tensors_put_count(t, "epochs", m->epochs);
+    ni_tensors_put_real(t, "loss", m->loss);
+    ni_tensors_put_real(t, "valid_auc", m->valid_auc);
+    ni_tensors_put(t, "graph.hash", hash);
     for (size_t i = 0; i < m->tensors->list.count; i++) {
         const ni_declared *x = &m->tensors->list.item[i];
         if (x->role != NI_STATE && x->data) ni_tensors_add(t, x->name, x->type, x->rank, x->shape, x->data);
@@ -66,7 +70,7 @@ void ni_model_to_tensors(const neap_model *m, ni_tensors *t)
 
 /* ---- options ---- */
 
-/* Format 1 said all options of all methods; those of others are left aside. */
+/* Format 1 listed the options of all methods; those of others are skipped. */
 static neap_status give_option(const ni_tensors *t, const ni_method *method, neap_options *options,
                                const char *name, const char *value, neap_error *err)
 {
@@ -90,8 +94,8 @@ static void compare_option(const char *name, const char *value, void *user)
 {
     spelling *s = user;
     char key[KEY_ROOM];
-    const char *said = ni_tensors_fact(s->t, key_of(name, key));
-    if (said && strcmp(said, value) && !s->name) s->name = name;
+    const char *stored = ni_tensors_fact(s->t, key_of(name, key));
+    if (stored && strcmp(stored, value) && !s->name) s->name = name;
 }
 
 static neap_status read_options(const ni_tensors *t, const neap_options *options, const ni_method **method,
@@ -111,7 +115,7 @@ static neap_status read_options(const ni_tensors *t, const neap_options *options
     return ni_fail(err, NEAP_E_FORMAT, "option %s is not spelled as it would be written", s.name);
 }
 
-/* An option that the file does not know, because it is older, has the method's default. */
+/* An option that is missing, because the file is older, has the method's default. */
 static neap_status take_options(const ni_tensors *t, const ni_method **method, ni_settings **out,
                                 neap_error *err)
 {
@@ -131,7 +135,7 @@ static neap_status take_options(const ni_tensors *t, const ni_method **method, n
         if (strncmp(key, option_prefix, prefix)) continue;
         rc = strcmp(key + prefix, "method")
                  ? give_option(t, *method, options, key + prefix, t->fact[i].value, err)
-                 : ni_fail(err, NEAP_E_FORMAT, "the method is said twice");
+                 : ni_fail(err, NEAP_E_FORMAT, "the method stands there twice");
     }
     if (rc == NEAP_OK) rc = read_options(t, options, method, out, err);
     neap_options_free(options);
@@ -146,9 +150,9 @@ static neap_status take_graph(const ni_tensors *t, neap_model *m, neap_error *er
     uint64_t rows = 0;
     neap_status rc = ni_graph_from_tensors(t, &m->graph, err);
     if (rc != NEAP_OK) return rc;
-    const char *said = ni_tensors_fact(t, "graph.hash");
+    const char *stored = ni_tensors_fact(t, "graph.hash");
     format_hash(m->graph, hash);
-    if (!said || strcmp(said, hash))
+    if (!stored || strcmp(stored, hash))
         return ni_fail(err, NEAP_E_FORMAT, "the graph is not the one of graph.hash");
     rc = ni_tensors_count(t, "rows", m->graph->nodes, &rows, err);
     if (rc != NEAP_OK) return rc;
@@ -222,8 +226,6 @@ static neap_status take_tensor(const ni_tensors *t, ni_declared *x, neap_error *
  * refused. */
 static neap_status refuse_others(const ni_tensors *t, const neap_model *m, neap_error *err)
 {
-    static const char *const facts[] = { "neap.kind", "method",    "option.",    "rows",       "epochs",
-                                         "loss",      "valid_auc", "graph.hash", "undirected", NULL };
     static const char *const tensors[] = { "graph.offsets", "graph.targets", "graph.weights",
                                            "names.offsets", "names.bytes",   "hood.offsets",
                                            "hood.nodes" };
@@ -238,7 +240,7 @@ static neap_status refuse_others(const ni_tensors *t, const neap_model *m, neap_
         if (d->item[i].data) all[n++] = d->item[i].name;
     all[n] = NULL;
     neap_status rc = ni_tensors_are(t, "checkpoint") ? ni_checkpoint_check(t, m, all, err)
-                                                     : ni_tensors_only(t, all, facts, err);
+                                                     : ni_tensors_only(t, all, ni_model_facts, err);
     ni_free(all);
     return rc;
 }

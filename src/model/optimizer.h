@@ -27,7 +27,7 @@ typedef struct ni_parameter {
     double rate;          /* factor of the step size                                               */
     double decay;         /* weight decay apart from the gradient (Loshchilov and Hutter 2019):
                              value -= step size x rate x decay x value, before the step; 0: none */
-    ni_gradient gradient; /* of the step to be made, set by whoever computes it             */
+    ni_gradient gradient; /* of the step to be made, set before ni_optimizer_step           */
 
     float *m, *v;     /* Adam's moments: rows x columns                                   */
     float *sum;       /* Adagrad's sum of mean squares: rows                              */

@@ -180,7 +180,8 @@ static neap_status unknown(const char *name, neap_error *err)
     return ni_fail(err, NEAP_E_ARG, "there is no option '%s'", name);
 }
 
-/* A value is refused here if no method takes it; which of them counts is known later. */
+/* A value is refused here if no method takes it; which method it is for is decided when they are read.
+ */
 static neap_status give(neap_options *options, const char *name, const char *value, bool suggested,
                         neap_error *err)
 {
@@ -213,7 +214,13 @@ neap_status ni_settings_read(const neap_options *options, const ni_method **meth
     neap_status rc = ni_common_read(options, &common, err);
     if (rc != NEAP_OK) return rc;
     *method = ni_method_find(common.method, err);
-    return *method ? ni_settings_create(options, &(*method)->options, out, err) : NEAP_E_ARG;
+    if (!*method) return NEAP_E_ARG;
+    rc = ni_settings_create(options, &(*method)->options, out, err);
+    if (rc == NEAP_OK && (*method)->check) rc = (*method)->check(*out, err);
+    if (rc == NEAP_OK) return rc;
+    ni_settings_free(*out);
+    *out = NULL;
+    return rc;
 }
 
 neap_status neap_options_check(const neap_options *options, neap_error *err)
@@ -221,6 +228,18 @@ neap_status neap_options_check(const neap_options *options, neap_error *err)
     const ni_method *method;
     ni_settings *settings;
     neap_status rc = ni_settings_read(options, &method, &settings, err);
+    ni_settings_free(settings);
+    return rc;
+}
+
+neap_status neap_options_saved(const neap_options *options,
+                               void (*visit)(const char *name, const char *value, void *user), void *user,
+                               neap_error *err)
+{
+    const ni_method *method;
+    ni_settings *settings;
+    neap_status rc = ni_settings_read(options, &method, &settings, err);
+    if (rc == NEAP_OK) ni_settings_saved(settings, visit, user);
     ni_settings_free(settings);
     return rc;
 }
@@ -249,7 +268,9 @@ neap_status neap_options_get(const neap_options *options, const char *name, char
     rc = ni_option_read(&o, ni_options_text(options, found, layout), &value, err);
     if (rc != NEAP_OK) return rc;
     const char *used = ni_option_text(&o, &value, number);
-    if (strlen(used) >= room) return ni_fail(err, NEAP_E_ARG, "no room for the value of %s", name);
+    if (strlen(used) >= room)
+        return ni_fail(err, NEAP_E_ARG, "the value of %s takes %zu bytes, not %zu", name, strlen(used) + 1,
+                       room);
     memcpy(text, used, strlen(used) + 1);
     return NEAP_OK;
 }

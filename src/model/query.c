@@ -1,4 +1,4 @@
-/* Questions to a model: what the header offers, checked and handed to the model's method. */
+/* Queries: the functions of neap.h, which check their arguments and call the model's method. */
 #include <math.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ void neap_query_free(neap_query *q)
     ni_free(q);
 }
 
-/* Every question begins here. */
+/* Every call begins here. */
 static neap_status begin(neap_query *q, const char *stage, neap_error *err)
 {
     if (!q) return ni_fail(err, NEAP_E_ARG, "no query was given");
@@ -53,8 +53,7 @@ static neap_status begin(neap_query *q, const char *stage, neap_error *err)
     return NEAP_OK;
 }
 
-/* And ends here: what was computed after a stop counts for nothing, nor does a failure, which may be due to
- * tasks that were not run. */
+/* And ends here: after a stop neither results nor a failure count, since tasks were not run. */
 static neap_status end(neap_query *q, neap_status rc, neap_error *err)
 {
     neap_status stopped = ni_threads_check(q->threads, err);
@@ -139,7 +138,7 @@ static neap_status check_spec(const neap_model *m, const neap_rank_spec *spec, n
     if (spec->k == 0) return ni_fail(err, NEAP_E_ARG, "k must be at least 1");
     if (!spec->sources && spec->source_count) return ni_fail(err, NEAP_E_ARG, "no sources were given");
     if (spec->by != NEAP_BY_SCORE && spec->by != NEAP_BY_COSINE)
-        return ni_fail(err, NEAP_E_ARG, "there is no way number %d to rank by", spec->by);
+        return ni_fail(err, NEAP_E_ARG, "there is no order %d to rank by", spec->by);
     if (spec->by == NEAP_BY_COSINE && !m->method->vectors) return no_answer(m, "vectors", err);
     neap_status rc = check_nodes(m, spec->sources, spec->source_count, err);
     if (rc != NEAP_OK || !spec->candidates) return rc;
@@ -267,7 +266,7 @@ neap_status ni_query_directions(neap_query *q, neap_error *err)
     return rc;
 }
 
-/* Some rows of all, which are made first unless the method has a way for some. */
+/* The vectors of some nodes; without some_vectors of the method, picked from those of all. */
 static neap_status some_vectors(neap_query *q, const uint32_t *nodes, size_t count, uint32_t context,
                                 float *vectors, neap_error *err)
 {
@@ -337,8 +336,12 @@ neap_status neap_query_explain(neap_query *q, uint32_t source, uint32_t target, 
     if (rc == NEAP_OK) rc = check_node(q->model, target, err);
     if (rc != NEAP_OK) return rc;
     const ni_method *method = q->model->method;
-    return method->explain ? method->explain(q, source, target, out, err)
-                           : no_answer(q->model, "attention that could explain a score", err);
+    if (!method->explain) return no_answer(q->model, "attention that could explain a score", err);
+    rc = end(q, method->explain(q, source, target, out, err), err);
+    if (rc == NEAP_OK) return rc;
+    neap_explanation_free(*out);
+    *out = NULL;
+    return rc;
 }
 
 /* ---- one question, one query ---- */

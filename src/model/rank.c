@@ -1,5 +1,6 @@
-/* The k best of all targets. A method that can say between which numbers scores lie is asked for that
- * first, and then only for the scores that may be among the best; the answer is the same. */
+/* The k best of all targets: a heap of k, O(n log k) behind the scores. Where the method has bounds
+ * least[t] <= score <= most[t], only targets whose upper bound reaches the k-th largest lower bound are
+ * scored; the answer is the same. The list belongs to the caller, the scores to the call. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -50,7 +51,7 @@ typedef struct list {
     neap_query *query;
     const neap_rank_spec *spec;
     uint32_t source;
-    ni_ranked *best; /* spec->k places, a heap */
+    ni_ranked *best; /* spec->k entries, a heap */
     size_t count;
 } list;
 
@@ -114,7 +115,7 @@ static neap_status rank_all(list *l, float *scores, neap_error *err)
     return rc;
 }
 
-/* Whoever can reach the k-th largest of the lower bounds. Their scores replace these. */
+/* The targets with most[t] >= the k-th largest of least; their scores replace these. */
 static neap_status rank_promising(list *l, float *least, const float *most, uint32_t *node, neap_error *err)
 {
     size_t count = 0;
@@ -148,7 +149,7 @@ static neap_status rank_by_bounds(list *l, float *least, bool *done, neap_error 
 
 /* ---- given candidates ---- */
 
-/* Where the method has a way for some targets, its scores have the bits that they have among all. */
+/* score_some, where the method has it, gives the same bits as score_all. */
 static neap_status score_some(list *l, const uint32_t *node, size_t count, float *scores, neap_error *err)
 {
     const ni_method *method = l->query->model->method;

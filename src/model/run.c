@@ -60,7 +60,7 @@ neap_status ni_run_declare(ni_run *run, neap_error *err)
     forget_state(run);
     m->method->declare(m, d);
     ni_declare_moments(d);
-    d->places = run->places > d->places ? run->places : d->places;
+    d->positions = run->positions > d->positions ? run->positions : d->positions;
     if (d->failed) return ni_fail_memory(err, "training");
     for (size_t i = 0; i < d->count; i++) {
         const ni_declared *own = ni_declared_find(&m->tensors->list, d->item[i].name);
@@ -91,7 +91,7 @@ void ni_run_moments(ni_run *run, const ni_optimizer *optimizer)
 
 static uint64_t steps_of(const ni_run *run)
 {
-    return (run->places + run->per_step - 1) / run->per_step;
+    return (run->positions + run->per_step - 1) / run->per_step;
 }
 
 static neap_status make_room(ni_run *run, neap_error *err)
@@ -144,8 +144,8 @@ neap_status ni_run_begin(ni_run *run, neap_error *err)
 
 double ni_run_done(const ni_run *run)
 {
-    double places = (double)run->places, all = (double)run->o->epochs * places;
-    double done = (double)run->at.epoch * places + (double)run->at.batch * (double)run->per_step;
+    double positions = (double)run->positions, all = (double)run->o->epochs * positions;
+    double done = (double)run->at.epoch * positions + (double)run->at.batch * (double)run->per_step;
     return done < all ? done / all : 1;
 }
 
@@ -168,19 +168,19 @@ static bool asks_to_stop(const ni_run *run)
     if (!run->hooks || !run->hooks->progress) return false;
     double seconds = ni_seconds() - run->start;
     uint64_t epoch = run->epoch_end ? at->epoch - 1 : at->epoch;
-    uint64_t done = run->epoch_end ? run->places : at->batch * run->per_step;
+    uint64_t done = run->epoch_end ? run->positions : at->batch * run->per_step;
     neap_progress now = { .size = sizeof now,
                           .stage = "train",
                           .epoch = (uint32_t)epoch + 1,
                           .epochs = run->o->epochs,
-                          .total = run->places,
+                          .total = run->positions,
                           .epoch_end = run->epoch_end,
                           .seconds = seconds };
     now.done = done < now.total ? done : now.total;
     now.loss = run->epoch_end ? at->last_loss : at->items ? at->loss_sum / (double)at->items : NAN;
     now.valid_auc = at->last_auc;
     now.rate = seconds > 0 ? (double)run->items / seconds : 0;
-    double left = ((double)now.epochs - (double)epoch) * (double)run->places - (double)now.done;
+    double left = ((double)now.epochs - (double)epoch) * (double)run->positions - (double)now.done;
     now.left = now.rate > 0 ? left / now.rate : NAN;
     return run->hooks->progress(&now, run->hooks->user) != 0;
 }

@@ -6,12 +6,12 @@
  *     ... make tensors and whatever steps need ...
  *     if (rc == NEAP_OK) rc = ni_run_begin(&run, err);               or goes on from a checkpoint
  *     while (rc == NEAP_OK && ni_run_next(&run)) {
- *         ... one step on the places from run.at.batch x run.per_step on ...
+ *         ... one step on the positions from run.at.batch x run.per_step on ...
  *         if (ni_run_took(&run, items, loss)) rc = ... score run.split's pairs, ni_run_judge ...
  *     }
  *     return ni_run_end(&run, rc, out);
  *
- * What went wrong in ni_run_next and ni_run_took is told by ni_run_end. */
+ * A failure in ni_run_next or ni_run_took is returned by ni_run_end. */
 #ifndef NI_RUN_H
 #define NI_RUN_H
 
@@ -26,7 +26,7 @@
  * is. */
 typedef struct ni_position {
     uint64_t epoch;      /* complete epochs                                              */
-    uint64_t batch;      /* steps done in the epoch under way                            */
+    uint64_t batch;      /* steps done in the current epoch                                    */
     uint64_t items;      /* edges, or tokens of walks, trained on in it                  */
     uint64_t updates;    /* of the optimiser, since the start                            */
     double loss_sum;     /* the losses of the items                                      */
@@ -64,14 +64,14 @@ typedef struct ni_run {
     const neap_hooks *hooks; /* or NULL                                                               */
     neap_error *err;         /* the caller's                                                          */
     ni_threads *threads;
-    neap_split *split;       /* its pairs say after each epoch how good it was; NULL: no validation   */
+    neap_split *split;       /* whose pairs give the AUC of each epoch; NULL: no validation           */
     ni_links split_links;    /* of split->train                                                       */
     const neap_graph *graph; /* what is trained on: the model's, or without the pairs held back       */
     const ni_links *links;   /* of graph                                                              */
 
-    uint64_t places;   /* of an epoch: edges, or tokens of walks; set before ni_run_begin             */
-    uint64_t per_step; /* places that a step takes; likewise                                          */
-    ni_state state;    /* what steps change                                                           */
+    uint64_t positions; /* of an epoch: edges, or tokens of walks; set before ni_run_begin             */
+    uint64_t per_step;  /* positions that a step takes; likewise                                          */
+    ni_state state;     /* what steps change                                                           */
     ni_position at;
     float *positive, *negative; /* scores of the split's pairs, to be filled for ni_run_judge         */
 
@@ -84,11 +84,11 @@ typedef struct ni_run {
 /* The threads, and the model without tensors. */
 neap_status ni_run_prepare(ni_run *run, const ni_job *job, const ni_learning *o, neap_error *err);
 
-/* Where the options say so, keeps pairs back for validation. A method looks at the whole graph first: what
- * is wrong with it should be said of it, not of the part that is trained on. */
+/* With validation, keeps pairs back. A method checks the whole graph before, so that its errors refer to
+ * the graph that was given, not to the part that is trained on. */
 neap_status ni_run_hold_out(ni_run *run, const neap_data *data, neap_error *err);
 
-/* Takes down what steps change: what the method declares, which has been allocated, and the moments of its
+/* Lists what steps change: what the method declares, which has been allocated, and the moments of its
  * optimiser, which the caller points to their arrays (ni_run_state) before ni_run_begin. */
 neap_status ni_run_declare(ni_run *run, neap_error *err);
 
@@ -98,27 +98,26 @@ void ni_run_state(ni_run *run, const char *name, void *data);
 /* The moments of an optimiser's parameters. */
 void ni_run_moments(ni_run *run, const ni_optimizer *optimizer);
 
-/* Makes room for the best epoch and goes on from a checkpoint if that is asked for. */
+/* Allocates the copy of the best epoch; with hooks->resume, continues from the checkpoint. */
 neap_status ni_run_begin(ni_run *run, neap_error *err);
 
 /* Progress and checkpoint of the step that was made, if one was; then whether there is another to make. */
 bool ni_run_next(ni_run *run);
 
 /* A step was made on so many items with this sum of losses. True: the epoch ended, and pairs are to be
- * scored.
- */
+ * scored. */
 bool ni_run_took(ni_run *run, uint64_t items, double loss);
 
 /* The AUC of the scores in run->positive and run->negative; keeps the epoch if it is the best so far. */
 neap_status ni_run_judge(ni_run *run, neap_error *err);
 
-/* Where the run stands, from 0 to 1, and the step size there: the option lr, or with a linear decay what is
- * left of it, at least `least` of it. */
+/* The share of the run that is done, from 0 to 1, and the step size there: lr, or with linear decay lr
+ * max(1 - done, least). */
 double ni_run_done(const ni_run *run);
 double ni_run_rate(const ni_run *run, double least);
 
-/* Ends the steps: the tensors are those of the best epoch, or without validation of the last, and the model
- * knows how it was trained. Another series of steps may follow with the same model. */
+/* Ends the steps: the tensors are those of the best epoch, or without validation of the last, and the
+ * model has its epochs, loss and AUC. Another series of steps may follow with the same model. */
 neap_status ni_run_conclude(ni_run *run, neap_status rc);
 
 /* Concludes, hands the model over if all went well, and frees the rest. */

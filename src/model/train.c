@@ -12,7 +12,7 @@ void ni_note(const neap_hooks *hooks, const char *text)
     if (hooks && hooks->note) hooks->note(text, hooks->user);
 }
 
-/* Who sets an option should hear that it changes nothing. */
+/* A note for each option that was set and that the method does not have. */
 static void note_unused(const ni_method *method, const neap_options *options, const neap_hooks *hooks)
 {
     char text[160];
@@ -28,7 +28,7 @@ static void note_unused(const ni_method *method, const neap_options *options, co
     }
 }
 
-/* What counts is the graph: it may be undirected although the options do not say so. */
+/* The graph decides: it may be undirected although the option is not set. */
 static neap_status read_settings(const neap_options *options, const neap_graph *graph,
                                  const ni_method **method, ni_settings **out, neap_error *err)
 {
@@ -39,7 +39,7 @@ static neap_status read_settings(const neap_options *options, const neap_graph *
     if (rc != NEAP_OK) return rc;
     if (common.undirected && !graph->undirected)
         return ni_fail(err, NEAP_E_MISMATCH,
-                       "the options say undirected, but the graph was made with directed edges");
+                       "the option undirected is set, but the graph was made with directed edges");
     rc = neap_options_copy(options, &with, err);
     if (rc != NEAP_OK) return rc;
     if (graph->undirected) rc = ni_options_give(with, "undirected", "yes", false, err);
@@ -86,7 +86,7 @@ neap_status neap_train(const neap_data *data, const neap_options *options, const
 
 /* ---- for a measurement ---- */
 
-/* What is heard of the second run bears its name. */
+/* Progress of the second run has its own stage name. */
 static int on_second(const neap_progress *now, void *user)
 {
     const neap_hooks *hooks = user;
@@ -100,7 +100,7 @@ static void on_note(const char *text, void *user)
     ni_note(user, text);
 }
 
-/* Once more, on all pairs, for the epochs that the first run has found. */
+/* Once more, on all pairs, for the best number of epochs of the first run. */
 static neap_status train_again(const neap_data *data, const neap_options *options, const neap_hooks *hooks,
                                uint32_t epochs, neap_model **out, neap_error *err)
 {

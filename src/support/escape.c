@@ -1,3 +1,4 @@
+/* UTF-8 and %XX escapes of names, byte by byte: O(length), no memory. */
 #include <stdio.h>
 
 #include "support/text.h"
@@ -42,7 +43,7 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte that an escape stands for, or 0 if it is none. */
+/* The byte of an escape %XX, or 0 if it is none. */
 static int escaped(const char *at, size_t left)
 {
     if (left < 3 || at[0] != '%' || hex(at[1]) < 0 || hex(at[2]) < 0) return 0;

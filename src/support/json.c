@@ -1,3 +1,4 @@
+/* A JSON writer on a sink: O(bytes) and no memory but the depth; see json.h. */
 #include "support/json.h"
 
 #include <math.h>
@@ -79,6 +80,11 @@ void ni_json_text(ni_json *j, const char *key, const char *text)
     begin(j, key);
     if (text) ni_json_string(j->out, text);
     else put(j->out, "null");
+}
+
+void ni_json_member(const char *key, const char *text, void *json)
+{
+    ni_json_text(json, key, text);
 }
 
 void ni_json_whole(ni_json *j, const char *key, uint64_t value)

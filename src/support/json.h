@@ -1,6 +1,6 @@
-/* json.h - the one JSON writer. Keys and texts may be anybody's bytes: what is not UTF-8 becomes U+FFFD. A
+/* json.h - the one JSON writer. Keys and texts may be any bytes: what is not UTF-8 becomes U+FFFD. A
  * number that is not finite becomes null. Nothing is kept but the depth and a comma, so nothing can fail;
- * the sink remembers whether it did.                                                                   */
+ * the sink remembers whether it did. */
 #ifndef NI_JSON_H
 #define NI_JSON_H
 
@@ -23,6 +23,9 @@ void ni_json_whole(ni_json *j, const char *key, uint64_t value);
 void ni_json_real(ni_json *j, const char *key, double value);
 void ni_json_float(ni_json *j, const char *key, float value);
 void ni_json_switch(ni_json *j, const char *key, bool value);
+
+/* ni_json_text as a visitor, whose user is an ni_json. */
+void ni_json_member(const char *key, const char *text, void *json);
 
 /* A text alone, with its quotes. < is written as \u003c, so that it may also stand inside an HTML script
  * element. */

@@ -1,3 +1,4 @@
+/* Paths as text: O(length), no file is touched. */
 #include "support/path.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Statuses as words, and errors filled by one line each. */
 #include "support/status.h"
 
 #include <stdarg.h>

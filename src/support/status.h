@@ -1,4 +1,4 @@
-/* status.h - how a function says what went wrong: a status for programs, a neap_error for people. */
+/* status.h - how a function reports a failure: a status for programs, a neap_error for people. */
 #ifndef NI_STATUS_H
 #define NI_STATUS_H
 
@@ -25,7 +25,7 @@ neap_status ni_fail_sys(neap_error *err, neap_status code, int sys, const char *
 /* What is wrong with a file that a later version wrote. */
 #define NI_NEWER "a newer neap made this"
 
-/* NEAP_E_MEM with words: what the memory was for. */
+/* NEAP_E_MEM; what: what the memory was for. */
 neap_status ni_fail_memory(neap_error *err, const char *what);
 
 #endif

@@ -1,3 +1,4 @@
+/* Words in lists, and the nearest word by edit distance: O(length of both) per pair, on the stack. */
 #include <ctype.h>
 #include <string.h>
 

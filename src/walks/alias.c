@@ -2,8 +2,8 @@
  * recomputed. */
 #include "walks/walker.h"
 
-/* A column is a place of height 1, an item a weight of mean 1: what is too low is filled up from what is
- * too high. scratch holds the low ones from the left and the high ones from the right. */
+/* Weights are scaled to mean 1, columns have height 1: a column with a weight below 1 is filled up from
+ * one above 1. scratch holds the low ones from the left and the high ones from the right. */
 void ni_alias_fill(ni_alias *table, double *weight, uint32_t n, uint32_t *scratch)
 {
     double sum = 0;

@@ -1,7 +1,7 @@
-/* Ranges of nodes and the tournament of their blocks: in each round every range meets one other, so that
- * the blocks of a round share no row (the circle method of round-robin tournaments). O(nodes) once; a step
- * pays nothing but the order of its blocks. The grid owns its arrays and is read-only while threads use it.
- */
+/* Ranges of nodes and the tournament of their blocks: in each round every range is paired with one
+ * other, so that the blocks of a round share no row (the circle method of round-robin tournaments).
+ * O(nodes) once; a step pays nothing but the order of its blocks. The grid owns its arrays and is read-only
+ * while threads use it. */
 #include "walks/skipgram.h"
 
 #include <math.h>
@@ -9,20 +9,21 @@
 #include "base/sys.h"
 #include "support/status.h"
 
-/* A range must be large enough to be like the whole graph, and there should be several for each thread. */
+/* A range must be large enough that its weights are distributed as those of the whole graph, and there
+ * should be several per thread. */
 static uint32_t choose_ranges(uint32_t nodes)
 {
-    enum { NODES_A_RANGE = 64 };
+    enum { NODES_PER_RANGE = 64 };
     uint32_t ranges = NI_RANGES_MOST;
-    while (ranges > 1 && nodes / ranges < NODES_A_RANGE) ranges /= 2;
+    while (ranges > 1 && nodes / ranges < NODES_PER_RANGE) ranges /= 2;
     return ranges;
 }
 
 static void deal(ni_grid *g, uint64_t seed)
 {
     for (uint32_t u = 0; u < g->nodes; u++) {
-        uint64_t place = ni_permute(seed, NI_STREAM_RANGE, 0, g->nodes, u);
-        g->range[u] = (uint8_t)(place * g->ranges / g->nodes);
+        uint64_t rank = ni_permute(seed, NI_STREAM_RANGE, 0, g->nodes, u);
+        g->range[u] = (uint8_t)(rank * g->ranges / g->nodes);
         g->start[g->range[u] + 1]++;
     }
     for (uint32_t i = 0; i < g->ranges; i++) g->start[i + 1] += g->start[i];
@@ -81,7 +82,8 @@ static uint32_t block_at(const ni_grid *g, uint32_t layer, uint32_t i, uint32_t 
     return (layer * g->ranges + i) * g->ranges + j;
 }
 
-/* In round r of the circle method the last range meets r, and r + k meets r - k (modulo ranges - 1). */
+/* In round r of the circle method the last range is paired with r, and r + k with r - k (modulo ranges -
+ * 1). */
 static void match_task(void *arg, uint32_t task, uint32_t thread)
 {
     const matches *m = arg;

@@ -34,12 +34,12 @@ void ni_learner_declare(ni_declaration *d, uint64_t rows, uint64_t dim, bool out
 
 /* ---- memory ---- */
 
-/* So many that the step size falls smoothly, that threads have enough to do, and that its pairs need little
- * memory. */
-static uint64_t places_per_step(const ni_source *source, uint64_t epochs)
+/* Few enough for 64 steps in a run, so that the step size decays smoothly, and for 2^22 pairs of memory;
+ * enough for all threads. */
+static uint64_t positions_per_step(const ni_source *source, uint64_t epochs)
 {
     enum { TASKS_MOST = 64, STEPS_LEAST = 64, PAIRS_MOST = 1 << 22 };
-    uint64_t all = (source->places + source->per_task - 1) / source->per_task * epochs;
+    uint64_t all = (source->positions + source->per_task - 1) / source->per_task * epochs;
     uint64_t most = PAIRS_MOST / ((uint64_t)source->per_task * source->couples);
     uint64_t tasks = all / STEPS_LEAST;
     if (most > TASKS_MOST) most = TASKS_MOST;
@@ -59,7 +59,7 @@ void ni_learner_bytes(const ni_learner *l, const ni_source *source, const neap_g
     ni_run_bytes(&l->run, given, r);
     r->bytes_graph += 40 * (uint64_t)l->rows; /* visits, ranges, aliases, tree */
     if (l->links->weight) r->bytes_graph += l->links->offset[l->rows] * sizeof(ni_alias);
-    r->bytes_batch = losses * ni_skipgram_bytes(&s, places_per_step(source, o->epochs));
+    r->bytes_batch = losses * ni_skipgram_bytes(&s, positions_per_step(source, o->epochs));
 }
 
 /* ---- what a run needs ---- */
@@ -99,17 +99,20 @@ static neap_status make_tree(ni_learner *l, const uint64_t *weight, neap_error *
     return ni_skipgram_create(&l->by_tree, l->run.per_step, err);
 }
 
-/* A group has so many outputs, and rows of layers are counted in 32 bits. */
+neap_status ni_learner_check(const ni_learning *o, neap_error *err)
+{
+    if (o->negatives <= NI_GROUP_OUTPUTS) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG, "--negatives is at most %d for this method, not %u", NI_GROUP_OUTPUTS,
+                   o->negatives);
+}
+
+/* Rows of layers are counted in 32 bits. */
 static neap_status check_limits(const ni_learner *l, neap_error *err)
 {
-    const char *method = l->run.model->method->info.name;
-    if (l->negatives && l->run.o->negatives > NI_GROUP_OUTPUTS)
-        return ni_fail(err, NEAP_E_ARG, "--negatives is at most %d for %s", NI_GROUP_OUTPUTS, method);
-    if ((uint64_t)l->rows * l->layers > UINT32_MAX)
-        return ni_fail(err, NEAP_E_LIMIT,
-                       "%u vectors of %u parts each are more than %s can number; the most is %u parts",
-                       l->rows, l->layers, method, UINT32_MAX);
-    return NEAP_OK;
+    if ((uint64_t)l->rows * l->layers <= UINT32_MAX) return NEAP_OK;
+    return ni_fail(err, NEAP_E_LIMIT,
+                   "%u vectors of %u parts each are more than %s can number; the most is %u parts", l->rows,
+                   l->layers, l->run.model->method->info.name, UINT32_MAX);
 }
 
 static neap_status declare_state(ni_learner *l, neap_error *err)
@@ -136,8 +139,8 @@ neap_status ni_learner_begin(ni_learner *l, const ni_source *source, const uint6
                                      .shared_bias = l->shared_bias,
                                      .seed = m->settings->common.seed };
     l->by_tree = l->by_negatives;
-    l->run.places = source->places;
-    l->run.per_step = places_per_step(source, l->run.o->epochs);
+    l->run.positions = source->positions;
+    l->run.per_step = positions_per_step(source, l->run.o->epochs);
     rc = make_negatives(l, weight, power, err);
     if (rc == NEAP_OK) rc = make_tree(l, weight, err);
     if (rc == NEAP_OK) rc = declare_state(l, err);
@@ -149,7 +152,7 @@ neap_status ni_learner_begin(ni_learner *l, const ni_source *source, const uint6
 void ni_learner_step(ni_learner *l, uint64_t *items, double *loss, double *rate)
 {
     ni_position *at = &l->run.at;
-    uint64_t first = at->batch * l->run.per_step, left = l->run.places - first;
+    uint64_t first = at->batch * l->run.per_step, left = l->run.positions - first;
     double by_negatives = 0, by_tree = 0;
     *rate = ni_run_rate(&l->run, 1e-4);
     if (l->negatives)

@@ -13,7 +13,7 @@
 
 typedef struct ni_learner {
     ni_run run;
-    const ni_links *links; /* between what is trained: nodes of run.graph, or what stands for them */
+    const ni_links *links; /* between the rows that are trained: nodes of run.graph, or personas   */
     uint32_t rows;         /* that are trained; the model's, unless the method sets others           */
     float *vectors;        /* rows x dim, with their start values                                   */
 
@@ -33,6 +33,9 @@ typedef struct ni_learner {
  * linked. To be ended or dropped in any case. */
 neap_status ni_learner_prepare(ni_learner *l, const ni_job *job, const ni_learning *o, neap_error *err);
 
+/* Options that a skip-gram model cannot take: more negatives than a group has outputs (NEAP_E_ARG). */
+neap_status ni_learner_check(const ni_learning *o, neap_error *err);
+
 /* State of a run for a method's declaration: the outputs of negative sampling, the inner nodes of a tree.
  */
 void ni_learner_declare(ni_declaration *d, uint64_t rows, uint64_t dim, bool outputs, bool inner);
@@ -42,7 +45,7 @@ void ni_learner_declare(ni_declaration *d, uint64_t rows, uint64_t dim, bool out
 neap_status ni_learner_begin(ni_learner *l, const ni_source *source, const uint64_t *weight, double power,
                              neap_error *err);
 
-/* One step; says how many items it took, the sum of their losses, and the step size. */
+/* One step; returns the number of its items, the sum of their losses, and the step size. */
 void ni_learner_step(ni_learner *l, uint64_t *items, double *loss, double *rate);
 
 /* Begins, steps to the end, validating by products of vectors, and concludes. */

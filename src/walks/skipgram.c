@@ -15,7 +15,7 @@ typedef struct ni_workshop {
     uint64_t room;    /* pairs that a task may make                            */
     ni_couple *made;  /* tasks x room                                          */
     uint64_t *amount; /* tasks: how many it made                               */
-    uint64_t *place;  /* tasks x blocks: how many, then where they go          */
+    uint64_t *next;   /* tasks x blocks: how many, then where they go          */
     ni_couple *pair;  /* sorted by block, within a block by task               */
     uint64_t *start;  /* blocks + 1                                            */
     double *loss;     /* blocks: summed over the groups that were looked at    */
@@ -36,22 +36,22 @@ static size_t scratch_room(const ni_skipgram *s)
     return (most + NI_CACHE_LINE) / NI_CACHE_LINE * NI_CACHE_LINE;
 }
 
-static uint32_t tasks_for(const ni_skipgram *s, uint64_t places)
+static uint32_t tasks_for(const ni_skipgram *s, uint64_t positions)
 {
-    return ni_tasks(places, s->source.per_task);
+    return ni_tasks(positions, s->source.per_task);
 }
 
-uint64_t ni_skipgram_bytes(const ni_skipgram *s, uint64_t places)
+uint64_t ni_skipgram_bytes(const ni_skipgram *s, uint64_t positions)
 {
-    uint64_t tasks = tasks_for(s, places), blocks = ni_grid_blocks(s->grid);
+    uint64_t tasks = tasks_for(s, positions), blocks = ni_grid_blocks(s->grid);
     uint64_t pairs = tasks * s->source.per_task * s->source.couples;
     return 2 * pairs * sizeof(ni_couple) + tasks * (blocks + 1) * 8 + blocks * 24 +
            ni_threads_count(s->threads) * scratch_room(s);
 }
 
-neap_status ni_skipgram_create(ni_skipgram *s, uint64_t places, neap_error *err)
+neap_status ni_skipgram_create(ni_skipgram *s, uint64_t positions, neap_error *err)
 {
-    uint32_t tasks = tasks_for(s, places), blocks = ni_grid_blocks(s->grid);
+    uint32_t tasks = tasks_for(s, positions), blocks = ni_grid_blocks(s->grid);
     uint64_t room = (uint64_t)s->source.per_task * s->source.couples;
     ni_workshop *w = s->workshop = ni_zeros(1, sizeof *w);
     if (!w) return ni_fail_memory(err, "a step");
@@ -59,14 +59,14 @@ neap_status ni_skipgram_create(ni_skipgram *s, uint64_t places, neap_error *err)
                         .room = room,
                         .made = ni_array(tasks * room, sizeof *w->made),
                         .amount = ni_array(tasks, sizeof *w->amount),
-                        .place = ni_array((size_t)tasks * blocks, sizeof *w->place),
+                        .next = ni_array((size_t)tasks * blocks, sizeof *w->next),
                         .pair = ni_array(tasks * room, sizeof *w->pair),
                         .start = ni_array((size_t)blocks + 1, sizeof *w->start),
                         .loss = ni_array(blocks, sizeof *w->loss),
                         .looked = ni_array(blocks, sizeof *w->looked),
                         .scratch_room = scratch_room(s),
                         .scratch = ni_array(ni_threads_count(s->threads), scratch_room(s)) };
-    bool ok = w->made && w->amount && w->place && w->pair && w->start && w->loss && w->looked && w->scratch;
+    bool ok = w->made && w->amount && w->next && w->pair && w->start && w->loss && w->looked && w->scratch;
     return ok ? NEAP_OK : ni_fail_memory(err, "a step");
 }
 
@@ -74,7 +74,7 @@ void ni_skipgram_free(ni_skipgram *s)
 {
     ni_workshop *w = s->workshop;
     if (!w) return;
-    void *arrays[] = { w->made, w->amount, w->place, w->pair, w->start, w->loss, w->looked, w->scratch, w };
+    void *arrays[] = { w->made, w->amount, w->next, w->pair, w->start, w->loss, w->looked, w->scratch, w };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) ni_free(arrays[i]);
     s->workshop = NULL;
 }
@@ -86,17 +86,17 @@ static void make_task(void *arg, uint32_t task, uint32_t thread)
     const ni_skipgram *s = arg;
     ni_workshop *w = s->workshop;
     uint32_t blocks = ni_grid_blocks(s->grid);
-    uint64_t first = w->first + (uint64_t)task * s->source.per_task, *place = w->place + task * blocks;
-    uint64_t end = ni_task_end(first, s->source.per_task, s->source.places);
+    uint64_t first = w->first + (uint64_t)task * s->source.per_task, *next = w->next + task * blocks;
+    uint64_t end = ni_task_end(first, s->source.per_task, s->source.positions);
     ni_couple *made = w->made + task * w->room;
     w->amount[task] = ni_source_make(&s->source, w->epoch, first, (uint32_t)(end - first),
                                      w->scratch + thread * w->scratch_room, made);
-    memset(place, 0, blocks * sizeof *place);
-    for (uint64_t i = 0; i < w->amount[task]; i++) place[ni_grid_block(s->grid, made[i].in, made[i].out)]++;
+    memset(next, 0, blocks * sizeof *next);
+    for (uint64_t i = 0; i < w->amount[task]; i++) next[ni_grid_block(s->grid, made[i].in, made[i].out)]++;
 }
 
-/* From how many to where: block by block, and in each task by task. */
-static void number_places(const ni_skipgram *s, uint32_t tasks)
+/* Prefix sums: from counts to positions, by block, then by task. */
+static void number_positions(const ni_skipgram *s, uint32_t tasks)
 {
     ni_workshop *w = s->workshop;
     uint32_t blocks = ni_grid_blocks(s->grid);
@@ -104,8 +104,8 @@ static void number_places(const ni_skipgram *s, uint32_t tasks)
     for (uint32_t b = 0; b < blocks; b++) {
         w->start[b] = at;
         for (uint32_t t = 0; t < tasks; t++) {
-            uint64_t here = w->place[t * blocks + b];
-            w->place[t * blocks + b] = at;
+            uint64_t here = w->next[t * blocks + b];
+            w->next[t * blocks + b] = at;
             at += here;
         }
     }
@@ -116,11 +116,11 @@ static void sort_task(void *arg, uint32_t task, uint32_t thread)
 {
     const ni_skipgram *s = arg;
     ni_workshop *w = s->workshop;
-    uint64_t *place = w->place + (uint64_t)task * ni_grid_blocks(s->grid);
+    uint64_t *next = w->next + (uint64_t)task * ni_grid_blocks(s->grid);
     const ni_couple *made = w->made + task * w->room;
     (void)thread;
     for (uint64_t i = 0; i < w->amount[task]; i++)
-        w->pair[place[ni_grid_block(s->grid, made[i].in, made[i].out)]++] = made[i];
+        w->pair[next[ni_grid_block(s->grid, made[i].in, made[i].out)]++] = made[i];
 }
 
 /* ---- blocks ---- */
@@ -185,11 +185,11 @@ void ni_skipgram_step(ni_skipgram *s, uint64_t epoch, uint64_t first, uint64_t s
                       double *loss)
 {
     ni_workshop *w = s->workshop;
-    uint64_t left = s->source.places - first, room = (uint64_t)w->tasks * s->source.per_task;
+    uint64_t left = s->source.positions - first, room = (uint64_t)w->tasks * s->source.per_task;
     uint32_t tasks = tasks_for(s, left < room ? left : room);
     w->epoch = epoch, w->first = first, w->step = step, w->rate = (float)rate;
     ni_threads_run(s->threads, tasks, make_task, s);
-    number_places(s, tasks);
+    number_positions(s, tasks);
     ni_threads_run(s->threads, tasks, sort_task, s);
     ni_grid_run(s->grid, s->threads, block_task, s);
     double sum = 0;

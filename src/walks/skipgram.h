@@ -1,9 +1,9 @@
-/* skipgram.h - trains vectors from pairs that occur together, whoever makes the pairs: windows of walks
+/* skipgram.h - trains vectors from pairs that occur together: windows of walks
  * (deepwalk, node2vec, walklets), edges (line), ends of walks (verse).
  *
- * A step takes some places of an epoch. Several tasks make the pairs of their share of them; the pairs are
- * sorted by block (the grid below), in the order of the tasks, and the blocks are trained. So a step is the
- * same for any number of threads, and no walk is ever kept beyond it. */
+ * A step takes some positions of an epoch (sources.h). Tasks make the pairs of a slice of them each; the
+ * pairs are sorted by block (the grid below), in the order of the tasks, and the blocks are trained. So a
+ * step is the same for any number of threads, and no walk is ever kept beyond it. */
 #ifndef NI_SKIPGRAM_H
 #define NI_SKIPGRAM_H
 
@@ -20,7 +20,7 @@
  * With x_p the inputs and y_q the outputs they share (negatives, or the inner nodes of a tree), and each
  * input's own output y'_p (its positive):
  *     loss = - sum_p [ log s(x_p.y'_p - b) + sum_q log s(+-(x_p.y_q - c)) ],   s(z) = 1 / (1 + e^-z)
- * The gradients of all of it are taken at the old values, then x, y and y' make one step each. (A row that
+ * All gradients are taken at the old values, then x, y and y' make one step each. (A row that
  * comes more than once, as an input's own output does in the windows of a walk, makes its steps one after
  * the other.) Sharing outputs turns what is most of the work into small matrix products. */
 enum { NI_GROUP_INPUTS = 16, NI_GROUP_OUTPUTS = 64, NI_GROUP_SCRATCH = 2 * NI_GROUP_OUTPUTS };
@@ -40,13 +40,14 @@ typedef struct ni_group {
     float *scratch; /* NI_GROUP_SCRATCH x dim */
 } ni_group;
 
-/* Makes the step. Returns the loss before it where that is asked for, or 0. */
+/* Makes the step. Returns the loss before it, or 0 if `loss` is false. */
 double ni_group_step(ni_group *g, bool loss);
 
 /* ---- the tree ----
  *
- * Hierarchical softmax: a Huffman tree over the nodes, so that frequent ones have short paths. A
- * node is predicted by the turns on the way to it; each inner node has a vector and decides one turn. */
+ * Hierarchical softmax: a Huffman tree over the nodes, so that frequent ones have short paths. A node is
+ * predicted by the turns of the path from the root to it; each inner node has a vector and predicts one
+ * turn. */
 typedef struct ni_tree {
     uint32_t leaves;
     uint32_t *parent; /* 2 leaves - 1: of leaves, then of inner nodes; the root has NEAP_NONE. Inner node i
@@ -60,7 +61,7 @@ neap_status ni_tree_create(const uint64_t *count, uint32_t leaves, uint32_t most
                            neap_error *err);
 void ni_tree_free(ni_tree *t);
 
-/* The inner nodes on the way up from a leaf and the turns they make there; returns how many. */
+/* The inner nodes on the path from a leaf to the root, and the turn taken at each; returns how many. */
 static inline uint32_t ni_tree_path(const ni_tree *t, uint32_t leaf, uint32_t *inner, uint8_t *turn)
 {
     uint32_t n = 0;
@@ -71,7 +72,7 @@ static inline uint32_t ni_tree_path(const ni_tree *t, uint32_t leaf, uint32_t *i
     return n;
 }
 
-/* How threads share the tables of a skip-gram model without ever meeting.
+/* The grid: how threads share the tables of a skip-gram model without races.
  *
  * The nodes are dealt at random into a fixed number of ranges. A pair belongs to the block (range of its
  * input, range of its output), and what is trained with it, negatives included, lies in these two ranges.
@@ -119,7 +120,7 @@ static inline uint32_t ni_grid_negative(const ni_grid *g, uint32_t block, ni_rng
     return g->member[first + drawn] * g->layers + layer;
 }
 
-/* Calls run(arg, block, thread) for every block, those that do not touch at once. */
+/* Calls run(arg, block, thread) for every block; blocks that share no range run in parallel. */
 void ni_grid_run(const ni_grid *g, ni_threads *threads,
                  void (*run)(void *arg, uint32_t block, uint32_t thread), void *arg);
 
@@ -138,13 +139,13 @@ typedef struct ni_skipgram {
     struct ni_workshop *workshop;
 } ni_skipgram;
 
-/* Makes room for steps of `places` places; the fields above are set. */
-neap_status ni_skipgram_create(ni_skipgram *s, uint64_t places, neap_error *err);
+/* Allocates for steps of at most `positions` positions; the fields above are set. */
+neap_status ni_skipgram_create(ni_skipgram *s, uint64_t positions, neap_error *err);
 void ni_skipgram_free(ni_skipgram *s);
-uint64_t ni_skipgram_bytes(const ni_skipgram *s, uint64_t places);
+uint64_t ni_skipgram_bytes(const ni_skipgram *s, uint64_t positions);
 
-/* Trains on the places from `first` on, as many as there was room made for or are left in the epoch. step:
- * chooses the negatives. loss: the mean of a pair, measured on some. */
+/* Trains on the positions from `first` on: as many as ni_skipgram_create allocated for, or as are left
+ * in the epoch. step: seeds the negatives. loss: the mean per pair, measured on some. */
 void ni_skipgram_step(ni_skipgram *s, uint64_t epoch, uint64_t first, uint64_t step, double rate,
                       double *loss);
 

@@ -1,5 +1,5 @@
 /* Pairs from windows of walks, from edges, from ends of walks. Every draw is a function of (seed, epoch,
- * place), so any thread may make any place; memory is the scratch of a thread. */
+ * position), so any thread may make any position; memory is the scratch of a thread. */
 #include "walks/sources.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 /* ---- windows: walks ---- */
 
-/* Work space of a task: its walks, one after the other in places of `length`. */
+/* Work space of a task: its walks, one after the other in positions of `length`. */
 typedef struct desk {
     uint32_t *lengths, *walk;
     ni_rng *rng;
@@ -44,8 +44,8 @@ void ni_windows_walks(const ni_windows *w, uint64_t epoch, uint64_t first, uint3
     ni_walk_many(w->walker, start, count, w->length, rng, walk, lengths);
 }
 
-/* Leaves out visits of frequent nodes; returns what is left of the walk. Scales count steps, so that there
- * a visit left out keeps its place, as NEAP_NONE. */
+/* Leaves out visits of frequent nodes; returns what is left of the walk. Scales count steps, so that
+ * there a visit left out stays as NEAP_NONE. */
 static uint32_t thin_out(const ni_windows *w, uint32_t *walk, uint32_t length, ni_rng *rng)
 {
     uint32_t left = 0;
@@ -101,7 +101,7 @@ ni_source ni_windows_source(const ni_windows *w)
 {
     return (ni_source){ .kind = NI_FROM_WINDOWS,
                         .from.windows = w,
-                        .places = (uint64_t)w->walker->nodes * w->rounds * w->length,
+                        .positions = (uint64_t)w->walker->nodes * w->rounds * w->length,
                         .per_task = WALKS_PER_TASK * w->length,
                         .couples = 2 * w->window,
                         .scratch = desk_bytes(w) };
@@ -232,7 +232,7 @@ ni_source ni_edges_source(const ni_edges *e)
 {
     return (ni_source){ .kind = NI_FROM_EDGES,
                         .from.edges = e,
-                        .places = e->graph->edges * NI_EDGE_SAMPLES,
+                        .positions = e->graph->edges * NI_EDGE_SAMPLES,
                         .per_task = 512,
                         .couples = (uint32_t)e->first + e->second };
 }
@@ -260,7 +260,7 @@ neap_status ni_edges_degrees(const ni_edges *e, uint64_t **degrees, neap_error *
 
 enum { STEPS_MOST = 4096 }; /* with the least `restart`, more have a chance of 1e-18 */
 
-/* How often a coin says "go on" before it says "stop". */
+/* Geometric: the number of steps before a stop, P(k) = (1 - restart)^k restart, by inversion. */
 static uint32_t draw_steps(double restart, ni_rng *rng)
 {
     double steps = floor(log1p(-ni_uniform(rng)) / log1p(-restart));
@@ -273,9 +273,9 @@ static uint64_t make_ends(const ni_walk_ends *e, uint64_t epoch, uint64_t first,
 {
     uint32_t n = e->walker->nodes, *walk = scratch;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t place = first + i, round = epoch * NI_END_SAMPLES + place / n;
-        uint32_t start = (uint32_t)ni_permute(e->seed, NI_STREAM_START, round, n, place % n);
-        ni_rng rng = ni_rng_at(e->seed, NI_STREAM_WALK, epoch, place);
+        uint64_t position = first + i, round = epoch * NI_END_SAMPLES + position / n;
+        uint32_t start = (uint32_t)ni_permute(e->seed, NI_STREAM_START, round, n, position % n);
+        ni_rng rng = ni_rng_at(e->seed, NI_STREAM_WALK, epoch, position);
         uint32_t length = ni_walk(e->walker, start, 1 + draw_steps(e->restart, &rng), &rng, walk);
         out[i] = (ni_couple){ start, walk[length - 1] };
     }
@@ -286,7 +286,7 @@ ni_source ni_ends_source(const ni_walk_ends *e)
 {
     return (ni_source){ .kind = NI_FROM_ENDS,
                         .from.ends = e,
-                        .places = (uint64_t)e->walker->nodes * NI_END_SAMPLES,
+                        .positions = (uint64_t)e->walker->nodes * NI_END_SAMPLES,
                         .per_task = 256,
                         .couples = 1,
                         .scratch = (1 + (size_t)STEPS_MOST) * sizeof(uint32_t) };

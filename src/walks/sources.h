@@ -1,8 +1,8 @@
 /* sources.h - where the pairs of a skip-gram model come from: windows of random walks (deepwalk, node2vec,
  * walklets, splitter), edges drawn by weight (line), ends of walks (verse).
  *
- * An epoch has a number of places, and each place makes some pairs as a pure function of (seed, epoch,
- * place): nothing is kept between steps, and threads make what they need. */
+ * An epoch has a number of positions, and each position makes some pairs as a pure function of (seed,
+ * epoch, position): nothing is kept between steps, and threads make what they need. */
 #ifndef NI_SOURCES_H
 #define NI_SOURCES_H
 
@@ -10,7 +10,7 @@
 #include "graph/graph.h"
 #include "walks/walker.h"
 
-/* Rows of the tables that should be near each other. */
+/* A training pair: a row of the inputs and a row of the outputs. */
 typedef struct ni_couple {
     uint32_t in, out;
 } ni_couple;
@@ -26,17 +26,18 @@ typedef struct ni_source {
         const struct ni_edges *edges;
         const struct ni_walk_ends *ends;
     } from;
-    uint64_t places;   /* of an epoch                                   */
-    uint32_t per_task; /* places that are made at once                  */
-    uint32_t couples;  /* at most so many a place                       */
-    size_t scratch;    /* bytes that a thread needs while it makes them */
+    uint64_t positions; /* of an epoch                                   */
+    uint32_t per_task;  /* positions that are made at once                  */
+    uint32_t couples;   /* at most so many per position                     */
+    size_t scratch;     /* bytes that a thread needs while it makes them */
 } ni_source;
 
-/* Writes the pairs of `count` places from `first` on, a multiple of per_task; returns how many. */
+/* Writes the pairs of `count` positions from `first` on, a multiple of per_task; returns how many. */
 uint64_t ni_source_make(const ni_source *source, uint64_t epoch, uint64_t first, uint32_t count,
                         void *scratch, ni_couple *out);
 
-/* ---- windows of walks: an epoch has `rounds` walks from every node; a place is a node of a walk ---- */
+/* ---- windows of walks: an epoch has `rounds` walks from every node; a position is a node of a walk ----
+ */
 
 typedef struct ni_windows {
     const ni_walker *walker;
@@ -47,8 +48,8 @@ typedef struct ni_windows {
     uint64_t seed;
 } ni_windows;
 
-/* Walks first .. first + count - 1 of an epoch, at most NI_ABREAST, in places of `length` nodes each. rng:
- * as many; where the draws of each walk went on to. */
+/* Walks first .. first + count - 1 of an epoch, at most NI_ABREAST, `length` nodes apart. rng: count,
+ * the state of each walk's draws after it. */
 void ni_windows_walks(const ni_windows *w, uint64_t epoch, uint64_t first, uint32_t count, ni_rng *rng,
                       uint32_t *walk, uint32_t *lengths);
 
@@ -62,13 +63,13 @@ neap_status ni_windows_visits(const ni_windows *w, ni_threads *threads, uint64_t
 neap_status ni_windows_thin(const uint64_t *visits, uint32_t nodes, double t, float **kept,
                             neap_error *err);
 
-/* ---- edges: a place is a draw by weight; an epoch has NI_EDGE_SAMPLES of them for each edge ---- */
+/* ---- edges: a position is a draw by weight; an epoch has NI_EDGE_SAMPLES of them for each edge ---- */
 
 enum { NI_EDGE_SAMPLES = 100 };
 
 typedef struct ni_edges {
     const neap_graph *graph;
-    bool first, second; /* orders: a layer for each, with a pair of its own at each place            */
+    bool first, second; /* orders: a layer for each, with one pair per position                         */
     bool along;         /* the second follows the direction of edges; the first has none             */
     uint64_t seed;
     uint32_t *source; /* edges: where each begins                                                    */
@@ -84,7 +85,7 @@ ni_source ni_edges_source(const ni_edges *e);
 /* The weights of each node's edges, in and out, as whole numbers up to 2^40. */
 neap_status ni_edges_degrees(const ni_edges *e, uint64_t **degrees, neap_error *err);
 
-/* ---- ends of walks: a place is a walk that stops with probability `restart` before each step, as
+/* ---- ends of walks: a position is a walk that stops with probability `restart` before each step, as
  * personalised PageRank has it; its pair is its start and its end. An epoch has NI_END_SAMPLES from every
  * node ---- */
 

@@ -9,7 +9,7 @@
 
 /* ---- making one ---- */
 
-static uint64_t ways(const ni_walker *w, uint32_t u)
+static uint64_t degree(const ni_walker *w, uint32_t u)
 {
     return w->offset[u + 1] - w->offset[u];
 }
@@ -17,14 +17,14 @@ static uint64_t ways(const ni_walker *w, uint32_t u)
 static bool make_aliases(ni_walker *w)
 {
     uint64_t most = 0;
-    for (uint32_t u = 0; u < w->nodes; u++) most = ways(w, u) > most ? ways(w, u) : most;
+    for (uint32_t u = 0; u < w->nodes; u++) most = degree(w, u) > most ? degree(w, u) : most;
     double *weight = ni_array(most, sizeof *weight);
     uint32_t *scratch = ni_array(most, sizeof *scratch);
     w->alias = ni_array(w->offset[w->nodes], sizeof *w->alias);
     bool ok = weight && scratch && w->alias;
     for (uint32_t u = 0; u < w->nodes && ok; u++) {
-        for (uint64_t i = 0; i < ways(w, u); i++) weight[i] = (double)w->weight[w->offset[u] + i];
-        ni_alias_fill(w->alias + w->offset[u], weight, (uint32_t)ways(w, u), scratch);
+        for (uint64_t i = 0; i < degree(w, u); i++) weight[i] = (double)w->weight[w->offset[u] + i];
+        ni_alias_fill(w->alias + w->offset[u], weight, (uint32_t)degree(w, u), scratch);
     }
     ni_free(weight);
     ni_free(scratch);
@@ -46,12 +46,12 @@ static void choose_bounds(ni_walker *w)
 neap_status ni_walker_create(const neap_graph *graph, const ni_links *links, bool along, double p, double q,
                              ni_walker *w, neap_error *err)
 {
-    ni_ways ways_out = ni_ways_of(graph, links, along);
+    ni_arcs arcs = ni_arcs_of(graph, links, along);
     *w = (ni_walker){ .nodes = links->nodes,
-                      .offset = ways_out.offset,
-                      .node = ways_out.node,
-                      .weight = ways_out.weight,
-                      .symmetric = ways_out.symmetric,
+                      .offset = arcs.offset,
+                      .node = arcs.node,
+                      .weight = arcs.weight,
+                      .symmetric = arcs.symmetric,
                       .second = p != 1 || q != 1,
                       .back = 1 / p,
                       .out = 1 / q };
@@ -69,10 +69,10 @@ void ni_walker_free(ni_walker *w)
 
 /* ---- steps ---- */
 
-/* The index of a link of u, which has some, drawn by weight. */
-static uint64_t draw_way(const ni_walker *w, uint32_t u, ni_rng *rng)
+/* The index of a link of u, drawn by weight; u has at least one. */
+static uint64_t draw_arc(const ni_walker *w, uint32_t u, ni_rng *rng)
 {
-    uint32_t n = (uint32_t)ways(w, u);
+    uint32_t n = (uint32_t)degree(w, u);
     if (w->alias) return w->offset[u] + ni_alias_draw(w->alias + w->offset[u], n, rng);
     return w->offset[u] + ((ni_next(rng) >> 32) * n >> 32);
 }
@@ -82,10 +82,10 @@ static uint64_t draw_way(const ni_walker *w, uint32_t u, ni_rng *rng)
 static bool has_link(const ni_walker *w, uint32_t u, uint32_t v)
 {
     enum { LONG = 256 };
-    bool reverse = w->symmetric && ways(w, u) > LONG && ways(w, v) < ways(w, u);
+    bool reverse = w->symmetric && degree(w, u) > LONG && degree(w, v) < degree(w, u);
     uint32_t from = reverse ? v : u, to = reverse ? u : v;
     const uint32_t *row = w->node + w->offset[from];
-    uint64_t left = ways(w, from);
+    uint64_t left = degree(w, from);
     while (left > 1) { /* without a branch to mispredict */
         uint64_t half = left / 2;
         row += row[half] <= to ? half : 0;
@@ -100,31 +100,31 @@ static double step_bias(const ni_walker *w, uint32_t t, uint32_t x)
     return x == t ? w->back : has_link(w, t, x) ? 1 : w->out;
 }
 
-static double weight_of(const ni_walker *w, uint32_t t, uint64_t way)
+static double weight_of(const ni_walker *w, uint32_t t, uint64_t arc)
 {
-    return step_bias(w, t, w->node[way]) * (w->weight ? (double)w->weight[way] : 1);
+    return step_bias(w, t, w->node[arc]) * (w->weight ? (double)w->weight[arc] : 1);
 }
 
 /* The node after t and v by inversion of the cumulated weights of all links of v: O(degree log degree). */
 static uint32_t step_exactly(const ni_walker *w, uint32_t t, uint32_t v, ni_rng *rng)
 {
-    uint64_t way = w->offset[v], last = w->offset[v + 1] - 1;
+    uint64_t arc = w->offset[v], last = w->offset[v + 1] - 1;
     double left = 0;
-    for (uint64_t i = way; i <= last; i++) left += weight_of(w, t, i);
+    for (uint64_t i = arc; i <= last; i++) left += weight_of(w, t, i);
     left *= ni_uniform(rng);
-    while (way < last && (left -= weight_of(w, t, way)) >= 0) way++;
-    return w->node[way];
+    while (arc < last && (left -= weight_of(w, t, arc)) >= 0) arc++;
+    return w->node[arc];
 }
 
 /* The node after t and v by rejection, from a link that was drawn by weight. A coin below the smallest bias
  * accepts without a search; one in the excess returns to t. Where all biases are small, as at a leaf,
  * rejection would not end: after some tries the step is made exactly. */
-static uint32_t step_by_rejection(const ni_walker *w, uint32_t t, uint32_t v, uint64_t way, ni_rng *rng)
+static uint32_t step_by_rejection(const ni_walker *w, uint32_t t, uint32_t v, uint64_t arc, ni_rng *rng)
 {
     enum { PATIENCE = 64 };
-    double n = (double)ways(w, v);
-    for (int tries = 0; tries < PATIENCE; tries++, way = draw_way(w, v, rng)) {
-        uint32_t x = w->node[way];
+    double n = (double)degree(w, v);
+    for (int tries = 0; tries < PATIENCE; tries++, arc = draw_arc(w, v, rng)) {
+        uint32_t x = w->node[arc];
         double coin = ni_uniform(rng) * (n * w->most + w->excess) - w->excess;
         if (coin < 0) return t;
         coin /= n;
@@ -138,10 +138,10 @@ uint32_t ni_walk(const ni_walker *w, uint32_t start, uint32_t length, ni_rng *rn
 {
     uint32_t n = 1;
     walk[0] = start;
-    for (; n < length && ways(w, walk[n - 1]); n++) {
-        uint64_t way = draw_way(w, walk[n - 1], rng);
+    for (; n < length && degree(w, walk[n - 1]); n++) {
+        uint64_t arc = draw_arc(w, walk[n - 1], rng);
         walk[n] =
-            w->second && n > 1 ? step_by_rejection(w, walk[n - 2], walk[n - 1], way, rng) : w->node[way];
+            w->second && n > 1 ? step_by_rejection(w, walk[n - 2], walk[n - 1], arc, rng) : w->node[arc];
     }
     return n;
 }
@@ -151,19 +151,19 @@ uint32_t ni_walk(const ni_walker *w, uint32_t start, uint32_t length, ni_rng *rn
 static void walk_abreast(const ni_walker *w, uint32_t count, uint32_t length, ni_rng *rng, uint32_t *walk,
                          uint32_t *lengths)
 {
-    uint64_t way[NI_ABREAST];
+    uint64_t arc[NI_ABREAST];
     for (uint32_t n = 1; n < length; n++) {
         for (uint32_t i = 0; i < count; i++) {
-            way[i] = UINT64_MAX;
-            if (lengths[i] < n || !ways(w, walk[i * length + n - 1])) continue;
-            way[i] = draw_way(w, walk[i * length + n - 1], &rng[i]);
-            __builtin_prefetch(w->node + way[i]);
+            arc[i] = UINT64_MAX;
+            if (lengths[i] < n || !degree(w, walk[i * length + n - 1])) continue;
+            arc[i] = draw_arc(w, walk[i * length + n - 1], &rng[i]);
+            __builtin_prefetch(w->node + arc[i]);
         }
         for (uint32_t i = 0; i < count; i++) {
-            if (way[i] == UINT64_MAX) continue;
+            if (arc[i] == UINT64_MAX) continue;
             uint32_t *here = walk + i * length + n - 1;
-            uint32_t next = w->second && n > 1 ? step_by_rejection(w, here[-1], here[0], way[i], &rng[i])
-                                               : w->node[way[i]];
+            uint32_t next = w->second && n > 1 ? step_by_rejection(w, here[-1], here[0], arc[i], &rng[i])
+                                               : w->node[arc[i]];
             here[1] = next;
             lengths[i] = n + 1;
             __builtin_prefetch(w->offset + next);

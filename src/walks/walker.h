@@ -14,8 +14,8 @@
 /* draws in proportion to weights, in constant time (Walker 1977; built by Vose 1991): a column is
  * drawn evenly, then it is either the column's own item or the one that shares it. */
 typedef struct ni_alias {
-    float share;    /* of the column that is its own */
-    uint32_t other; /* whose the rest is             */
+    float share;    /* of the column's own item      */
+    uint32_t other; /* the item that has the rest    */
 } ni_alias;
 
 /* Fills a table of n columns for weights that are not negative, of which one is positive; uses them up.
@@ -32,11 +32,11 @@ static inline uint32_t ni_alias_draw(const ni_alias *table, uint32_t n, ni_rng *
 
 typedef struct ni_walker {
     uint32_t nodes;
-    const uint64_t *offset; /* nodes + 1: where the ways out of a node begin */
-    const uint32_t *node;   /* where each leads, ascending                   */
+    const uint64_t *offset; /* nodes + 1: where the links of a node begin    */
+    const uint32_t *node;   /* the target of each link, ascending            */
     const float *weight;    /* NULL: all alike                               */
-    ni_alias *alias;        /* one table a node, or NULL                     */
-    bool symmetric;         /* every way can be gone back                    */
+    ni_alias *alias;        /* one table per node, or NULL                   */
+    bool symmetric;         /* every link has its reverse                    */
     bool second;            /* p and q count                                 */
     double back, out;       /* 1/p and 1/q                                   */
     double most, least;     /* of these and 1; `back` may be set apart:      */
@@ -49,8 +49,8 @@ neap_status ni_walker_create(const neap_graph *graph, const ni_links *links, boo
                              ni_walker *w, neap_error *err);
 void ni_walker_free(ni_walker *w);
 
-/* A walk of at most `length` nodes, the first being `start`; it ends early where there is no way on.
- * Returns how many there are. */
+/* A walk of at most `length` nodes, the first being `start`; it ends early at a node without links.
+ * Returns its length. */
 uint32_t ni_walk(const ni_walker *w, uint32_t start, uint32_t length, ni_rng *rng, uint32_t *walk);
 
 enum { NI_ABREAST = 32 };

@@ -1,5 +1,6 @@
-/* Skip-gram on windows of walks: visits are counted on one round of walks, which gives negatives and tree
- * their frequencies, then the run makes its walks anew in each step. */
+/* Skip-gram on windows of walks: one round of walks counts visits, which are the frequencies of
+ * negatives and tree; then each step makes its own walks. O(nodes x walks x length x window) pairs per
+ * epoch; nothing of an earlier step is kept. */
 #include "walks/walking.h"
 
 #include "base/sys.h"
@@ -72,14 +73,18 @@ static void choose_losses(ni_learner *l, const ni_walk_options *o, bool scales)
     l->layers = scales ? o->window : 1;
 }
 
-neap_status ni_walking_prepare(ni_learner *l, const ni_job *job, const ni_walk_options *o, bool scales,
-                               neap_error *err)
+neap_status ni_walking_check(const ni_walk_options *o, bool scales, neap_error *err)
 {
-    *l = (ni_learner){ 0 }; /* to be freed also if it is refused here */
     if (scales && o->learning.dim % o->window)
         return ni_fail(err, NEAP_E_ARG,
                        "--dim %u cannot be divided into %u scales; use a multiple of --window",
                        o->learning.dim, o->window);
+    return scales || o->loss != NI_LOSS_TREE ? ni_learner_check(&o->learning, err) : NEAP_OK;
+}
+
+neap_status ni_walking_prepare(ni_learner *l, const ni_job *job, const ni_walk_options *o, bool scales,
+                               neap_error *err)
+{
     neap_status rc = ni_learner_prepare(l, job, &o->learning, err);
     choose_losses(l, o, scales);
     return rc;
@@ -99,7 +104,7 @@ void ni_walking_declare(ni_declaration *d, const ni_walk_options *o, bool scales
     ni_learner l = { 0 };
     choose_losses(&l, o, scales);
     ni_learner_declare(d, rows, o->learning.dim, l.negatives, l.tree);
-    d->places = rows * o->walks * o->walk_length;
+    d->positions = rows * o->walks * o->walk_length;
 }
 
 void ni_walking_bytes(const ni_learner *l, const ni_walk_options *o, bool scales, const neap_graph *given,

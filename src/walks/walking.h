@@ -17,7 +17,7 @@ typedef struct ni_walk_options {
     double p, q;
 } ni_walk_options;
 
-/* All but those of learning. */
+/* All but those of ni_learning_set. */
 extern const ni_option_set ni_walk_set;
 
 /* Trains l->vectors on walks over l->links, one window after the other (scales false), or a layer for each
@@ -40,12 +40,14 @@ void ni_walking_free(ni_walking *w);
 /* word2vec draws negatives by the power 3/4 of how often they occur (Mikolov and others 2013). */
 #define NI_WALKING_POWER 0.75
 
-/* Prepares a learner, with the losses and layers of the options; NEAP_E_ARG if scales do not divide the
- * vectors. To be ended or dropped in any case. */
+/* Options that do not go together (NEAP_E_ARG): scales must divide the vectors; see ni_learner_check. */
+neap_status ni_walking_check(const ni_walk_options *o, bool scales, neap_error *err);
+
+/* Prepares a learner, with the losses and layers of the options. To be ended or dropped in any case. */
 neap_status ni_walking_prepare(ni_learner *l, const ni_job *job, const ni_walk_options *o, bool scales,
                                neap_error *err);
 
-/* State and places of such a run with so many rows, for the method's declaration. */
+/* State and positions of such a run of `rows` rows, for the method's declaration. */
 void ni_walking_declare(ni_declaration *d, const ni_walk_options *o, bool scales, uint64_t rows);
 
 /* Bytes of a run, by part. */

@@ -88,7 +88,7 @@ says err 'ablation, clean, email, gap untrained at 55 %, seed 1: '
 cp -r graphs/cora graphs/zhihu
 "$NEAP" reproduce time --data graphs -o timed --dim 8 -t 1 >out 2>clock </dev/null &
 pid=$!
-for ((k = 0; k < 3000; k++)); do
+for ((k = 0; k < 15000; k++)); do
     if grep -qs seed clock; then break; fi
     sleep 0.02
 done
@@ -125,7 +125,7 @@ END
 endless=(link-cora --data graphs --methods gap --seeds 3 --epochs 100000 --dim 8 --valid 0 -t 1)
 env --default-signal=INT "$NEAP" reproduce "${endless[@]}" -o polite >out 2>err </dev/null &
 pid=$!
-for ((k = 0; k < 3000; k++)); do
+for ((k = 0; k < 15000; k++)); do
     if [[ -d polite/cells ]]; then break; fi
     sleep 0.02
 done

@@ -70,7 +70,7 @@ static void declare(neap_model *m, ni_declaration *d)
     const ni_attention_options *o = m->settings->own;
     ni_declare(d, "T", NI_LEARNED, NI_F32, 3, (uint64_t[]){ m->rows, VECTORS, m->dim }, &own->T);
     d->moments = o->optimizer == NI_ADAGRAD ? NI_MOMENTS_ADAGRAD : NI_MOMENTS_ADAM;
-    d->places = 2 * m->graph->edges; /* both orders */
+    d->positions = 2 * m->graph->edges; /* both orders */
 }
 
 /* The first vectors as gap has them, the second from numbers that no node has. */
@@ -155,9 +155,9 @@ static neap_status lend_all(void *self, const float **rows, neap_error *err)
 
 /* The attention of a model, on these neighbourhoods; it does not move while it is in use. */
 typedef struct context {
+    ni_attention attention; /* first: see NI_ATTENTION_ANSWERS */
     provider provider;
     ni_rows rows;
-    ni_attention attention;
 } context;
 
 static neap_status context_create(context *c, const neap_model *m, const ni_hood *hood,
@@ -243,7 +243,7 @@ static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
     neap_model *m = run->model;
-    run->places = t->sampler.positions;
+    run->positions = t->sampler.positions;
     run->per_step = t->o->batch;
     neap_status rc = make_tensors(m, err);
     if (rc != NEAP_OK) return rc;
@@ -333,44 +333,6 @@ static void close_query(neap_query *q)
     ni_free(q->own);
 }
 
-static ni_attention *attention_of(const neap_query *q)
-{
-    return &((context *)q->own)->attention;
-}
-
-static neap_status score(neap_query *q, const neap_pair *pairs, size_t count, float *scores,
-                         neap_error *err)
-{
-    return ni_attention_score(attention_of(q), pairs, count, scores, err);
-}
-
-static neap_status score_all(neap_query *q, uint32_t source, float *scores, neap_error *err)
-{
-    return ni_attention_score_all(attention_of(q), source, scores, err);
-}
-
-static neap_status vectors(neap_query *q, float *out, neap_error *err)
-{
-    return ni_attention_vectors(attention_of(q), q->model->graph, out, err);
-}
-
-static neap_status context_vectors(neap_query *q, uint32_t of, float *out, neap_error *err)
-{
-    return ni_attention_context_vectors(attention_of(q), of, out, err);
-}
-
-static neap_status pair_vectors(neap_query *q, const neap_pair *pairs, size_t count, float *sources,
-                                float *targets, neap_error *err)
-{
-    return ni_attention_pair_vectors(attention_of(q), pairs, count, sources, targets, err);
-}
-
-static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap_explanation **out,
-                           neap_error *err)
-{
-    return ni_attention_explain(attention_of(q), &q->model->links, source, target, out, err);
-}
-
 const ni_method ni_method_toy = {
     .info = { .size = sizeof(neap_method_info),
               .name = "toy",
@@ -388,10 +350,5 @@ const ni_method ni_method_toy = {
     .bytes = bytes,
     .open = open_query,
     .close = close_query,
-    .score = score,
-    .score_all = score_all,
-    .vectors = vectors,
-    .context_vectors = context_vectors,
-    .pair_vectors = pair_vectors,
-    .explain = explain,
+    NI_ATTENTION_ANSWERS,
 };
