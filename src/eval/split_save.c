@@ -165,8 +165,8 @@ static neap_status (*const save_part[NI_PARTS])(const saving *s, const char *pat
     [NI_PART_TARGETS] = save_target_names,
 };
 
-/* A split of another graph is not replaced: it may be the only copy. A folder whose manifest cannot be
- * read may be replaced, unless a newer version wrote it. */
+/* A split of another graph is not replaced: it may be the only copy; nor is one of a newer version. Another
+ * folder whose manifest cannot be read may be replaced. */
 static neap_status spare_others(const saving *s, neap_error *err)
 {
     ni_manifest there;

@@ -155,18 +155,18 @@ static neap_status refuse_relation(const ni_layout *layout, const headings *h, c
 }
 
 /* Columns from the words of a header. */
-static neap_status follow_header(ni_layout *layout, const headings *h, bool told, const ni_lines *lines,
+static neap_status follow_header(ni_layout *layout, const headings *h, bool required, const ni_lines *lines,
                                  const char *line, ni_header *header, neap_error *err)
 {
-    found is = find_columns(h, told, layout);
+    found is = find_columns(h, required, layout);
     if (is == SEVERAL) return refuse_several(lines, line, err);
-    if (told || is == ONE_PAIR) *header = NI_IS_HEADER;
+    if (required || is == ONE_PAIR) *header = NI_IS_HEADER;
     else if (!h->number[NI_SOURCE] && !h->number[NI_TARGET] && !h->number[NI_WEIGHT])
         *header = NI_MAYBE_HEADER;
     if (*header == NI_IS_HEADER && h->relation) return refuse_relation(layout, h, lines, line, err);
     if (*header == NI_NO_HEADER) return NEAP_OK;
     layout->column[NI_WEIGHT] = h->weight ? h->weight : h->columns < 3 ? 3 : 0;
-    layout->told = h->columns >= 3;
+    layout->named = h->columns >= 3;
     layout->time = h->time;
     return NEAP_OK;
 }
@@ -180,12 +180,12 @@ static bool has_role(const ni_layout *layout, unsigned column)
 
 /* Whether there is a header above columns that the option names. A line without a number where the weight
  * belongs can be nothing else. */
-static neap_status find_header(ni_layout *layout, const headings *h, bool told, const ni_lines *lines,
+static neap_status find_header(ni_layout *layout, const headings *h, bool required, const ni_lines *lines,
                                const char *line, ni_header *header, neap_error *err)
 {
     ni_layout unused;
     unsigned weight = layout->column[NI_WEIGHT];
-    if (told || find_columns(h, told, &unused) != NOTHING) *header = NI_IS_HEADER;
+    if (required || find_columns(h, required, &unused) != NOTHING) *header = NI_IS_HEADER;
     else if (!h->number[NI_SOURCE] && !h->number[NI_TARGET] && !h->number[NI_WEIGHT])
         *header = weight && weight <= h->columns ? NI_IS_HEADER : NI_MAYBE_HEADER;
     if (*header == NI_NO_HEADER) return NEAP_OK;
@@ -209,16 +209,16 @@ neap_status ni_layout_choose(ni_layout *layout, const ni_common *options, const 
     if (rc == NEAP_OK) rc = ni_columns_choose(&layout->columns, options, line, err);
     if (rc == NEAP_OK) rc = ni_roles_find(&roles, &layout->columns, lines, line, err);
     if (rc != NEAP_OK) return rc;
-    bool told = options->header == NI_HEADER_YES || roles.named;
-    layout->told = roles.count > 0;
+    bool required = options->header == NI_HEADER_YES || roles.worded;
+    layout->named = roles.count > 0;
     layout->demanded = roles.count > NI_WEIGHT;
     for (unsigned role = 0; role < NI_ROLES && roles.count; role++)
         layout->column[role] = role < roles.count ? roles.role[role].column : 0;
     if (options->header != NI_HEADER_NO) survey(&h, layout, line);
     if (options->header != NI_HEADER_NO && roles.count)
-        rc = find_header(layout, &h, told, lines, line, header, err);
+        rc = find_header(layout, &h, required, lines, line, header, err);
     else if (options->header != NI_HEADER_NO)
-        rc = follow_header(layout, &h, told, lines, line, header, err);
+        rc = follow_header(layout, &h, required, lines, line, header, err);
     layout->ordered = layout->column[NI_SOURCE] == 1 && layout->column[NI_TARGET] == 2;
     return rc;
 }

@@ -137,8 +137,9 @@ typedef struct ni_layout {
     unsigned column[NI_ROLES]; /* from 1; 0: there is none                                             */
     unsigned time;             /* that the header calls a time; 0: none                                */
     bool ordered;              /* source and target are 1 and 2                                        */
-    bool told;     /* by the option or a header: other columns may hold anything. Else 3 is a guess     */
-    bool demanded; /* the option names a weight, so that every edge must have one                       */
+    bool named;                /* by the option or a header: other columns may hold anything. Else 1, 2
+                                  and 3 are a guess                                                    */
+    bool demanded;             /* the option names a weight, so that every edge must have one          */
 } ni_layout;
 
 /* The option `columns` before the names in it are looked up. */
@@ -149,7 +150,7 @@ typedef struct ni_roles {
         size_t length;
         unsigned column; /* 0: the text is a word of the header */
     } role[NI_ROLES];
-    bool named; /* at least one is a word */
+    bool worded; /* at least one is a word */
 } ni_roles;
 
 /* NEAP_E_ARG if it is no such list. */

@@ -12,9 +12,9 @@
  *   weights        used if the first edge has a number in the column of the weight, unless the option
  *                  `weights` is ignore; then each edge must have one. NaN, infinities, negative
  *                  numbers and 0 are refused.
- *   other columns  ignored if a header or the option `columns` tells the columns apart, or with
- *                  --weights ignore. Else a third column that is no number, or that the first edge has
- *                  not, is refused, and so are times in columns 3 and 4 (looks.h).
+ *   other columns  ignored if a header or the option `columns` names the columns, or with --weights ignore.
+ *                  Else a third column that is no number, or that the first edge has not, is refused, and
+ *                  so are times in columns 3 and 4 (looks.h).
  *   other formats  refused by their name (looks.h).
  *   one column, an empty name, a name of more than NI_NAME_MOST bytes, a line of more than
  *   NI_LINE_SHORT bytes, a broken quote: refused.                                                   */
@@ -309,7 +309,7 @@ static neap_status decide(edge_reader *r, char *line, char *rest, const ni_field
     ni_layout_weight(layout, rest, &third);
     bool there = third.at && third.length > 0, number = there && ni_field_is_number(&third);
     r->weighted = number || layout->demanded;
-    if (layout->told) return NEAP_OK;
+    if (layout->named) return NEAP_OK;
     r->bare = !there && layout->ordered;
     if (there && !number) return ni_looks_third(&r->lines, second, &third, err);
     return number && layout->ordered ? ni_looks_time(&r->lines, &layout->columns, line, err) : NEAP_OK;
@@ -356,8 +356,8 @@ static neap_status read_first(edge_reader *r, char **line, neap_error *err)
 {
     size_t length;
     neap_status rc = ni_lines_next_data(&r->lines, line, &length, err);
-    bool told = strcmp(r->options->columns, "auto") != 0;
-    return rc == NEAP_OK && *line && !told ? ni_looks_foreign(&r->lines, *line, err) : rc;
+    bool named = strcmp(r->options->columns, "auto") != 0;
+    return rc == NEAP_OK && *line && !named ? ni_looks_foreign(&r->lines, *line, err) : rc;
 }
 
 /* The first line with data decides about delimiter, header and columns, the first edge about weights. What

@@ -25,7 +25,7 @@ static neap_status take_role(ni_roles *roles, const char *all, const char *text,
     if (length == 0) return bad_list(all, "has an empty one", err);
     bool numeric = ni_parse_u64(text, length, &number);
     if (numeric && (number == 0 || number > COLUMN_MOST)) return bad_list(all, "has no such number", err);
-    roles->named = roles->named || !numeric;
+    roles->worded = roles->worded || !numeric;
     roles->role[roles->count].text = text;
     roles->role[roles->count].length = length;
     roles->role[roles->count++].column = (unsigned)number;
@@ -54,7 +54,7 @@ neap_status ni_roles_read(const ni_common *options, ni_roles *roles, neap_error 
         at = at[length] ? at + length + 1 : NULL;
     }
     if (rc == NEAP_OK && roles->count < NI_WEIGHT) rc = bad_list(all, "has fewer", err);
-    if (rc == NEAP_OK && roles->named && options->header == NI_HEADER_NO)
+    if (rc == NEAP_OK && roles->worded && options->header == NI_HEADER_NO)
         rc = bad_list(all, "has words, but --header no says that there is no header", err);
     return rc == NEAP_OK && find_twice(roles) ? bad_list(all, "names one column twice", err) : rc;
 }
