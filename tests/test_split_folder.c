@@ -437,7 +437,7 @@ static void a_split_of_another_graph_is_not_replaced(void **state)
     scratch_put("s/manifest.json", "{}", 2);
     save(t, "s");
     assert_int_equal(try("s", g, &err), NEAP_OK);
-    scratch_put("s/manifest.json", "{\"format\": \"neap split 2\"}", 26);
+    scratch_put("s/manifest.json", "{\"format\": \"neap split 3\"}", 26);
     assert_int_equal(neap_trial_save(t, "s", &err), NEAP_E_FORMAT); /* not ours to replace */
     assert_non_null(strstr(err.text, "a newer neap made this"));
     assert_int_equal(access("s/manifest.json", F_OK), 0);

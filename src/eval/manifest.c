@@ -221,7 +221,7 @@ static int take_word(reader *r, const char *key, const char *const *words)
 
 static void take_facts(reader *r, ni_manifest *m, bool targets)
 {
-    static const char *const kinds[] = { "list", "opposite", NULL };
+    const char *const *kinds = ni_target_words + 1;
     m->protocol = (ni_protocol)take_word(r, "protocol", ni_protocols);
     m->kind = (ni_negatives)take_word(r, "negatives", ni_kinds);
     m->undirected = json_is_true(take(r, "undirected", JSON_TRUE));
@@ -243,7 +243,7 @@ static void take_facts(reader *r, ni_manifest *m, bool targets)
         .skipped = take_count(r, "skipped"),
         .loops = take_count(r, "loops"),
         .reverse = take_count(r, "reverse"),
-        .targets = targets ? kinds[take_word(r, "targets", kinds)] : "all",
+        .targets = targets ? kinds[take_word(r, "targets", kinds)] : ni_target_words[0],
     };
     if (nodes > NI_NAMES_MOST && !r->bad) r->bad = "nodes";
     if (!(m->facts.ratio > 0 && m->facts.ratio < 1) && !r->bad) r->bad = "ratio";

@@ -39,9 +39,11 @@ void ni_targets_free(ni_targets *t)
     *t = (ni_targets){ 0 };
 }
 
+const char *const ni_target_words[] = { "all", "list", "opposite", NULL };
+
 const char *ni_targets_word(const ni_targets *t)
 {
-    return !ni_targets_limit(t) ? "all" : t->opposite ? "opposite" : "list";
+    return ni_target_words[!ni_targets_limit(t) ? 0 : 1 + t->opposite];
 }
 
 neap_targets ni_targets_view(const ni_targets *t)

@@ -45,7 +45,8 @@ static inline bool ni_is_target(const ni_targets *t, uint32_t source, uint32_t n
 /* What a caller would give to have these; of some, not of all nodes. */
 neap_targets ni_targets_view(const ni_targets *t);
 
-/* "all", "list", "opposite". */
+/* "all", "list", "opposite", then NULL; and which of them. */
+extern const char *const ni_target_words[];
 const char *ni_targets_word(const ni_targets *t);
 
 /* Nodes of a side, ascending; how many. */

@@ -67,7 +67,7 @@ assert specs > 300 and commands > 300, (specs, commands)
 END
 bash -n neap.zsh || fail 'not even bash reads what it shares with zsh' # no construct is zsh's alone
 says neap.zsh "'train:learn a model from a graph'"
-says neap.zsh "'--pooling=[how the alignments of a neighbour become one"
+says neap.zsh "'--pooling=["
 says neap.zsh ':max|mean:(max mean)'
 says neap.zsh "'1: :(er ba sbm)'"
 says neap.fish "complete -c neap -n '__neap_at eval' -x -a 'link'"
