@@ -205,7 +205,12 @@ static void put_splits(void)
 {
     static const char *const protocols[] = { "clean", "paper", "paper-clean" };
     for (size_t i = 0; i < COUNT(protocols); i++) {
-        neap_link_spec spec = { sizeof spec, protocols[i], "uniform", 0.7, 1, 0.2 };
+        neap_link_spec spec = { .size = sizeof spec,
+                                .protocol = protocols[i],
+                                .negatives = "uniform",
+                                .ratio = 0.7,
+                                .seed = 1,
+                                .valid = 0.2 };
         neap_graph *g = fuzz_graph(i == 1, i == 2);
         neap_trial *t;
         neap_error err = { 0 };
