@@ -103,7 +103,10 @@ static double as_read(float weight)
 static bool looks_foreign(const neap_graph *g, const ni_field *first, const ni_field *second)
 {
     char text[160];
-    int length = snprintf(text, sizeof text, "%.50s\t%.50s\ngraph { */ graph {\n", first->at, second->at);
+    const char *a = needs_quotes(first->at, '\t') ? "\"" : "",
+               *b = needs_quotes(second->at, '\t') ? "\"" : "";
+    int length = snprintf(text, sizeof text, "%s%.50s%s\t%s%.50s%s\ngraph { */ graph {\n", a, first->at, a,
+                          b, second->at, b);
     return ni_looks_like(text, text + length) || (g->weight && ni_looks_like_time(as_read(g->weight[0])));
 }
 
