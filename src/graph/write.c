@@ -88,13 +88,26 @@ static bool is_number(const neap_graph *g, uint32_t u)
     return ni_field_is_number(&name);
 }
 
+/* The number that a reader takes from a written weight: its few digits may be another double than the
+ * float. */
+static double as_read(float weight)
+{
+    char text[32];
+    double value = 0;
+    ni_parse_double(text, ni_format_float(weight, text), &value);
+    return value;
+}
+
 /* Whether the first names look like the start of another format, or the weights like times. What follows
  * them here is found if they look like a comment before it. */
 static bool looks_foreign(const neap_graph *g, const ni_field *first, const ni_field *second)
 {
     char text[160];
-    int length = snprintf(text, sizeof text, "%.50s\t%.50s\ngraph { */ graph {\n", first->at, second->at);
-    return ni_looks_like(text, text + length) || (g->weight && ni_looks_like_time((double)g->weight[0]));
+    const char *a = needs_quotes(first->at, '\t') ? "\"" : "",
+               *b = needs_quotes(second->at, '\t') ? "\"" : "";
+    int length = snprintf(text, sizeof text, "%s%.50s%s\t%s%.50s%s\ngraph { */ graph {\n", a, first->at, a,
+                          b, second->at, b);
+    return ni_looks_like(text, text + length) || (g->weight && ni_looks_like_time(as_read(g->weight[0])));
 }
 
 /* Whether the reader would take the first edge for a header, by its words or for the numbers below, or for

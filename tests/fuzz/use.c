@@ -71,15 +71,19 @@ void fuzz_use_graph(const neap_graph *g)
 /* ---- graphs from text ---- */
 
 /* The last byte of a text chooses how it is read: a newline leaves all as it is, every bit that differs
- * changes something. */
+ * changes something. Only edge lists have columns, and only those with a header have words for them. */
 static neap_options *reading(const char *format, uint8_t last)
 {
     static const char *const changes[][2] = { { "undirected", "yes" },  { "weights", "ignore" },
                                               { "header", "yes" },      { "header", "no" },
                                               { "delimiter", "comma" }, { "delimiter", "space" } };
+    static const char *const columns[] = { "auto", "2,1", "3,1,2", "to,from" };
     neap_options *o = options_of("neap", "format", format, "threads", "1", NULL);
+    unsigned bits = last ^ '\n';
     for (size_t i = 0; i < COUNT(changes); i++)
-        if ((last ^ '\n') >> i & 1) set_options(o, changes[i][0], changes[i][1], NULL);
+        if (bits >> i & 1) set_options(o, changes[i][0], changes[i][1], NULL);
+    if (!strcmp(format, "edges")) set_options(o, "columns", columns[bits >> 6], NULL);
+    if (bits >> 6 == 3) set_options(o, "header", "yes", NULL);
     return o;
 }
 
