@@ -2,8 +2,10 @@
  * another graph. Nothing here is looked at once the option `columns` says what the columns are; the
  * attributes, third columns and times are not looked at with --weights ignore either.
  *
- *   other formats   GraphML, GEXF, HTML, DOT, GML, Pajek, JSON, N-Triples and Turtle, by the first line
- * with data a third column that is no number: attributes in braces (NetworkX), a date, or relations times
+ *   formats   GraphML, GEXF, HTML, DOT, GML, Pajek, JSON, N-Triples, Turtle: by the first line of data
+ *   column 3  if it is no number: attributes in braces (NetworkX), a date, or a relation
+ *   times     in column 3 or 4: see below
+ *
  * A number is like Unix time if it lies between 1e8 and 4.2e9 (seconds of the years 1973 to 2103), or
  * between as many milli-, micro- or nanoseconds. Column 3 or 4 holds times if its numbers are all of that
  * kind, from the first edge to the end of the first block of lines (2 MiB); one line is enough. Weights
