@@ -22,11 +22,13 @@ static bool takes_bytes(FILE *to)
     return isatty(fileno(to)) && !reads_utf8();
 }
 
+enum { CHARACTER_MOST = 4 };
+
 /* Bytes of the character at `text`; a byte that is not UTF-8 is one by itself. */
 static size_t character(const char *text)
 {
     size_t n = ni_utf8_length(text);
-    return n ? n : 1;
+    return n == 0 ? 1 : n < CHARACTER_MOST ? n : CHARACTER_MOST;
 }
 
 /* C0, DEL and C1, by number. */
@@ -72,7 +74,7 @@ void print_name(FILE *to, const char *name, int columns)
     bool cut = name_columns(name) > columns, bytes = takes_bytes(to);
     int used = 0;
     for (size_t n; *name && used < columns - cut; name += n, used++) {
-        char shown[4];
+        char shown[CHARACTER_MOST];
         n = character(name);
         fwrite(shown, 1, copy_harmless(name, n, bytes, shown), to);
     }
