@@ -300,27 +300,6 @@ static neap_status validate(trainer *t, neap_error *err)
     return ni_run_judge(run, rc, err);
 }
 
-/* One step: draw, forth and back, update. work may be NULL. */
-static neap_status step(trainer *t, ni_work *work, neap_error *err)
-{
-    ni_run *run = &t->run;
-    ni_engine *engine = t->attention.engine;
-    ni_engine_gradients gradients;
-    double loss = 0;
-    neap_status rc = NEAP_OK;
-    ni_stage_begin(ni_engine_stages(engine));
-    ni_items items = draw(t, run->at.epoch, run->at.batch * run->per_step);
-    ni_stage_end(ni_engine_stages(engine), NI_STAGE_DRAW);
-    if (items.count) rc = ni_engine_step(engine, &items, run->at.updates, &gradients, &loss, err);
-    if (!ni_run_may_step(run)) return NEAP_OK; /* nor does a failure count, if tasks were not run */
-    if (rc != NEAP_OK) return rc;
-    if (items.count && isfinite(loss)) optimise(t, &gradients);
-    ni_stage_end(ni_engine_stages(engine), NI_STAGE_OPTIMIZE);
-    if (work && items.count) ni_work_add(work, engine);
-    ni_run_took(run, items.count, loss * items.count);
-    return NEAP_OK;
-}
-
 neap_status ni_gap_train_timed(const ni_job *job, ni_stages *stages, ni_work *work, neap_model **out,
                                neap_error *err)
 {
@@ -329,7 +308,25 @@ neap_status ni_gap_train_timed(const ni_job *job, ni_stages *stages, ni_work *wo
     neap_status rc = prepare(&t, job, err);
     if (rc == NEAP_OK) rc = begin(&t, err);
     ni_engine *engine = t.attention.engine;
-    while (rc == NEAP_OK && ni_run_next(run)) rc = run->judging ? validate(&t, err) : step(&t, work, err);
+    while (rc == NEAP_OK && ni_run_next(run)) {
+        ni_engine_gradients gradients;
+        double loss = 0;
+        if (run->judging) {
+            rc = validate(&t, err);
+            continue;
+        }
+        ni_stage_begin(ni_engine_stages(engine));
+        ni_items items = draw(&t, run->at.epoch, run->at.batch * run->per_step);
+        ni_stage_end(ni_engine_stages(engine), NI_STAGE_DRAW);
+        if (items.count) rc = ni_engine_step(engine, &items, run->at.updates, &gradients, &loss, err);
+        if (!ni_run_may_step(run)) rc = NEAP_OK; /* stopped: ni_run_next ends it */
+        else if (rc == NEAP_OK) {
+            if (items.count && isfinite(loss)) optimise(&t, &gradients);
+            ni_stage_end(ni_engine_stages(engine), NI_STAGE_OPTIMIZE);
+            if (work && items.count) ni_work_add(work, engine);
+            ni_run_took(run, items.count, loss * items.count);
+        }
+    }
     if (stages && engine) *stages = *ni_engine_stages(engine);
     trainer_free(&t);
     return ni_run_end(run, rc, out);
