@@ -102,11 +102,11 @@ static double as_read(float weight)
  * them here is found if they look like a comment before it. */
 static bool looks_foreign(const neap_graph *g, const ni_field *first, const ni_field *second)
 {
-    char text[160];
+    char text[2 * NI_NAME_MOST + 64];
     const char *a = needs_quotes(first->at, '\t') ? "\"" : "",
                *b = needs_quotes(second->at, '\t') ? "\"" : "";
-    int length = snprintf(text, sizeof text, "%s%.50s%s\t%s%.50s%s\ngraph { */ graph {\n", a, first->at, a,
-                          b, second->at, b);
+    int length = snprintf(text, sizeof text, "%s%s%s\t%s%s%s\ngraph { */ graph {\n", a, first->at, a, b,
+                          second->at, b);
     return ni_looks_like(text, text + length) || (g->weight && ni_looks_like_time(as_read(g->weight[0])));
 }
 
