@@ -447,7 +447,8 @@ static void a_time_by_its_header_is_left_out_and_reported(void **state)
                   { "id1 id2 weight Time-Stamp\n1 2 3 1082040961\n", 4 },
                   { "id1 id2\n1 2\n", 0 },
                   { "source,target,weight\na,b,1\n", 0 },
-                  { "a b time\n", 0 } };
+                  { "a b time\n", 0 },
+                  { "time user\n1 2\n", 0 } }; /* the source is not left out */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         neap_graph *g;
         neap_error err = { 0 };

@@ -158,6 +158,13 @@ static neap_status refuse_relation(const ni_layout *layout, const headings *h, c
         h->relation, layout->column[NI_SOURCE], layout->column[NI_TARGET]);
 }
 
+static bool has_role(const ni_layout *layout, unsigned column)
+{
+    for (unsigned role = 0; role < NI_ROLES && column; role++)
+        if (layout->column[role] == column) return true;
+    return false;
+}
+
 /* Columns from the words of a header. */
 static neap_status follow_header(ni_layout *layout, const headings *h, bool required, const ni_lines *lines,
                                  const char *line, ni_header *header, neap_error *err)
@@ -171,15 +178,8 @@ static neap_status follow_header(ni_layout *layout, const headings *h, bool requ
     if (*header == NI_NO_HEADER) return NEAP_OK;
     layout->column[NI_WEIGHT] = h->weight ? h->weight : h->there[NI_WEIGHT] ? 0 : 3;
     layout->named = *header == NI_IS_HEADER ? h->columns >= 3 : h->there[NI_WEIGHT];
-    layout->time = h->time;
+    if (!has_role(layout, h->time)) layout->time = h->time;
     return NEAP_OK;
-}
-
-static bool has_role(const ni_layout *layout, unsigned column)
-{
-    for (unsigned role = 0; role < NI_ROLES && column; role++)
-        if (layout->column[role] == column) return true;
-    return false;
 }
 
 /* Whether there is a header above columns that the option names. A line with a word where the weight
