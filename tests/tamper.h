@@ -57,7 +57,7 @@ static inline void tamper_data(const char *path, const char *tensor, size_t at, 
                                size_t count)
 {
     char *data;
-    uint64_t range[2];
+    uint64_t range[2] = { 0 };
     size_t size;
     char *header = tamper_open(path, &data, &size);
     assert_true(checksums_range(header, strlen(header), tensor, size, range));
