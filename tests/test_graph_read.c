@@ -351,6 +351,21 @@ static void lines_with_more_columns_than_the_first_are_refused(void **state)
     READS("1,2\n2,3,\n", "", "1 2 3: 1>2 2>3");
 }
 
+/* An edge that lacks what the others have must not pass as a header, nor take their weights with it. */
+static void a_first_line_with_an_empty_third_column_hides_no_weights(void **state)
+{
+    (void)state;
+    const char text[] = "a,b,\nc,d,3\n";
+    REFUSES(text, 1, "no weight in column 3, though the lines below have one");
+    REFUSES("a\tb\t\t5\nc\td\t3\t7\n", 1, "no weight in column 3, though the lines below have one");
+    REFUSES("a,b,\nc,d,knows\n", 2, "column 3 holds 'knows'");
+    refuses("g.txt", text, sizeof text - 1, "columns=1,2,3", NEAP_E_FORMAT, 1,
+            "no weight in column 3, though --columns names it");
+    READS("a,b,\nc,d,\n", "", "a b c d: a>b c>d");
+    READS("x,y,\n1,2,3\n2,3,4\n", "", "1 2 3: 1>2:3 2>3:4");
+    READS("source,target,\n1,2,3\n", "", "1 2: 1>2:3");
+}
+
 static void attributes_of_networkx_are_refused(void **state)
 {
     (void)state;
@@ -432,7 +447,8 @@ static void a_time_by_its_header_is_left_out_and_reported(void **state)
                   { "id1 id2 weight Time-Stamp\n1 2 3 1082040961\n", 4 },
                   { "id1 id2\n1 2\n", 0 },
                   { "source,target,weight\na,b,1\n", 0 },
-                  { "a b time\n", 0 } };
+                  { "a b time\n", 0 },
+                  { "time user\n1 2\n", 0 } }; /* the source is not left out */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         neap_graph *g;
         neap_error err = { 0 };
@@ -996,6 +1012,7 @@ int main(void)
         TEST(columns_that_make_no_sense_are_a_usage_error),
         TEST(relations_are_refused_with_a_way_out),
         TEST(lines_with_more_columns_than_the_first_are_refused),
+        TEST(a_first_line_with_an_empty_third_column_hides_no_weights),
         TEST(attributes_of_networkx_are_refused),
         TEST(other_formats_are_called_by_their_name),
         TEST(unix_time_is_no_weight),

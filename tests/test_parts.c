@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -193,6 +194,19 @@ static void a_full_disk_or_memory_is_reported(void **state)
                 2);
 }
 
+/* A pipe would be waited for, and what a link leads to is somebody else's. */
+static void a_pipe_or_a_link_in_the_way_is_refused(void **state)
+{
+    (void)state;
+    neap_parts *p;
+    assert_int_equal(mkfifo("song.part", 0600), 0);
+    assert_int_equal(open_parts("song", "a song", 1, &p, NULL), NEAP_E_FORMAT);
+    assert_int_equal(unlink("song.part"), 0);
+    assert_int_equal(symlink("elsewhere", "song.part"), 0);
+    assert_int_equal(open_parts("song", "a song", 1, &p, NULL), NEAP_E_FORMAT);
+    assert_int_equal(access("elsewhere", F_OK), -1);
+}
+
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_enter, scratch_leave)
 
 int main(void)
@@ -203,6 +217,7 @@ int main(void)
         IN_SCRATCH(what_was_added_is_not_made_again),
         IN_SCRATCH(a_torn_or_spoilt_end_is_cut_off),
         IN_SCRATCH(other_outputs_and_other_files_are_left_alone),
+        IN_SCRATCH(a_pipe_or_a_link_in_the_way_is_refused),
         IN_SCRATCH(two_runs_do_not_write_one_file),
         IN_SCRATCH(packed_parts_are_members),
         IN_SCRATCH(a_full_disk_or_memory_is_reported),

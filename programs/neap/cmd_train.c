@@ -183,8 +183,11 @@ static neap_status stopped(const run *r, neap_error *err)
     if (!r->checkpoint)
         return ni_fail(err, NEAP_E_STOPPED,
                        "interrupted; there is no checkpoint, because the model goes to a pipe");
-    if (access(r->checkpoint, F_OK))
+    bool began = r->last.epoch > 0; /* else a checkpoint that is there is that of an earlier run */
+    if (access(r->checkpoint, F_OK) || (!began && !r->o->resume))
         return ni_fail(err, NEAP_E_STOPPED, "interrupted before there was anything to keep");
+    if (!began)
+        return ni_fail(err, NEAP_E_STOPPED, "interrupted; the same command goes on from %s", r->checkpoint);
     return ni_fail(err, NEAP_E_STOPPED,
                    "interrupted in epoch %u of %u; the same command with --resume goes on from %s",
                    r->last.epoch, r->last.epochs, r->checkpoint);

@@ -53,8 +53,9 @@ static neap_status find_reasons(const neap_graph *graph, neap_query *query, uint
 
 /* ---- a run ---- */
 
-/* So many sources are answered at once; a part of a file is their answers. */
-enum { AT_ONCE = 256 };
+/* So many sources are answered at once, and no more than make so many rows; a part of a file is their
+ * answers. */
+enum { AT_ONCE = 256, ROWS_AT_ONCE = 1 << 16 };
 
 typedef struct ranking {
     const args *a;
@@ -161,10 +162,18 @@ static neap_status put_source(ranking *q, uint32_t source, const neap_ranking *b
     return rc;
 }
 
+/* The same for the same model and options: where a part ends depends on nothing else. */
+static size_t at_once(const ranking *q)
+{
+    size_t nodes = neap_graph_nodes(neap_model_graph(q->model)), k = (size_t)q->o->k;
+    size_t sources = ROWS_AT_ONCE / (k < nodes ? k : nodes);
+    return sources > AT_ONCE ? AT_ONCE : sources ? sources : 1;
+}
+
 /* The answers of the next sources. */
 static neap_status put_chunk(ranking *q, neap_error *err)
 {
-    size_t left = q->count - q->done, count = left < AT_ONCE ? left : AT_ONCE;
+    size_t left = q->count - q->done, most = at_once(q), count = left < most ? left : most;
     neap_ranking *best = NULL;
     neap_rank_spec spec = { .size = sizeof spec,
                             .sources = q->sources + q->done,
@@ -241,10 +250,10 @@ static neap_status describe(const ranking *q, char text[256], neap_error *err)
     snprintf(
         text, 256,
         "%s of model %016llx: top %llu, known %d, explain %d, lines %d, targets %s %016llx, sources %zu "
-        "%016llx",
+        "%016llx, %zu at once",
         q->kind->list, (unsigned long long)model, (unsigned long long)q->o->k, q->o->with_known,
         q->o->explain, q->lines, rule, (unsigned long long)(t ? hash_nodes(t->nodes, t->count) : 0),
-        q->count, (unsigned long long)hash_nodes(q->sources, q->count));
+        q->count, (unsigned long long)hash_nodes(q->sources, q->count), at_once(q));
     return NEAP_OK;
 }
 
@@ -310,7 +319,7 @@ static neap_status write_all(ranking *q, neap_error *err)
     if (rc == NEAP_OK) rc = neap_parts_open(&spec, &parts, err);
     if (rc != NEAP_OK) return rc;
     uint64_t count = neap_parts_count(parts);
-    q->done = q->before = count * AT_ONCE < q->count ? (size_t)count * AT_ONCE : q->count;
+    q->done = q->before = count * at_once(q) < q->count ? (size_t)count * at_once(q) : q->count;
     say_start(q, count, there);
     interrupt_watch();
     while (q->done < q->count && rc == NEAP_OK) {

@@ -280,12 +280,20 @@ neap_status neap_vectors_names_path(const char *path, char *names, size_t room, 
     return n < 0 || (size_t)n >= room ? ni_fail(err, NEAP_E_ARG, "the path is too long") : NEAP_OK;
 }
 
-/* The names first: if they cannot be written, no vectors without names stand there. */
-static neap_status write_side(const table *t, neap_error *err)
+/* The names are put in their place first, so that there are no vectors without names, but after all of the
+ * vectors is on the disk: a full one leaves both files as they were. */
+static neap_status write_with_names(const table *t, const char *names,
+                                    void (*write)(ni_output *, const table *), neap_error *err)
 {
-    char path[PATH_MAX];
-    neap_status rc = neap_vectors_names_path(t->path, path, sizeof path, err);
-    return rc == NEAP_OK && *path ? write_file(path, t, write_names, err) : rc;
+    ni_output *out;
+    neap_status rc = ni_output_open(t->path, &out, err);
+    if (rc != NEAP_OK) return rc;
+    write(out, t);
+    rc = ni_output_settle(out, err);
+    if (rc == NEAP_OK) rc = write_file(names, t, write_names, err);
+    if (rc == NEAP_OK) return ni_output_commit(out, err);
+    ni_output_abandon(out);
+    return rc;
 }
 
 static neap_status check_table(const table *t, neap_error *err)
@@ -314,8 +322,10 @@ neap_status neap_vectors_save(const char *path, const neap_graph *graph, const f
                        "%s: the ending decides the format of vectors: .txt or .vec, .bin, .npy, .npz, "
                        ".safetensors, .csv, .tsv or .jsonl",
                        path);
+    char names[PATH_MAX];
     neap_status rc = check_table(&t, err);
-    if (rc == NEAP_OK) rc = write_side(&t, err);
+    if (rc == NEAP_OK) rc = neap_vectors_names_path(path, names, sizeof names, err);
     if (rc != NEAP_OK) return rc;
+    if (*names) return write_with_names(&t, names, format->write, err);
     return format->write ? write_file(path, &t, format->write, err) : format->whole(&t, err);
 }

@@ -40,7 +40,8 @@ static const char relations[] = "relation,relationship,predicate";
 /* Which words of a line are headings, and of what. */
 typedef struct headings {
     unsigned columns;
-    bool number[NI_ROLES]; /* whether a number stands where a role has its column */
+    bool there[NI_ROLES],
+        number[NI_ROLES]; /* whether a word, a number stands where a role has its column */
     unsigned count[FAMILIES][2], column[FAMILIES][2];
     unsigned weight, weight_rank; /* column, or 0; index in weights */
     unsigned time, relation;      /* column of the first, or 0      */
@@ -87,7 +88,10 @@ static void survey(headings *h, const ni_layout *layout, char *line)
     while (ni_field_next(&layout->columns, &line, &field) && field.at) {
         h->columns++;
         for (unsigned role = 0; role < NI_ROLES; role++)
-            if (layout->column[role] == h->columns) h->number[role] = ni_field_is_number(&field);
+            if (layout->column[role] == h->columns) {
+                h->there[role] = field.length > 0;
+                h->number[role] = ni_field_is_number(&field);
+            }
         note_heading(h, &field);
     }
 }
@@ -154,6 +158,13 @@ static neap_status refuse_relation(const ni_layout *layout, const headings *h, c
         h->relation, layout->column[NI_SOURCE], layout->column[NI_TARGET]);
 }
 
+static bool has_role(const ni_layout *layout, unsigned column)
+{
+    for (unsigned role = 0; role < NI_ROLES && column; role++)
+        if (layout->column[role] == column) return true;
+    return false;
+}
+
 /* Columns from the words of a header. */
 static neap_status follow_header(ni_layout *layout, const headings *h, bool required, const ni_lines *lines,
                                  const char *line, ni_header *header, neap_error *err)
@@ -165,29 +176,21 @@ static neap_status follow_header(ni_layout *layout, const headings *h, bool requ
         *header = NI_MAYBE_HEADER;
     if (*header == NI_IS_HEADER && h->relation) return refuse_relation(layout, h, lines, line, err);
     if (*header == NI_NO_HEADER) return NEAP_OK;
-    layout->column[NI_WEIGHT] = h->weight ? h->weight : h->columns < 3 ? 3 : 0;
-    layout->named = h->columns >= 3;
-    layout->time = h->time;
+    layout->column[NI_WEIGHT] = h->weight ? h->weight : h->there[NI_WEIGHT] ? 0 : 3;
+    layout->named = *header == NI_IS_HEADER ? h->columns >= 3 : h->there[NI_WEIGHT];
+    if (!has_role(layout, h->time)) layout->time = h->time;
     return NEAP_OK;
 }
 
-static bool has_role(const ni_layout *layout, unsigned column)
-{
-    for (unsigned role = 0; role < NI_ROLES && column; role++)
-        if (layout->column[role] == column) return true;
-    return false;
-}
-
-/* Whether there is a header above columns that the option names. A line without a number where the weight
- * belongs can be nothing else. */
+/* Whether there is a header above columns that the option names. A line with a word where the weight
+ * belongs can be nothing else; one with nothing there may be an edge that lacks it. */
 static neap_status find_header(ni_layout *layout, const headings *h, bool required, const ni_lines *lines,
                                const char *line, ni_header *header, neap_error *err)
 {
     ni_layout unused;
-    unsigned weight = layout->column[NI_WEIGHT];
     if (required || find_columns(h, required, &unused) != NOTHING) *header = NI_IS_HEADER;
     else if (!h->number[NI_SOURCE] && !h->number[NI_TARGET] && !h->number[NI_WEIGHT])
-        *header = weight && weight <= h->columns ? NI_IS_HEADER : NI_MAYBE_HEADER;
+        *header = h->there[NI_WEIGHT] ? NI_IS_HEADER : NI_MAYBE_HEADER;
     if (*header == NI_NO_HEADER) return NEAP_OK;
     if (!has_role(layout, h->time)) layout->time = h->time;
     if (*header != NI_IS_HEADER || !has_role(layout, h->relation)) return NEAP_OK;

@@ -1,9 +1,9 @@
 /* Writing graphs. What is written reads back as the same graph, as far as the format can express it; a
  * name that it cannot express is an error, never a silent change. Edge lists leave out nodes without edges.
  * mtx and metis have numbers only: the names go into FILE.names.txt beside them, line i the name of node i,
- * unless they are "1" .. "n" as the reader would give them. That file is written first, so that there is no
- * graph without its names; an existing one is always replaced, so that it is never that of another graph.
- */
+ * unless they are "1" .. "n" as the reader would give them. That file is put in its place first, but after
+ * all of the graph is on the disk, so that there is no graph without its names; an existing one is always
+ * replaced, so that it is never that of another graph. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -281,12 +281,15 @@ static neap_status save_text(const neap_graph *g, const char *path, uint32_t for
     neap_status rc = format == NI_FORMAT_METIS ? check_metis(g, err) : NEAP_OK;
     if (rc == NEAP_OK) rc = ni_output_open(path, &out, err);
     if (rc != NEAP_OK) return rc;
-    rc = save_names(g, path, format, err);
+    bool beside = is_nameless(format) && strcmp(path, "-");
+    if (!beside) rc = save_names(g, path, format, err);
     if (rc != NEAP_OK) goto done;
     if (format == NI_FORMAT_EDGES) rc = write_edges(g, out, path, err);
     else if (format == NI_FORMAT_ADJACENCY) rc = write_adjacency(g, out, err);
     else if (format == NI_FORMAT_MTX) rc = write_mtx(g, out);
     else rc = write_metis(g, out, err);
+    if (rc == NEAP_OK && beside) rc = ni_output_settle(out, err);
+    if (rc == NEAP_OK && beside) rc = save_names(g, path, format, err);
 done:
     if (rc == NEAP_OK) return ni_output_commit(out, err);
     ni_output_abandon(out);

@@ -20,6 +20,7 @@ struct ni_output {
     int fd;
     int folder;    /* open before anything is renamed, so that only its fsync can fail later */
     bool renames;  /* there is a temporary file; otherwise the path is written in place      */
+    bool durable;  /* all of the temporary file is on the disk                               */
     bool borrowed; /* standard output, which is not closed                                   */
     mode_t mode;
     neap_status failed; /* the first failure, NEAP_OK if there is none */
@@ -192,12 +193,19 @@ static void close_file(ni_output *out)
     out->fd = -1;
 }
 
-/* Makes the temporary file durable, then the target. A failed fsync is final: the kernel may have thrown
- * the pages away, so a second try would report a success that never was (the "fsyncgate" of 2018). */
-static void put_in_place(ni_output *out)
+/* Makes the temporary file durable. A failed fsync is final: the kernel may have thrown the pages away, so
+ * a second try would report a success that never was (the "fsyncgate" of 2018). */
+static void make_durable(ni_output *out)
 {
     (void)!fchmod(out->fd, out->mode);
     if (out->failed == NEAP_OK && ni_system.fsync(out->fd)) fail(out, NEAP_E_IO, errno);
+    out->durable = true;
+}
+
+/* The temporary file, then the target. */
+static void put_in_place(ni_output *out)
+{
+    if (!out->durable) make_durable(out);
     close_file(out);
     if (out->failed != NEAP_OK) return;
     if (ni_system.rename(out->temporary, out->target)) {
@@ -209,14 +217,27 @@ static void put_in_place(ni_output *out)
         fail(out, NEAP_E_IO, errno);
 }
 
+static neap_status result_of(const ni_output *out, neap_error *err)
+{
+    neap_status rc = out->failed;
+    if (rc == NEAP_E_MEM) ni_fail_memory(err, "writing a file");
+    else if (rc != NEAP_OK) ni_fail_sys(err, rc, out->sys, "cannot write %s", out->label);
+    return rc;
+}
+
+neap_status ni_output_settle(ni_output *out, neap_error *err)
+{
+    flush(out);
+    if (out->renames) make_durable(out);
+    return result_of(out, err);
+}
+
 neap_status ni_output_commit(ni_output *out, neap_error *err)
 {
     flush(out);
     if (out->renames) put_in_place(out);
     else close_file(out);
-    neap_status rc = out->failed;
-    if (rc == NEAP_E_MEM) ni_fail_memory(err, "writing a file");
-    else if (rc != NEAP_OK) ni_fail_sys(err, rc, out->sys, "cannot write %s", out->label);
+    neap_status rc = result_of(out, err);
     ni_output_abandon(out);
     return rc;
 }

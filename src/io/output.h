@@ -26,6 +26,10 @@ void ni_output_print(ni_output *out, const char *format, ...) NI_PRINTF(2, 3);
 /* The same for what writes to any sink: names, JSON. */
 ni_sink ni_output_sink(ni_output *out);
 
+/* Of two files that belong together: all of this one is on the disk, or fails, while it is not in its place
+ * yet. Nothing may be written any more; ni_output_commit or ni_output_abandon follows. */
+neap_status ni_output_settle(ni_output *out, neap_error *err);
+
 /* Puts the file in its place. Consumes the output in any case; on failure (NEAP_E_IO with errno) the old
  * file is intact and the temporary one gone. One exception: if the very last step fails, the fsync of the
  * folder, the new file stands there whole, but may be the old one again after a power cut. */

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/sized.h"
@@ -38,6 +39,14 @@ struct neap_parts {
 static neap_status fail_file(const neap_parts *p, neap_error *err)
 {
     return ni_fail_sys(err, NEAP_E_IO, errno, "cannot write %.200s", p->file);
+}
+
+static neap_status not_ours(const neap_parts *p, neap_error *err)
+{
+    return ni_fail(err, NEAP_E_FORMAT,
+                   "%.200s exists and holds no parts of an unfinished output; remove it, or name another "
+                   "output",
+                   p->file);
 }
 
 static bool write_all(int fd, const void *bytes, size_t count)
@@ -150,12 +159,7 @@ static neap_status read_about(const neap_parts *p, char **about, neap_error *err
     *about = NULL;
     bool whole = read_line(p->fd, line, sizeof line, &sys);
     size_t known = strnlen(line, sizeof magic - 1);
-    if (!sys && strncmp(line, magic, whole ? sizeof magic - 1 : known))
-        return ni_fail(
-            err, NEAP_E_FORMAT,
-            "%.200s exists and holds no parts of an unfinished output; remove it, or name another "
-            "output",
-            p->file);
+    if (!sys && strncmp(line, magic, whole ? sizeof magic - 1 : known)) return not_ours(p, err);
     const char *at = line + sizeof magic - 1;
     whole = whole && take_number(&at, &length) && take_crc(at, &crc) && length <= ABOUT_MOST;
     if (whole && !(*about = ni_zeros((size_t)length + 2, 1)))
@@ -196,12 +200,20 @@ static neap_status lock(const neap_parts *p, neap_error *err)
     return ni_fail_sys(err, NEAP_E_IO, errno, "another run is writing %.200s", p->file);
 }
 
+/* Nobody else's file behind a symbolic link, and nothing that is read for ever, as a pipe is. */
+static neap_status open_file(neap_parts *p, neap_error *err)
+{
+    struct stat st;
+    p->fd = ni_system.open(p->file, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (p->fd < 0 && errno == ELOOP) return not_ours(p, err);
+    if (p->fd < 0 || ni_system.fstat(p->fd, &st)) return fail_file(p, err);
+    return S_ISREG(st.st_mode) ? lock(p, err) : not_ours(p, err);
+}
+
 static neap_status begin(neap_parts *p, const neap_parts_spec *spec, neap_error *err)
 {
     char *about = NULL;
-    p->fd = ni_system.open(p->file, O_RDWR | O_CREAT, 0600);
-    if (p->fd < 0) return fail_file(p, err);
-    neap_status rc = lock(p, err);
+    neap_status rc = open_file(p, err);
     if (rc == NEAP_OK) rc = read_about(p, &about, err);
     if (rc == NEAP_OK && spec->resume && about && strcmp(about, spec->about))
         rc = ni_fail(

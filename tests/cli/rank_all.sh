@@ -28,6 +28,19 @@ assert all(float(r[3]) == x["score"] for r, x in zip(rows, lines))
 END
 [[ $(ls | grep -c part) -eq 0 ]] || fail 'parts were left'
 
+# Long lists: a part, which is held in memory, has fewer sources.
+cut -f1 all.tsv | uniq | head -100 >hundred.txt
+expect 0 "$NEAP" rank model --sources hundred.txt -k $nodes --with-known -o long.tsv.gz
+python3 - <<'END' || fail 'a part is too long'
+import zlib
+rest, members = open("long.tsv.gz", "rb").read(), []
+while rest:
+    z = zlib.decompressobj(31)
+    members.append(z.decompress(rest).count(b"\n"))
+    rest = z.unused_data
+assert len(members) > 1 and max(members) <= 1 << 16, members
+END
+
 # Killed whenever a part was written, and resumed on another number of threads.
 kills=0
 for ((turn = 0; turn < 40 && kills < 3; turn++)); do
