@@ -30,8 +30,8 @@ static void print_group_words(const command_group *g)
         if (word) print_item(word, (*c)->summary);
     }
     printf("        )\n"
-           "        if (( CURRENT == 3 )); then _describe 'command' names; return; fi\n"
-           "        command+=\" $words[3]\"\n"
+           "        if (( CURRENT == 2 )); then _describe 'command' names; return; fi\n"
+           "        command+=\" $words[2]\"\n"
            "        shift words\n"
            "        (( CURRENT-- ))\n"
            "        ;;\n");

@@ -113,7 +113,8 @@ neap_status neap_graph_sides(const neap_graph *graph, uint8_t *side, neap_error 
     if (rc == NEAP_OK && !bipartite)
         rc = ni_fail(err, NEAP_E_MISMATCH,
                      "the graph is not bipartite, so a node has no opposite side; name the targets in a "
-                     "file, one per line");
+                     "file, one per line. If both columns count from 1, a user and an item of one number "
+                     "are one node: put a letter before the numbers of one column");
     for (uint32_t u = 0; u < graph->nodes && rc == NEAP_OK; u++)
         if (side[u] == NI_SIDE_NONE) side[u] = 0;
     return rc;

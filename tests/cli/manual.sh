@@ -35,6 +35,31 @@ fi
 # Where a shell is there, it reads its script; in any case quotes and brackets must close, as that shell has them.
 if command -v zsh >/dev/null; then zsh -n neap.zsh || fail 'the completion is not zsh'; fi
 if command -v fish >/dev/null; then fish -n neap.fish || fail 'the completion is not fish'; fi
+# And completes words of a group, options and values: zsh with its two functions replaced by ones that print.
+zsh_offers() # WORD that must be offered, then the words of a line, the last to be completed
+{
+    zsh -fc 'want=$1; shift; words=("$@"); CURRENT=$#
+        _describe() { print -rl -- ${(P)2}; }; _arguments() { print -rl -- "$@"; }
+        set --; . ./neap.zsh' zsh "$@" >offered 2>&1
+    says offered "$1"
+}
+fish_offers() # the same, of a line in one word
+{
+    fish --no-config -c 'source neap.fish; complete -C "$argv[1]"' "$2" >offered 2>errors
+    empty errors
+    says offered "$1"
+}
+if command -v zsh >/dev/null; then
+    zsh_offers 'cluster:' neap eval ''
+    zsh_offers '--protocol=' neap eval link --pro
+    zsh_offers '--targets=' neap rank --ta
+fi
+if command -v fish >/dev/null; then
+    fish_offers cluster 'neap eval '
+    fish_offers --protocol 'neap eval link --pro'
+    fish_offers --targets 'neap rank --ta'
+    fish_offers popularity 'neap train --method p'
+fi
 python3 - <<'END' || fail 'a completion lacks an option, or has quotes or brackets that do not close'
 import re, shlex
 specs = commands = 0

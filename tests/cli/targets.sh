@@ -50,6 +50,7 @@ for command in 'train friends.txt -o x' 'eval link friends.txt --methods pa'; do
     # shellcheck disable=SC2086
     expect 3 "$NEAP" $command --targets auto
     says err 'not bipartite'
+    says err 'put a letter before the numbers of one column'
 done
 [[ ! -e x ]] || fail 'a refused training wrote a model'
 expect 2 "$NEAP" train purchases.txt -o shelf --targets shelf "${quick[@]}"
