@@ -308,7 +308,8 @@ static neap_status decide(edge_reader *r, char *line, char *rest, const ni_field
     if (r->options->weights == NI_WEIGHTS_IGNORE) return NEAP_OK;
     ni_layout_weight(layout, rest, &third);
     bool there = third.at && third.length > 0, number = there && ni_field_is_number(&third);
-    r->weighted = number || layout->demanded;
+    /* What a header calls a weight must be a number. */
+    r->weighted = number || layout->demanded || (layout->named && there && r->b->report.header);
     if (layout->named) return NEAP_OK;
     r->bare = !there && layout->ordered;
     if (there && !number) return ni_looks_third(&r->lines, second, &third, err);

@@ -95,6 +95,11 @@ says out '"bipartite": true'
 expect 0 "$NEAP" convert bought.txt bought.safetensors
 expect 0 "$NEAP" info bought.safetensors
 grep -Eq '^bipartite +3 and 2 nodes$' out || fail 'a converted graph is not bipartite'
+# A decimal comma under a header that calls the column a weight is an error, not a graph without weights.
+printf 'source\ttarget\tweight\nann\tbob\t1,5\nbob\tcid\t2,5\n' >comma.tsv
+expect 3 "$NEAP" info comma.tsv
+says err "comma.tsv:2:9: '1,5' is no finite number, hence no weight"
+
 printf '%s\n' 'ann bob' 'bob cid' 'cid ann' >triangle.txt
 reads 3 3 triangle.txt
 if grep -q bipartite out; then fail 'a triangle is bipartite'; fi
