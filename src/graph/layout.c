@@ -7,7 +7,7 @@
 #include "support/text.h"
 
 /* Words that belong together; those from WEAK on may be names of nodes just as well. */
-enum { SOURCE_TARGET, FROM_TO, SRC_DST, HEAD_TAIL, WEAK, NODE_1_2 = WEAK, U_V, FAMILIES };
+enum { SOURCE_TARGET, FROM_TO, SRC_DST, SUBJECT_OBJECT, HEAD_TAIL, WEAK, NODE_1_2 = WEAK, U_V, FAMILIES };
 
 static const struct word {
     const char *text;
@@ -21,6 +21,8 @@ static const struct word {
     { "src", SRC_DST, 0 },
     { "dst", SRC_DST, 1 },
     { "dest", SRC_DST, 1 },
+    { "subject", SUBJECT_OBJECT, 0 },
+    { "object", SUBJECT_OBJECT, 1 },
     { "head", HEAD_TAIL, 0 },
     { "tail", HEAD_TAIL, 1 },
     { "node1", NODE_1_2, 0 },

@@ -117,7 +117,7 @@ neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float 
  * (roles.c). Without it:
  *
  * Words of a header, in any case, with or without `id` or `node` behind them (source_id, FromNodeId):
- *   source -> target, destination      from -> to      src -> dst, dest
+ *   source -> target, destination      from -> to      src -> dst, dest      subject -> object
  *   head, tail      in the order in which they stand: graph theory and knowledge graphs disagree
  *   node1 -> node2, u -> v      may well be names, so they count only with --header yes or beside `weight`
  *   weight, weights, value, strength, count, wt, w      the weight; the first of this list, if several

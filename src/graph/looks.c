@@ -10,7 +10,7 @@
 #define NETWORKX(read)                                                                                     \
     "write its edges as text, in NetworkX: nx.write_edgelist(nx." read ", OUT, delimiter='\\t', "          \
     "data=False)"
-#define EXPORT "export its edges as text, two names a line, for instance as CSV"
+#define EXPORT "export its edges as text, two names per line, for instance as CSV"
 #define TRIPLES "neap has no relations"
 
 static const ni_foreign html = { "an HTML page", "has the download failed? Open it in a browser" };
@@ -32,6 +32,8 @@ static const struct {
     { "<gexf", { "GEXF", NETWORKX("read_gexf(FILE)") } },
     { "*vertices", { "a Pajek network", NETWORKX("read_pajek(FILE)") } },
     { "*network", { "a Pajek network", NETWORKX("read_pajek(FILE)") } },
+    { ">>sparse6<<", { "sparse6", NETWORKX("read_sparse6(FILE)") } },
+    { ">>graph6<<", { "graph6", NETWORKX("read_graph6(FILE)") } },
     { "@prefix", { "Turtle (RDF)", TRIPLES "; " EXPORT } },
     { "@base", { "Turtle (RDF)", TRIPLES "; " EXPORT } },
 };

@@ -2,7 +2,7 @@
  * another graph. Nothing here is looked at once the option `columns` says what the columns are; the
  * attributes, third columns and times are not looked at with --weights ignore either.
  *
- *   formats   GraphML, GEXF, HTML, DOT, GML, Pajek, JSON, N-Triples, Turtle: by the first line of data
+ *   formats   GraphML, GEXF, HTML, DOT, GML, Pajek, JSON, N-Triples, Turtle, sparse6: by the first line
  *   column 3  if it is no number: attributes in braces (NetworkX), a date, or a relation
  *   times     in column 3 or 4: see below
  *

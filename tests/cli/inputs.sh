@@ -95,6 +95,16 @@ says out '"bipartite": true'
 expect 0 "$NEAP" convert bought.txt bought.safetensors
 expect 0 "$NEAP" info bought.safetensors
 grep -Eq '^bipartite +3 and 2 nodes$' out || fail 'a converted graph is not bipartite'
+# Triples with a header are relations as without one; sparse6 is refused by its name.
+printf '%s\n' subject,predicate,object ann,knows,bob >triples.csv
+expect 3 "$NEAP" info triples.csv
+says err 'the header calls column 2 a relation'
+expect 0 "$NEAP" info triples.csv --columns 1,3
+says out 'nodes                2'
+printf '>>sparse6<<:Bf\n' >graph.s6
+expect 3 "$NEAP" info graph.s6
+says err 'sparse6'
+
 # A decimal comma under a header that calls the column a weight is an error, not a graph without weights.
 printf 'source\ttarget\tweight\nann\tbob\t1,5\nbob\tcid\t2,5\n' >comma.tsv
 expect 3 "$NEAP" info comma.tsv
