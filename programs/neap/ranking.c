@@ -21,19 +21,19 @@ typedef struct reasons {
     size_t count;
 } reasons;
 
-/* Keeps the largest, sorted. */
+/* Inserts into the REASONS largest, sorted. */
 static void keep(reasons *r, const char *name, float contribution)
 {
-    size_t place = r->count;
-    while (place > 0 && r->contribution[place - 1] < contribution) place--;
-    if (place == REASONS) return;
+    size_t at = r->count;
+    while (at > 0 && r->contribution[at - 1] < contribution) at--;
+    if (at == REASONS) return;
     if (r->count < REASONS) r->count++;
-    for (size_t i = r->count - 1; i > place; i--) {
+    for (size_t i = r->count - 1; i > at; i--) {
         r->name[i] = r->name[i - 1];
         r->contribution[i] = r->contribution[i - 1];
     }
-    r->name[place] = name;
-    r->contribution[place] = contribution;
+    r->name[at] = name;
+    r->contribution[at] = contribution;
 }
 
 /* The source's neighbours that added most to the score. The node itself is no reason. */
@@ -74,7 +74,6 @@ typedef struct ranking {
     bool lines;        /* a row is a line of JSON       */
     size_t done;       /* sources                       */
     size_t before;     /* of them, those of an earlier run */
-    uint64_t rows;     /* of this run                      */
     uint64_t unsuited; /* sources without an answer        */
     double start;
     progress bar;
@@ -157,7 +156,6 @@ static neap_status put_source(ranking *q, uint32_t source, const neap_ranking *b
         if (why) rc = find_reasons(graph, q->query, source, best->node[k], &r, err);
         if (rc != NEAP_OK) return rc;
         put(q, name, k - first + 1, neap_graph_name(graph, best->node[k]), best->score[k], why);
-        q->rows++;
     }
     return rc;
 }

@@ -138,3 +138,16 @@ bool ni_grow(void *block, size_t *room, size_t need, size_t width)
     *room = want;
     return true;
 }
+
+bool ni_write_all(int fd, const void *bytes, size_t count)
+{
+    for (const char *at = bytes; count;) {
+        ssize_t n = ni_system.write(fd, at, count);
+        if (n < 0 && errno == EINTR) continue;
+        if (n == 0) errno = EIO;
+        if (n <= 0) return false;
+        at += n;
+        count -= (size_t)n;
+    }
+    return true;
+}

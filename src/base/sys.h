@@ -70,6 +70,9 @@ void *ni_resize(void *block, size_t count, size_t width);
  * then nothing has changed. block is the address of a typed pointer. */
 bool ni_grow(void *block, size_t *room, size_t need, size_t width);
 
+/* Writes all bytes, however often the system takes fewer or is interrupted; false with errno. */
+bool ni_write_all(int fd, const void *bytes, size_t count);
+
 /* Checked arithmetic for numbers that come from input: false on overflow. */
 static inline bool ni_mul(uint64_t a, uint64_t b, uint64_t *product)
 {

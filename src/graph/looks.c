@@ -10,13 +10,12 @@
 #define NETWORKX(read)                                                                                     \
     "write its edges as text, in NetworkX: nx.write_edgelist(nx." read ", OUT, delimiter='\\t', "          \
     "data=False)"
-#define EXPORT "export its edges as text, two names per line, for instance as CSV"
 #define TRIPLES "neap has no relations"
 
 static const ni_foreign html = { "an HTML page", "has the download failed? Open it in a browser" };
 static const ni_foreign dot = { "DOT (Graphviz)", NETWORKX("nx_pydot.read_dot(FILE)") };
 static const ni_foreign gml = { "GML", NETWORKX("read_gml(FILE)") };
-static const ni_foreign json = { "JSON", EXPORT };
+static const ni_foreign json = { "JSON", NI_EXPORT_EDGES };
 static const ni_foreign n_triples = {
     "N-Triples (RDF)", TRIPLES "; --columns 1,3 --delimiter space links subjects with objects; without "
                                "literals: `grep -v '\"' FILE | neap train - ...`"
@@ -34,8 +33,8 @@ static const struct {
     { "*network", { "a Pajek network", NETWORKX("read_pajek(FILE)") } },
     { ">>sparse6<<", { "sparse6", NETWORKX("read_sparse6(FILE)") } },
     { ">>graph6<<", { "graph6", NETWORKX("read_graph6(FILE)") } },
-    { "@prefix", { "Turtle (RDF)", TRIPLES "; " EXPORT } },
-    { "@base", { "Turtle (RDF)", TRIPLES "; " EXPORT } },
+    { "@prefix", { "Turtle (RDF)", TRIPLES "; " NI_EXPORT_EDGES } },
+    { "@base", { "Turtle (RDF)", TRIPLES "; " NI_EXPORT_EDGES } },
 };
 
 static bool begins(const char *text, const char *end, const char *mark)

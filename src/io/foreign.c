@@ -5,11 +5,9 @@
 
 #include "support/status.h"
 
-#define EXPORT "export its edges as text, two names per line, for instance as CSV"
-
 #define PICKLE                                                                                             \
     {                                                                                                      \
-        "a Python pickle", EXPORT                                                                          \
+        "a Python pickle", NI_EXPORT_EDGES                                                                 \
     }
 
 static const struct kind {
@@ -30,12 +28,12 @@ static const struct kind {
       6,
       "7z\xbc\xaf\x27\x1c",
       { "a 7z archive", "if it holds one text file: `7z x -so FILE | neap train -`" } },
-    { 0, 5, "%PDF-", { "a PDF document", EXPORT } },
-    { 0, 5, "<?xml", { "XML (GraphML, GEXF)", EXPORT } },
-    { 0, 6, "\x93NUMPY", { "a NumPy array", EXPORT } },
-    { 0, 4, "\x89HDF", { "HDF5 data", EXPORT } },
-    { 0, 5, "PAR1\x15", { "a Parquet table", EXPORT } },
-    { 0, 16, "SQLite format 3", { "an SQLite database", EXPORT } },
+    { 0, 5, "%PDF-", { "a PDF document", NI_EXPORT_EDGES } },
+    { 0, 5, "<?xml", { "XML (GraphML, GEXF)", NI_EXPORT_EDGES } },
+    { 0, 6, "\x93NUMPY", { "a NumPy array", NI_EXPORT_EDGES } },
+    { 0, 4, "\x89HDF", { "HDF5 data", NI_EXPORT_EDGES } },
+    { 0, 5, "PAR1\x15", { "a Parquet table", NI_EXPORT_EDGES } },
+    { 0, 16, "SQLite format 3", { "an SQLite database", NI_EXPORT_EDGES } },
     { 0, 2, "\x80\x02", PICKLE },
     { 0, 2, "\x80\x03", PICKLE },
     { 0, 2, "\x80\x04", PICKLE },

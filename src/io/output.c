@@ -122,19 +122,9 @@ neap_status ni_output_open(const char *path, ni_output **out, neap_error *err)
     return NEAP_E_IO;
 }
 
-/* All of it, however often the system takes less or is interrupted. */
 static void write_through(ni_output *out, const char *bytes, size_t count)
 {
-    while (count && out->failed == NEAP_OK) {
-        ssize_t n = ni_system.write(out->fd, bytes, count);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            fail(out, NEAP_E_IO, n < 0 ? errno : EIO);
-            return;
-        }
-        bytes += n;
-        count -= (size_t)n;
-    }
+    if (out->failed == NEAP_OK && !ni_write_all(out->fd, bytes, count)) fail(out, NEAP_E_IO, errno);
 }
 
 static void flush(ni_output *out)

@@ -49,19 +49,6 @@ static neap_status not_ours(const neap_parts *p, neap_error *err)
                    p->file);
 }
 
-static bool write_all(int fd, const void *bytes, size_t count)
-{
-    for (const char *at = bytes; count;) {
-        ssize_t n = ni_system.write(fd, at, count);
-        if (n < 0 && errno == EINTR) continue;
-        if (n == 0) errno = EIO;
-        if (n <= 0) return false;
-        at += n;
-        count -= (size_t)n;
-    }
-    return true;
-}
-
 /* As many bytes as there are, up to count; *sys is an errno, or 0. */
 static size_t read_some(int fd, void *bytes, size_t count, int *sys)
 {
@@ -142,8 +129,8 @@ static neap_status write_head(neap_parts *p, const char *about, neap_error *err)
     size_t length = strlen(about);
     int n =
         snprintf(line, sizeof line, "%s%zu %08x\n", magic, length, (unsigned)ni_crc32c(0, about, length));
-    if (ftruncate(p->fd, 0) || lseek(p->fd, 0, SEEK_SET) || !write_all(p->fd, line, (size_t)n) ||
-        !write_all(p->fd, about, length) || !write_all(p->fd, "\n", 1) || ni_system.fsync(p->fd))
+    if (ftruncate(p->fd, 0) || lseek(p->fd, 0, SEEK_SET) || !ni_write_all(p->fd, line, (size_t)n) ||
+        !ni_write_all(p->fd, about, length) || !ni_write_all(p->fd, "\n", 1) || ni_system.fsync(p->fd))
         return fail_file(p, err);
     return NEAP_OK;
 }
@@ -269,7 +256,8 @@ static neap_status append(neap_parts *p, const void *bytes, size_t count, neap_e
     char line[LINE_ROOM];
     int n = snprintf(line, sizeof line, "part %llu %zu %08x\n", (unsigned long long)p->count, count,
                      (unsigned)ni_crc32c(0, bytes, count));
-    if (!write_all(p->fd, line, (size_t)n) || !write_all(p->fd, bytes, count) || ni_system.fsync(p->fd))
+    if (!ni_write_all(p->fd, line, (size_t)n) || !ni_write_all(p->fd, bytes, count) ||
+        ni_system.fsync(p->fd))
         return fail_file(p, err);
     p->count++;
     return NEAP_OK;

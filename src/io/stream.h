@@ -36,6 +36,9 @@ const char *ni_stream_label(const ni_stream_in *in);
  * The kind of a file that is no text, from its first bytes, so that an error can name a remedy. */
 enum { NI_FOREIGN_BYTES = 512 }; /* so many of the first bytes are enough */
 
+/* What to do about a file that holds a graph in some other form. */
+#define NI_EXPORT_EDGES "export its edges as text, two names per line, for instance as CSV"
+
 typedef struct ni_foreign {
     const char *what;  /* "xz data"                                              */
     const char *mends; /* what to do about it; FILE stands for the name of the file */
