@@ -128,6 +128,11 @@ static neap_model *train_in_pieces(const neap_graph *g, const neap_options *o, l
     return m;
 }
 
+static bool seen_everywhere(const stops *count, bool preparing)
+{
+    return count->within && (!preparing || count->preparing);
+}
+
 /* A look for every few tasks; and so few that a change of the tensors is not finished in time, which loses
  * what was learned since the last checkpoint and nothing else. */
 static void stopped_anywhere_a_run_ends_in_the_same_model(void **state)
@@ -140,14 +145,17 @@ static void stopped_anywhere_a_run_ends_in_the_same_model(void **state)
         neap_model *whole = train_on(g, o, NULL);
         for (int k = 0; k < 2; k++) {
             stops count = { 0 };
-            neap_model *pieces = train_in_pieces(g, o, steps[k], k ? 1e-9 : 1e9, &count);
-            assert_same_tensors(whole, pieces);
-            assert_int_equal(whole->epochs, pieces->epochs);
-            assert_true(whole->loss == pieces->loss);
-            if (!count.within || (k && !count.preparing))
+            /* Which tasks the looking thread gets is up to the system: where it got none, once more. */
+            for (int tries = 0; tries < 10 && !seen_everywhere(&count, k); tries++) {
+                neap_model *pieces = train_in_pieces(g, o, steps[k], k ? 1e-9 : 1e9, &count);
+                assert_same_tensors(whole, pieces);
+                assert_int_equal(whole->epochs, pieces->epochs);
+                assert_true(whole->loss == pieces->loss);
+                neap_model_free(pieces);
+            }
+            if (!seen_everywhere(&count, k))
                 fail_msg("%s: of %u stops %u were in a step and %u before the first", variants[i].method,
                          count.all, count.within, count.preparing);
-            neap_model_free(pieces);
         }
         neap_model_free(whole);
         neap_options_free(o);
