@@ -110,9 +110,9 @@ static neap_status make_trainer(const neap_graph *graph, const neap_options *opt
     t->o = m->settings->own;
     rc = ni_threads_create(1, &t->threads, err);
     if (rc == NEAP_OK)
-        rc = ni_sampler_create(t->o, m->settings->common.seed, m->graph, &m->links, NULL, t->threads,
-                               &t->sampler, err);
-    t->sides = ni_array((size_t)t->o->batch * (2 + t->o->learning.negatives), sizeof *t->sides);
+        rc = ni_sampler_create(&t->o->sampling, t->o->learning.negatives, m->settings->common.seed,
+                               m->graph, &m->links, NULL, t->threads, &t->sampler, err);
+    t->sides = ni_array((size_t)t->o->sampling.batch * (2 + t->o->learning.negatives), sizeof *t->sides);
     if (rc == NEAP_OK && !t->sides) rc = ni_fail_memory(err, "a batch");
     return rc == NEAP_OK ? make_attention(t, err) : rc;
 }
@@ -179,7 +179,7 @@ static neap_status measure_size(const neap_graph *graph, const neap_options *opt
 {
     trainer t = { 0 };
     neap_status rc = make_trainer(graph, options, &t, err);
-    uint32_t size = rc == NEAP_OK ? t.o->batch : 1;
+    uint32_t size = rc == NEAP_OK ? t.o->sampling.batch : 1;
     double start = ni_seconds();
     *r = (size_result){ .batch = size, .dim = t.model ? t.model->dim : 0 };
     for (uint64_t at = 0; rc == NEAP_OK && at < t.sampler.positions; at += size) {

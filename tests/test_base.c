@@ -61,18 +61,20 @@ static void presets_are_those_of_the_paper(void **state)
     ni_settings_free(s);
     s = settings_of(options_of("authors", NULL));
     a = attention(s);
-    assert_true(a->margin == 0.5 && a->pooling == NI_POOL_MEAN && a->self && !a->fresh_negatives &&
-                !a->reject_links);
+    assert_true(a->margin == 0.5 && a->pooling == NI_POOL_MEAN && a->self && !a->sampling.fresh_negatives &&
+                !a->sampling.reject_links);
     ni_settings_free(s);
     assert_int_equal(neap_options_create("nosuch", &o, NULL), NEAP_E_ARG);
     assert_null(o);
 }
 
 /* A method as gap is one, with defaults of its own. */
-static const ni_option_part parts[] = { { &ni_learning_set, offsetof(ni_attention_options, learning),
-                                          NULL },
-                                        { &ni_attention_set, 0, NULL },
-                                        { 0 } };
+static const ni_option_part parts[] = {
+    { &ni_learning_set, offsetof(ni_attention_options, learning), NULL },
+    { &ni_attention_set, 0, NULL },
+    { &ni_sampling_set, offsetof(ni_attention_options, sampling), NULL },
+    { 0 }
+};
 
 /* suggest < the method's own default < set, whatever came first. */
 static void a_method_has_defaults_for_what_nobody_set(void **state)
@@ -94,11 +96,11 @@ static void a_method_has_defaults_for_what_nobody_set(void **state)
         if (!set_first) assert_int_equal(neap_options_set(o, "epochs", "3", NULL), NEAP_OK);
         assert_int_equal(ni_settings_create(o, &with, &s, NULL), NEAP_OK);
         const ni_attention_options *a = attention(s);
-        assert_true(a->learning.dim == 22 && a->learning.epochs == 3 && a->batch == 6);
+        assert_true(a->learning.dim == 22 && a->learning.epochs == 3 && a->sampling.batch == 6);
         ni_settings_free(s);
         assert_int_equal(ni_settings_create(o, &without, &s, NULL), NEAP_OK);
         a = attention(s);
-        assert_true(a->learning.dim == 5 && a->learning.epochs == 3 && a->batch == 6 &&
+        assert_true(a->learning.dim == 5 && a->learning.epochs == 3 && a->sampling.batch == 6 &&
                     a->neighbors == 100);
         ni_settings_free(s);
         neap_options_free(o);

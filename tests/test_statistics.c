@@ -246,9 +246,10 @@ static void negatives_follow_the_rule_they_name(void **state)
         const ni_settings *o =
             settings_of(options_of("neap", "negatives", "1", "negative-sampling",
                                    by_degree ? "degree" : "uniform", "reject-links", "no", NULL));
+        const ni_attention_options *own = o->own;
         ni_sampler s;
         double drawn[17] = { 0 }, weight[17] = { 0 }, sum = 0, total = 0, chi2 = 0;
-        assert_int_equal(ni_sampler_create(o->own, 1, g, &links, NULL, NULL, &s, NULL), NEAP_OK);
+        assert_int_equal(ni_sampler_create(&own->sampling, 1, 1, g, &links, NULL, NULL, &s, NULL), NEAP_OK);
         for (uint64_t epoch = 0; epoch < 6000; epoch++)
             for (uint64_t at = 0; at < s.positions; at++) {
                 uint32_t nodes[3];
@@ -287,9 +288,11 @@ static void orders_and_negatives_are_fresh_or_fixed_as_asked(void **state)
         for (int fresh = 0; fresh < 2; fresh++) {
             const ni_settings *o = settings_of(options_of("neap", "shuffle", shuffled ? "yes" : "no",
                                                           "fresh-negatives", fresh ? "yes" : "no", NULL));
+            const ni_attention_options *own = o->own;
             ni_sampler s;
             uint32_t first[3 * 200], second[3 * 200], moved = 0, redrawn = 0;
-            assert_int_equal(ni_sampler_create(o->own, 1, g, &links, NULL, NULL, &s, NULL), NEAP_OK);
+            assert_int_equal(ni_sampler_create(&own->sampling, 1, 1, g, &links, NULL, NULL, &s, NULL),
+                             NEAP_OK);
             assert_int_equal(ni_sampler_draw(&s, 0, 0, 200, first), 200);
             assert_int_equal(ni_sampler_draw(&s, 1, 0, 200, second), 200);
             for (int i = 0; i < 200; i++) {

@@ -217,13 +217,14 @@ static void training_negatives_are_on_the_side_of_the_target(void **state)
                 neap_graph *g = shop(undirected);
                 ni_links links;
                 ni_targets t;
+                const ni_attention_options *own = s->own;
                 ni_sampler sampler;
                 uint32_t items[5 * 64];
                 uint64_t seen = 0;
                 assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
                 assert_int_equal(ni_targets_read(&rule, g, &t, NULL), NEAP_OK);
-                assert_int_equal(ni_sampler_create(s->own, 1, g, &links, &t, NULL, &sampler, NULL),
-                                 NEAP_OK);
+                assert_int_equal(
+                    ni_sampler_create(&own->sampling, 3, 1, g, &links, &t, NULL, &sampler, NULL), NEAP_OK);
                 for (uint64_t at = 0; at < sampler.positions; at += 64) {
                     uint32_t count = ni_sampler_draw(&sampler, 0, at, 64, items);
                     seen += count;

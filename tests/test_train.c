@@ -428,10 +428,11 @@ static void a_run_beyond_its_memory_limit_is_refused_before_it_starts(void **sta
 static ni_sampler sampler_of(const ni_settings *settings, const neap_graph *g, const ni_links *links,
                              ni_threads *threads)
 {
+    const ni_attention_options *o = settings->own;
     ni_sampler s;
-    assert_int_equal(
-        ni_sampler_create(settings->own, settings->common.seed, g, links, NULL, threads, &s, NULL),
-        NEAP_OK);
+    assert_int_equal(ni_sampler_create(&o->sampling, o->learning.negatives, settings->common.seed, g, links,
+                                       NULL, threads, &s, NULL),
+                     NEAP_OK);
     return s;
 }
 

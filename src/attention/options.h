@@ -2,13 +2,13 @@
 #ifndef NI_ATTENTION_OPTIONS_H
 #define NI_ATTENTION_OPTIONS_H
 
+#include "attention/sampler.h"
 #include "model/learning.h"
 
 enum { NI_POOL_MAX, NI_POOL_MEAN };
 enum { NI_PAD_NONE, NI_PAD_ZERO, NI_PAD_VECTOR };
 enum { NI_DROP_NODE, NI_DROP_OCCURRENCE };
 enum { NI_OBJECTIVE_MARGIN, NI_OBJECTIVE_LOGISTIC, NI_OBJECTIVE_HARDEST, NI_OBJECTIVE_SOFTMAX };
-enum { NI_NEGATIVE_UNIFORM, NI_NEGATIVE_DEGREE };
 
 typedef struct ni_attention_options {
     ni_learning learning;
@@ -20,15 +20,13 @@ typedef struct ni_attention_options {
     double dropout;
     uint32_t dropout_per; /* NI_DROP_... */
     bool dropout_at_inference;
-    uint32_t batch;
+    ni_sampling sampling;
     uint32_t optimizer; /* NI_ADAM, NI_LAZY_ADAM, NI_ADAGRAD */
     uint32_t objective; /* NI_OBJECTIVE_... */
     double margin;
-    uint32_t negative_sampling; /* NI_NEGATIVE_... */
-    bool fresh_negatives, reject_links, shuffle;
 } ni_attention_options;
 
-/* All but those of ni_learning_set. */
+/* All but those of ni_learning_set and ni_sampling_set. */
 extern const ni_option_set ni_attention_set;
 
 #endif

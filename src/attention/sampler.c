@@ -2,7 +2,7 @@
  * thread may draw any position. An unweighted graph needs no memory for the order (ni_permute); weighted
  * edges and degrees are drawn by bisection in their running sums, O(log n). A negative takes one draw, or
  * rejections up to a limit. The items of a step are sorted by source. The sampler owns sums and items. */
-#include "attention/trainer.h"
+#include "attention/sampler.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +12,24 @@
 #include "base/sys.h"
 #include "support/order.h"
 #include "support/status.h"
+
+/* ---- options ---- */
+
+static const ni_option sampling_options[] = {
+    NI_OPTION(ni_sampling, U32, batch, "batch", "batch-size", 'b', "training", "N", "256", "64", "64", 1,
+              1048576, 1, "edges per step"),
+    NI_OPTION(ni_sampling, CHOICE, negative_sampling, "negative-sampling", "", 0, "training",
+              "uniform|degree", "uniform", "uniform", "degree", 0, 0, 1,
+              "non-links are drawn evenly, or in proportion to 1 + degree^0.75, rounded down"),
+    NI_OPTION(ni_sampling, SWITCH, fresh_negatives, "fresh-negatives", "", 0, "training", "", "yes", "yes",
+              "no", 0, 1, 1, "draw new non-links in each epoch"),
+    NI_OPTION(ni_sampling, SWITCH, reject_links, "reject-links", "", 0, "training", "", "yes", "yes", "no",
+              0, 1, 1, "never take a link of the training graph for a non-link"),
+    NI_OPTION(ni_sampling, SWITCH, shuffle, "shuffle", "", 0, "training", "", "yes", "yes", "no", 0, 1, 1,
+              "a new order of the edges in each epoch; otherwise one random order for all"),
+};
+
+const ni_option_set ni_sampling_set = NI_OPTION_SET(sampling_options);
 
 /* ---- draws in proportion to a weight: bisection in the running sum ---- */
 
@@ -131,15 +149,14 @@ static bool draw_item(const ni_sampler *s, uint64_t epoch, uint64_t position, ui
     nodes[1] = reversed ? u : v;
     if (!has_stranger(s, nodes[0], nodes[1])) return false;
     ni_rng rng = ni_rng_at(s->seed, NI_STREAM_NEGATIVE, fresh ? epoch : 0, fresh ? position : item);
-    for (uint32_t k = 0; k < s->options->learning.negatives; k++)
-        nodes[2 + k] = draw_negative(s, nodes[0], nodes[1], &rng);
+    for (uint32_t k = 0; k < s->negatives; k++) nodes[2 + k] = draw_negative(s, nodes[0], nodes[1], &rng);
     return true;
 }
 
 uint32_t ni_sampler_draw(const ni_sampler *s, uint64_t epoch, uint64_t first, uint32_t count,
                          uint32_t *nodes)
 {
-    uint32_t items = 0, width = 2 + s->options->learning.negatives;
+    uint32_t items = 0, width = 2 + s->negatives;
     for (uint64_t at = first; at < first + count && at < s->positions; at++)
         items += draw_item(s, epoch, at, nodes + (uint64_t)items * width);
     return items;
@@ -151,7 +168,7 @@ enum { POSITIONS_PER_TASK = 64 };
 
 static uint64_t width_of(const ni_sampler *s)
 {
-    return 2 + (uint64_t)s->options->learning.negatives;
+    return 2 + (uint64_t)s->negatives;
 }
 
 static uint64_t batch_of(const ni_sampler *s)
@@ -222,11 +239,12 @@ static bool make_step(ni_sampler *s)
            (s->key = ni_array(batch, sizeof *s->key));
 }
 
-neap_status ni_sampler_create(const ni_attention_options *options, uint64_t seed, const neap_graph *graph,
-                              const ni_links *links, const ni_targets *targets, ni_threads *threads,
-                              ni_sampler *s, neap_error *err)
+neap_status ni_sampler_create(const ni_sampling *options, uint32_t negatives, uint64_t seed,
+                              const neap_graph *graph, const ni_links *links, const ni_targets *targets,
+                              ni_threads *threads, ni_sampler *s, neap_error *err)
 {
     *s = (ni_sampler){ .options = options,
+                       .negatives = negatives,
                        .seed = seed,
                        .graph = graph,
                        .links = links,
@@ -263,7 +281,7 @@ void ni_sampler_free(ni_sampler *s)
     *s = (ni_sampler){ 0 };
 }
 
-uint64_t ni_sampler_bytes(const ni_attention_options *options, const neap_graph *graph)
+uint64_t ni_sampler_bytes(const ni_sampling *options, const neap_graph *graph)
 {
     return (graph->weight ? 8 * graph->edges : 0) +
            (options->negative_sampling == NI_NEGATIVE_DEGREE ? 8 * (uint64_t)graph->nodes : 0);

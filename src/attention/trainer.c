@@ -37,8 +37,6 @@ static const ni_option attention_options[] = {
     NI_OPTION(ni_attention_options, SWITCH, dropout_at_inference, "dropout-at-inference", "", 0, "model",
               "", "no", "no", "yes", 0, 1, 1,
               "leave dropout on when averaged vectors are made, as the authors' code does"),
-    NI_OPTION(ni_attention_options, U32, batch, "batch", "batch-size", 'b', "training", "N", "256", "64",
-              "64", 1, 1048576, 1, "edges per step"),
     NI_OPTION(
         ni_attention_options, CHOICE, optimizer, "optimizer", "optimiser", 0, "training",
         "adam|lazy-adam|adagrad", "lazy-adam", "adam", "adam", 0, 0, 1,
@@ -50,15 +48,6 @@ static const ni_option attention_options[] = {
         "loss on the best-scored non-link; softmax: cross-entropy of the link among its non-links"),
     NI_OPTION(ni_attention_options, REAL, margin, "margin", "", 0, "training", "X", "1", "1", "0.5", 0,
               1000, 1, "by how much a link should outscore a non-link (objectives margin and hardest)"),
-    NI_OPTION(ni_attention_options, CHOICE, negative_sampling, "negative-sampling", "", 0, "training",
-              "uniform|degree", "uniform", "uniform", "degree", 0, 0, 1,
-              "non-links are drawn evenly, or in proportion to 1 + degree^0.75, rounded down"),
-    NI_OPTION(ni_attention_options, SWITCH, fresh_negatives, "fresh-negatives", "", 0, "training", "",
-              "yes", "yes", "no", 0, 1, 1, "draw new non-links in each epoch"),
-    NI_OPTION(ni_attention_options, SWITCH, reject_links, "reject-links", "", 0, "training", "", "yes",
-              "yes", "no", 0, 1, 1, "never take a link of the training graph for a non-link"),
-    NI_OPTION(ni_attention_options, SWITCH, shuffle, "shuffle", "", 0, "training", "", "yes", "yes", "no",
-              0, 1, 1, "a new order of the edges in each epoch; otherwise one random order for all"),
 };
 
 const ni_option_set ni_attention_set = NI_OPTION_SET(attention_options);
@@ -123,14 +112,14 @@ typedef struct trainer {
 
 static uint64_t sides_of_step(const trainer *t)
 {
-    uint64_t positions = t->sampler.positions, size = t->o->batch;
+    uint64_t positions = t->sampler.positions, size = t->o->sampling.batch;
     return (size < positions ? size : positions) * (2 + (uint64_t)t->o->learning.negatives);
 }
 
 static neap_status make_sampler(trainer *t, const neap_graph *graph, const ni_links *links, neap_error *err)
 {
-    return ni_sampler_create(t->o, t->run.model->settings->common.seed, graph, links,
-                             &t->run.model->targets, t->run.threads, &t->sampler, err);
+    return ni_sampler_create(&t->o->sampling, t->o->learning.negatives, t->run.model->settings->common.seed,
+                             graph, links, &t->run.model->targets, t->run.threads, &t->sampler, err);
 }
 
 /* Training reads the neighbourhoods of the training pairs alone, unless data->around is given. The
@@ -212,7 +201,7 @@ static neap_status make_optimizer(trainer *t, neap_error *err)
 static ni_items draw(trainer *t, uint64_t epoch, uint64_t first)
 {
     uint32_t negatives = t->o->learning.negatives;
-    uint32_t count = ni_sampler_fill(&t->sampler, epoch, first, t->o->batch);
+    uint32_t count = ni_sampler_fill(&t->sampler, epoch, first, t->o->sampling.batch);
     for (uint64_t i = 0; i < (uint64_t)count * (2 + negatives); i++)
         t->sides[i] = ni_hood_side(t->attention.hood, t->sampler.nodes[i]);
     return (ni_items){ .sides = t->sides, .count = count, .negatives = negatives };
@@ -224,7 +213,7 @@ static ni_items draw(trainer *t, uint64_t epoch, uint64_t first)
 static neap_status measure_batches(trainer *t, uint64_t *bytes, neap_error *err)
 {
     enum { LOOKS = 8 };
-    uint32_t size = t->o->batch;
+    uint32_t size = t->o->sampling.batch;
     uint64_t batches = (t->sampler.positions + size - 1) / size, most = 0;
     neap_status rc = make_engine(t, err);
     for (uint64_t i = 0; i < LOOKS && i < batches && rc == NEAP_OK; i++) {
@@ -245,7 +234,7 @@ neap_status ni_gap_bytes(const ni_job *job, neap_estimate_result *r, neap_error 
     if (rc == NEAP_OK) {
         const neap_model *m = t.run.model;
         ni_run_bytes(&t.run, job->data->graph, r);
-        r->bytes_graph += ni_sampler_bytes(t.o, m->graph);
+        r->bytes_graph += ni_sampler_bytes(&t.o->sampling, m->graph);
         if (t.split_hood.offset) r->bytes_graph += ni_hood_bytes(&t.split_hood);
         r->bytes_optimizer = ni_optimizer_bytes(t.o->optimizer, list, list_parameters(m, list));
         rc = measure_batches(&t, &r->bytes_batch, err);
@@ -272,7 +261,7 @@ static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
     run->positions = t->sampler.positions;
-    run->per_step = t->o->batch;
+    run->per_step = t->o->sampling.batch;
     neap_status rc = make_tensors(run->model, err);
     if (rc == NEAP_OK) rc = make_optimizer(t, err);
     if (rc == NEAP_OK) rc = make_engine(t, err);

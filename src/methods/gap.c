@@ -8,6 +8,7 @@
 static const ni_option_part parts[] = {
     { &ni_learning_set, offsetof(ni_attention_options, learning), NULL },
     { &ni_attention_set, 0, NULL },
+    { &ni_sampling_set, offsetof(ni_attention_options, sampling), NULL },
     { 0 },
 };
 

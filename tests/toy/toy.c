@@ -38,8 +38,8 @@ static const ni_option_set own_set = NI_OPTION_SET(own_options);
 static const ni_option_part parts[] = {
     { &ni_learning_set, offsetof(toy_options, attention.learning), NULL },
     { &ni_attention_set, offsetof(toy_options, attention),
-      "neighbors,self,pooling,dropout,dropout-per,dropout-at-inference,batch,optimizer,objective,margin,"
-      "negative-sampling,fresh-negatives,reject-links,shuffle" },
+      "neighbors,self,pooling,dropout,dropout-per,dropout-at-inference,optimizer,objective,margin" },
+    { &ni_sampling_set, offsetof(toy_options, attention.sampling), NULL },
     { &own_set, 0, NULL },
     { 0 },
 };
@@ -203,7 +203,7 @@ typedef struct trainer {
 
 static uint64_t sides_of_step(const trainer *t)
 {
-    return (uint64_t)t->o->batch * (2 + (uint64_t)t->o->learning.negatives);
+    return (uint64_t)t->o->sampling.batch * (2 + (uint64_t)t->o->learning.negatives);
 }
 
 static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
@@ -216,8 +216,9 @@ static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
     if (rc == NEAP_OK && run->split && !job->data->around)
         rc = ni_hood_create(run->graph, run->links, &rule, &t->split_hood, err);
     if (rc == NEAP_OK)
-        rc = ni_sampler_create(t->o, job->settings->common.seed, run->graph, run->links,
-                               &run->model->targets, run->threads, &t->sampler, err);
+        rc =
+            ni_sampler_create(&t->o->sampling, t->o->learning.negatives, job->settings->common.seed,
+                              run->graph, run->links, &run->model->targets, run->threads, &t->sampler, err);
     if (rc != NEAP_OK) return rc;
     t->sides = ni_array(sides_of_step(t), sizeof *t->sides);
     return t->sides ? NEAP_OK : ni_fail_memory(err, "a batch");
@@ -244,7 +245,7 @@ static neap_status begin(trainer *t, neap_error *err)
     ni_run *run = &t->run;
     neap_model *m = run->model;
     run->positions = t->sampler.positions;
-    run->per_step = t->o->batch;
+    run->per_step = t->o->sampling.batch;
     neap_status rc = make_tensors(m, err);
     if (rc != NEAP_OK) return rc;
     ni_parameter T = parameter_of(m);
@@ -266,7 +267,8 @@ static neap_status step(trainer *t, neap_error *err)
     ni_items items = { .sides = t->sides, .negatives = t->o->learning.negatives };
     double loss = 0;
     neap_status rc = NEAP_OK;
-    items.count = ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, t->o->batch);
+    items.count =
+        ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, t->o->sampling.batch);
     for (uint64_t i = 0; i < (uint64_t)items.count * (2 + items.negatives); i++)
         t->sides[i] = ni_hood_side(t->context.attention.hood, t->sampler.nodes[i]);
     if (items.count)
