@@ -9,13 +9,12 @@
 
 #include <stdint.h>
 
+#include "base/real.h"
+
 #ifdef NI_REFERENCE_DOUBLE
-typedef double ni_real;
 #define ni_score_of ni_score_of_double
 #define ni_linear_terms ni_linear_terms_double
 #define ni_loss ni_loss_double
-#else
-typedef float ni_real;
 #endif
 
 enum { NI_SCORE_DOT, NI_SCORE_COSINE };

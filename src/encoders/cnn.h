@@ -1,0 +1,60 @@
+/* cnn.h - a convolution over packed sequences, with its gradients.
+ *
+ *     z_i = b + sum_{j < width} x_{i - before + j} W_j,    h_i = tanh(z_i) or z_i
+ *
+ * x: d numbers, W_j: d x c, h: c numbers.
+ *     same     one window per row; x is zero outside the sequence. before = (width - 1) / 2, rounded down:
+ *              an even width reads one row more behind than before
+ *     valid    before = 0, and only windows that lie inside the sequence: length - width + 1 of them, none
+ *              if it is shorter than the window
+ * Window i of a sequence is at the row of its i-th row.
+ *
+ * The matrices are laid out with zero rows around the sequences (ni_cnn_lay_out), so that window j of all
+ * rows is one matrix product, whatever sequences it crosses: 2 rows width d c flops forward, twice as many
+ * backward. Windows that cross sequences are computed and not read; their gradient is zero. Every number
+ * has one owner and a fixed order of its sum. All memory is the caller's. */
+#ifndef NI_CNN_H
+#define NI_CNN_H
+
+#include <stdbool.h>
+
+#include "base/threads.h"
+#include "encoders/packed.h"
+
+enum { NI_CNN_WIDEST = 9 };
+
+typedef struct ni_cnn {
+    uint32_t width, d, c; /* width: 1 .. NI_CNN_WIDEST */
+    bool same;            /* else valid                */
+    bool tanh;            /* else linear               */
+    const float *W;       /* width x d x c             */
+    const float *b;       /* c, or NULL                */
+} ni_cnn;
+
+static inline uint32_t ni_cnn_before(const ni_cnn *n)
+{
+    return n->same ? (n->width - 1) / 2 : 0;
+}
+
+/* Windows of a sequence of that length. */
+static inline uint32_t ni_cnn_windows(const ni_cnn *n, uint32_t length)
+{
+    if (n->same) return length;
+    return length < n->width ? 0 : length - n->width + 1;
+}
+
+/* Where sequences of these lengths begin, into first (count): width - 1 rows at both ends of the matrices,
+ * and with `same` half a window between sequences. Returns the rows of X, H and their gradients. */
+uint64_t ni_cnn_lay_out(const ni_cnn *n, const uint32_t *length, uint32_t count, uint64_t *first);
+
+/* H (rows x c) from X (rows x d), whose rows outside sequences are zero. Rows of H that are no window of a
+ * sequence are anything. */
+void ni_cnn_forward(const ni_cnn *n, const ni_packed *p, const float *X, float *H, ni_threads *threads);
+
+/* From dL/dH, in the rows that are windows; dH becomes dL/dZ, zero elsewhere. dX (rows x d; NULL: not
+ * needed) is written between the ends of the matrix, dW (width x d x c) and db (c; NULL: there is none)
+ * all. windows (count): work space. */
+void ni_cnn_backward(const ni_cnn *n, const ni_packed *p, const float *X, const float *H, float *dH,
+                     float *dX, float *dW, float *db, uint32_t *windows, ni_threads *threads);
+
+#endif

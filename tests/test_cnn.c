@@ -1,0 +1,214 @@
+/* The convolution: its reference against finite differences in double, the products against the reference,
+ * and the same bits for any number of threads. */
+#define NI_REFERENCE_DOUBLE
+#include "encoders/cnn_reference.c"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "encoders/cnn.h"
+
+enum { D = 5, C = 4, LONGEST = 11, SEQUENCES = 7 };
+static const uint32_t lengths[SEQUENCES] = { 1, 0, 450, 2, 3, 9, 1 };
+
+static void draw(double *x, uint64_t count, ni_rng *rng)
+{
+    for (uint64_t i = 0; i < count; i++) x[i] = ni_normal(rng) * 0.4;
+}
+
+typedef struct world {
+    ni_ref_cnn n;
+    double W[NI_CNN_WIDEST * D * C], b[C], X[LONGEST * D], H[LONGEST * C], dH[LONGEST * C];
+    double dX[LONGEST * D], dW[NI_CNN_WIDEST * D * C], db[C];
+    uint32_t length;
+} world;
+
+static world *world_create(uint32_t width, bool same, bool activated, bool bias, uint32_t length)
+{
+    world *w = calloc(1, sizeof *w);
+    ni_rng rng = ni_rng_at(7, NI_STREAM_GRAPH, width, length);
+    assert_non_null(w);
+    draw(w->W, (uint64_t)width * D * C, &rng);
+    draw(w->b, C, &rng);
+    draw(w->X, (uint64_t)length * D, &rng);
+    draw(w->dH, (uint64_t)length * C, &rng);
+    w->n = (ni_ref_cnn){ width, D, C, same, activated, w->W, bias ? w->b : NULL };
+    w->length = length;
+    return w;
+}
+
+/* L = sum of dH x H, so that dL/dH is dH. */
+static double loss_of(world *w)
+{
+    double sum = 0;
+    uint32_t windows = ni_ref_cnn_forward(&w->n, w->X, w->length, w->H);
+    for (uint32_t i = 0; i < windows * C; i++) sum += w->dH[i] * w->H[i];
+    return sum;
+}
+
+static void expect_slope(world *w, double *x, uint64_t count, const double *gradient)
+{
+    const double step = 1e-5;
+    for (uint64_t i = 0; i < count; i++) {
+        double old = x[i];
+        x[i] = old + step;
+        double up = loss_of(w);
+        x[i] = old - step;
+        double down = loss_of(w);
+        x[i] = old;
+        assert_true(fabs((up - down) / (2 * step) - gradient[i]) < 1e-6);
+    }
+}
+
+static void gradients_of_the_reference_are_slopes(void **state)
+{
+    (void)state;
+    for (uint32_t width = 1; width <= NI_CNN_WIDEST; width++)
+        for (int kind = 0; kind < 8; kind++)
+            for (uint32_t length = 1; length < LONGEST; length += 3) {
+                bool bias = kind & 4;
+                world *w = world_create(width, kind & 1, kind & 2, bias, length);
+                loss_of(w);
+                ni_ref_cnn_backward(&w->n, w->X, length, w->H, w->dH, w->dX, w->dW, bias ? w->db : NULL);
+                expect_slope(w, w->X, (uint64_t)length * D, w->dX);
+                expect_slope(w, w->W, (uint64_t)width * D * C, w->dW);
+                if (bias) expect_slope(w, w->b, C, w->db);
+                free(w);
+            }
+}
+
+/* ---- the products ---- */
+
+typedef struct packed {
+    ni_packed p;
+    uint64_t first[SEQUENCES];
+    uint32_t windows[SEQUENCES];
+    float *W, *b, *X, *H, *dH, *dX, *dW, *db; /* of d and c as below */
+} packed;
+
+static float *numbers(uint64_t count, ni_rng *rng)
+{
+    float *x = calloc(count, sizeof *x);
+    assert_non_null(x);
+    for (uint64_t i = 0; rng && i < count; i++) x[i] = (float)(ni_normal(rng) * 0.2);
+    return x;
+}
+
+static packed *run(ni_cnn n, bool bias, uint32_t threads)
+{
+    packed *k = calloc(1, sizeof *k);
+    ni_rng rng = ni_rng_at(3, NI_STREAM_GRAPH, n.width, 0);
+    ni_threads *pool;
+    assert_non_null(k);
+    assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
+    uint64_t rows = ni_cnn_lay_out(&n, lengths, SEQUENCES, k->first), size = (uint64_t)n.width * n.d * n.c;
+    k->p = (ni_packed){ SEQUENCES, k->first, lengths, rows };
+    n.W = k->W = numbers(size, &rng);
+    k->b = numbers(n.c, &rng);
+    n.b = bias ? k->b : NULL;
+    k->X = numbers(rows * n.d, &rng);
+    ni_packed_clear(&k->p, NULL, n.d, k->X);
+    k->H = numbers(rows * n.c, NULL);
+    k->dH = numbers(rows * n.c, &rng);
+    k->dX = numbers(rows * n.d, NULL);
+    k->dW = numbers(size, NULL);
+    k->db = numbers(n.c, NULL);
+    ni_cnn_forward(&n, &k->p, k->X, k->H, pool);
+    ni_cnn_backward(&n, &k->p, k->X, k->H, k->dH, k->dX, k->dW, bias ? k->db : NULL, k->windows, pool);
+    ni_threads_free(pool);
+    return k;
+}
+
+static void packed_free(packed *k)
+{
+    float *all[] = { k->W, k->b, k->X, k->H, k->dH, k->dX, k->dW, k->db };
+    for (int i = 0; i < 8; i++) free(all[i]);
+    free(k);
+}
+
+static double *doubles(const float *x, uint64_t count)
+{
+    double *out = calloc(count + 1, sizeof *out);
+    assert_non_null(out);
+    for (uint64_t i = 0; i < count; i++) out[i] = (double)x[i];
+    return out;
+}
+
+static void expect_close(const float *ours, const double *theirs, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) assert_true(fabs((double)ours[i] - theirs[i]) < 1e-4);
+}
+
+/* dL/dH is what run began with, drawn after X. */
+static void compare(ni_cnn n, bool bias)
+{
+    packed *k = run(n, bias, 2);
+    ni_rng rng = ni_rng_at(3, NI_STREAM_GRAPH, n.width, 0);
+    uint64_t d = n.d, c = n.c, size = n.width * d * c;
+    free(numbers(size, &rng)), free(numbers(c, &rng)), free(numbers(k->p.rows * d, &rng));
+    float *given = numbers(k->p.rows * c, &rng);
+    double *W = doubles(k->W, size), *b = doubles(k->b, c);
+    double *dW = calloc(size, sizeof *dW), *db = calloc(c, sizeof *db);
+    ni_ref_cnn ref = { n.width, n.d, n.c, n.same, n.tanh, W, bias ? b : NULL };
+    for (uint32_t s = 0; s < SEQUENCES; s++) {
+        uint32_t length = lengths[s];
+        double *X = doubles(k->X + k->first[s] * d, length * d);
+        double *dH = doubles(given + k->first[s] * c, length * c);
+        double *H = calloc(length * c + 1, sizeof *H), *dX = calloc(length * d + 1, sizeof *dX);
+        uint32_t windows = ni_ref_cnn_forward(&ref, X, length, H);
+        assert_int_equal(windows, ni_cnn_windows(&n, length));
+        ni_ref_cnn_backward(&ref, X, length, H, dH, dX, dW, bias ? db : NULL);
+        expect_close(k->H + k->first[s] * c, H, windows * c);
+        expect_close(k->dX + k->first[s] * d, dX, length * d);
+        free(X), free(dH), free(H), free(dX);
+    }
+    expect_close(k->dW, dW, size);
+    if (bias) expect_close(k->db, db, c);
+    free(given), free(W), free(b), free(dW), free(db);
+    packed_free(k);
+}
+
+static void products_over_all_sequences_are_the_reference_of_each(void **state)
+{
+    (void)state;
+    for (uint32_t width = 1; width <= NI_CNN_WIDEST; width++)
+        for (int kind = 0; kind < 8; kind++)
+            compare((ni_cnn){ .width = width, .d = 20, .c = 11, .same = kind & 1, .tanh = kind & 2 },
+                    kind & 4);
+}
+
+static void bits_do_not_depend_on_the_threads(void **state)
+{
+    (void)state;
+    for (uint32_t width = 1; width <= 4; width += 3) {
+        ni_cnn n = { .width = width, .d = 130, .c = 70, .same = true, .tanh = true };
+        packed *one = run(n, true, 1);
+        for (uint32_t threads = 2; threads <= 4; threads += 2) {
+            packed *many = run(n, true, threads);
+            uint64_t first = one->first[0],
+                     rows = one->first[SEQUENCES - 1] + lengths[SEQUENCES - 1] - first;
+            assert_memory_equal(one->H + first * n.c, many->H + first * n.c, rows * n.c * sizeof(float));
+            assert_memory_equal(one->dX + first * n.d, many->dX + first * n.d, rows * n.d * sizeof(float));
+            assert_memory_equal(one->dW, many->dW, (uint64_t)width * n.d * n.c * sizeof(float));
+            assert_memory_equal(one->db, many->db, n.c * sizeof(float));
+            packed_free(many);
+        }
+        packed_free(one);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_of_the_reference_are_slopes),
+        cmocka_unit_test(products_over_all_sequences_are_the_reference_of_each),
+        cmocka_unit_test(bits_do_not_depend_on_the_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
