@@ -31,7 +31,9 @@ static neap_status measure(const char *path, double ratio, const neap_options *o
     neap_trial_facts facts = NEAP_SIZED(neap_trial_facts);
     neap_hooks hooks = { .size = sizeof hooks, .progress = look, .user = w };
     neap_status rc = neap_graph_load(path, options, NULL, &graph, err);
-    if (rc == NEAP_OK) rc = neap_trial_create(graph, &spec, &trial, err);
+    if (rc == NEAP_OK)
+        rc = neap_trial_create(&(neap_data){ .size = sizeof(neap_data), .graph = graph }, &spec, &trial,
+                               err);
     if (rc == NEAP_OK) rc = neap_trial_facts_of(trial, &facts, err);
     *edges = facts.train;
     if (rc == NEAP_OK) rc = neap_trial_train(trial, options, &hooks, &model, err);

@@ -137,7 +137,7 @@ typedef struct neap_option_info {
     const char *name;       /* "dim"; the flag is --dim                                       */
     const char *aliases;    /* "dimensions,size", or ""                                       */
     char letter;            /* 'd' for -d, or 0                                               */
-    const char *group;      /* "model", "training", "walks", "reading" or "running"           */
+    const char *group;      /* "model", "training", "walks", "text", "reading" or "running"   */
     const char *value;      /* "N", "X", "a|b|c" for a choice, "" for a switch                */
     const char *help;       /* one sentence                                                   */
     const char *kind;       /* "U32", "U64", "REAL", "SWITCH", "CHOICE", "BYTES", "TEXT"; one
@@ -193,6 +193,7 @@ typedef struct neap_method_info {
     const char *details; /* a few lines: idea, what an epoch is, source              */
     int context;         /* 1: a node's vector depends on its partner                */
     int vectors;         /* 1: it has a vector per node; 0: it only scores pairs     */
+    int text;            /* 1: it needs the text of nodes                            */
 } neap_method_info;
 NEAP_API size_t neap_method_count(void);
 NEAP_API const neap_method_info *neap_method_at(size_t i);
@@ -359,6 +360,30 @@ NEAP_API neap_status neap_nodes_load(const char *path, const neap_graph *graph, 
                                      neap_error *err);
 NEAP_API void neap_nodes_free(neap_nodes *nodes);
 
+/* ---- texts of nodes ----------------------------------------------------------------------------- */
+
+/* The words of each node's text (docs/input.md has what a word is). */
+typedef struct neap_text neap_text;
+
+/* Reads lines `node<TAB>text`; by_line: line i (from 0) is the text of the node named i. Lines about other
+ * nodes are counted and skipped; several lines of a node are joined. NEAP_E_FORMAT, with the line in
+ * err->where, if a line has no tab or is not UTF-8, or if no node of the graph has a text. */
+NEAP_API neap_status neap_text_load(const char *path, const neap_graph *graph, int by_line, neap_text **out,
+                                    neap_error *err);
+NEAP_API void neap_text_free(neap_text *text);
+
+typedef struct neap_text_facts {
+    size_t size;
+    uint32_t nodes;     /* of the graph                                       */
+    uint32_t with_text; /* of them, those with at least one word              */
+    uint64_t lines;     /* read                                               */
+    uint64_t strangers; /* lines about nodes that the graph does not have     */
+    uint64_t words;     /* of all texts                                       */
+    uint64_t distinct;  /* different words                                    */
+    uint64_t longest;   /* words of the longest text                          */
+} neap_text_facts;
+NEAP_API neap_status neap_text_facts_of(const neap_text *text, neap_text_facts *facts, neap_error *err);
+
 /* ---- training ----------------------------------------------------------------------------------- */
 
 typedef struct neap_model neap_model;
@@ -367,8 +392,8 @@ typedef struct neap_model neap_model;
 typedef struct neap_data {
     size_t size;
     const neap_graph *graph;
-    const struct neap_text *text;         /* of the nodes; no method of this version reads it            */
-    const struct neap_features *features; /* of the nodes; likewise                                      */
+    const neap_text *text;                /* of the nodes, for methods that read it                      */
+    const struct neap_features *features; /* of the nodes; no method of this version reads them          */
     const struct neap_labels *labels;     /* of the nodes; likewise                                      */
     const neap_graph *around;         /* read neighbourhoods from this graph of the same nodes; NULL: from
                                          the training graph. Only to reproduce evaluations that leak. */
@@ -706,12 +731,12 @@ typedef struct neap_link_spec {
     double ratio;          /* share of the pairs that is trained on, in (0, 1)                         */
     uint64_t seed;         /* of the split; the options of a method have their own                     */
     double valid;          /* share of the training pairs for early stopping, below 1; 0: 0.1          */
-    const neap_targets *targets; /* clean: test pairs lead to these, and so do their negatives; training has
-                                    them, too. NULL: all nodes                                         */
 } neap_link_spec;
 
-NEAP_API neap_status neap_trial_create(const neap_graph *graph, const neap_link_spec *spec,
-                                       neap_trial **out, neap_error *err);
+/* Of the data's graph; clean: test pairs lead to its targets, and so do their negatives. Training has the
+ * targets, text and features, too: those must outlive the trial. */
+NEAP_API neap_status neap_trial_create(const neap_data *data, const neap_link_spec *spec, neap_trial **out,
+                                       neap_error *err);
 NEAP_API void neap_trial_free(neap_trial *trial);
 
 /* Writes the trial into a folder, which is made if it is not there: the pairs as names with tabs between,
@@ -720,10 +745,11 @@ NEAP_API void neap_trial_free(neap_trial *trial);
 NEAP_API neap_status neap_trial_save(const neap_trial *trial, const char *folder, neap_error *err);
 
 /* Reads it back; it gives the same results to the last bit, and nothing is drawn again. Its largest file
- * is read when it is needed, so the folder must stay. graph may be NULL: the folder holds all edges.
- * NEAP_E_FORMAT: the folder is damaged; NEAP_E_UNKNOWN: it names a node that is not there;
- * NEAP_E_MISMATCH: it is a split of another graph; NEAP_E_LEAK: the split itself leaks. */
-NEAP_API neap_status neap_trial_load(const char *folder, const neap_graph *graph, neap_trial **out,
+ * is read when it is needed, so the folder must stay. Of data, which may be NULL, the graph (NULL: the
+ * folder holds all edges), text and features are used. NEAP_E_FORMAT: the folder is damaged;
+ * NEAP_E_UNKNOWN: it names a node that is not there; NEAP_E_MISMATCH: it is a split of another graph;
+ * NEAP_E_LEAK: the split itself leaks. */
+NEAP_API neap_status neap_trial_load(const char *folder, const neap_data *data, neap_trial **out,
                                      neap_error *err);
 
 typedef struct neap_trial_facts {

@@ -272,7 +272,8 @@ static neap_status create_trial(const void *given, double *told, neap_error *err
 {
     neap_trial *t;
     neap_trial_facts facts = NEAP_SIZED(neap_trial_facts);
-    neap_status rc = neap_trial_create(the_graph, given, &t, err);
+    neap_status rc =
+        neap_trial_create(&(neap_data){ .size = sizeof(neap_data), .graph = the_graph }, given, &t, err);
     if (rc == NEAP_OK) rc = neap_trial_facts_of(t, &facts, err);
     *told = (double)(facts.test * 1000 + facts.valid);
     neap_trial_free(t);
@@ -312,7 +313,9 @@ static int world_enter(void **state)
     the_options = options_of("neap", "dim", "8", "epochs", "2", "threads", "1", NULL);
     the_model = trained("gap", 0);
     the_query = query_of(the_model, 1);
-    must(neap_trial_create(the_graph, &spec, &the_trial, &err), &err);
+    must(neap_trial_create(&(neap_data){ .size = sizeof(neap_data), .graph = the_graph }, &spec, &the_trial,
+                           &err),
+         &err);
     must(neap_model_vectors(the_model, the_vectors, &err), &err);
     must(neap_graph_save(the_graph, "graph.txt", "edges", &err), &err);
     must(neap_model_save(the_model, "model", &err), &err);
@@ -427,7 +430,7 @@ static void questions_are_read_for_older_and_newer_callers(void **state)
 
 static void evaluations_are_read_for_older_and_newer_callers(void **state)
 {
-    neap_link_spec link = { sizeof link, "clean", "uniform", 0.6, 7, 0.2, NULL };
+    neap_link_spec link = { sizeof link, "clean", "uniform", 0.6, 7, 0.2 };
     neap_cluster_spec clusters = {
         .size = sizeof clusters, .algorithm = "kmeans", .clusters = 3, .seed = 9, .threads = 1
     };

@@ -63,7 +63,8 @@ static neap_trial *load(const char *folder, const neap_graph *g)
 {
     neap_trial *t;
     neap_error err = { 0 };
-    if (neap_trial_load(folder, g, &t, &err)) fail_msg("%s", err.text);
+    if (neap_trial_load(folder, &(neap_data){ .size = sizeof(neap_data), .graph = g }, &t, &err))
+        fail_msg("%s", err.text);
     return t;
 }
 
@@ -229,7 +230,8 @@ static neap_status try(const char *folder, const neap_graph *g, neap_error *err)
 {
     neap_trial *t;
     *err = (neap_error){ 0 };
-    neap_status rc = neap_trial_load(folder, g, &t, err);
+    neap_status rc =
+        neap_trial_load(folder, &(neap_data){ .size = sizeof(neap_data), .graph = g }, &t, err);
     assert_true(rc == NEAP_OK ? t != NULL : t == NULL && err->text[0]);
     neap_trial_free(t);
     return rc;
@@ -549,7 +551,8 @@ static neap_status save_scene(void *user, neap_error *err)
 static neap_status load_scene(void *user, neap_error *err)
 {
     neap_trial *t;
-    neap_status rc = neap_trial_load("s", ((scene *)user)->graph, &t, err);
+    neap_status rc = neap_trial_load(
+        "s", &(neap_data){ .size = sizeof(neap_data), .graph = ((scene *)user)->graph }, &t, err);
     neap_trial_free(t);
     return rc;
 }

@@ -399,10 +399,12 @@ static void a_checkpoint_of_other_targets_is_refused(void **state)
 
 static ni_trial *trial_for(const neap_graph *g, const char *negatives, const neap_targets *rule)
 {
-    neap_link_spec spec = { sizeof spec, "clean", negatives, 0.6, 1, 0.2, rule };
+    neap_link_spec spec = { sizeof spec, "clean", negatives, 0.6, 1, 0.2 };
     ni_trial *t;
     neap_error err = { 0 };
-    if (neap_trial_create(g, &spec, &t, &err)) fail_msg("%s", err.text);
+    if (neap_trial_create(&(neap_data){ .size = sizeof(neap_data), .graph = g, .targets = rule }, &spec, &t,
+                          &err))
+        fail_msg("%s", err.text);
     return t;
 }
 
@@ -477,8 +479,11 @@ static void a_split_with_a_negative_that_is_no_target_is_damaged(void **state)
     assert_int_equal(ni_leak_in_trial(t, NULL, &err), NEAP_E_FORMAT);
     t->count++;
     neap_trial_free(t);
-    neap_link_spec spec = { sizeof spec, "paper", "uniform", 0.6, 1, 0, &rule };
-    assert_int_equal(neap_trial_create(g, &spec, &t, &err), NEAP_E_ARG);
+    neap_link_spec spec = { sizeof spec, "paper", "uniform", 0.6, 1, 0 };
+    assert_int_equal(
+        neap_trial_create(&(neap_data){ .size = sizeof(neap_data), .graph = g, .targets = &rule }, &spec,
+                          &t, &err),
+        NEAP_E_ARG);
     neap_graph_free(g);
 }
 
@@ -488,7 +493,7 @@ static neap_status use_targets(void *user, neap_error *err)
     const neap_graph *g = user;
     neap_targets rule = rule_of(false);
     const uint32_t source = 1;
-    neap_link_spec spec = { sizeof spec, "clean", "degree", 0.6, 1, 0, &rule };
+    neap_link_spec spec = { sizeof spec, "clean", "degree", 0.6, 1, 0 };
     neap_rank_spec best = {
         .size = sizeof best, .sources = &source, .source_count = 1, .k = 3, .targets = &rule
     };
@@ -502,7 +507,9 @@ static neap_status use_targets(void *user, neap_error *err)
     if (rc == NEAP_OK) rc = neap_options_set(o, "epochs", "1", err);
     if (rc == NEAP_OK) rc = neap_options_set(o, "threads", "1", err);
     if (rc == NEAP_OK) rc = neap_options_set(o, "negative-sampling", "degree", err);
-    if (rc == NEAP_OK) rc = neap_trial_create(g, &spec, &t, err);
+    if (rc == NEAP_OK)
+        rc = neap_trial_create(&(neap_data){ .size = sizeof(neap_data), .graph = g, .targets = &rule },
+                               &spec, &t, err);
     if (rc == NEAP_OK) rc = neap_trial_train(t, o, NULL, &m, err);
     if (rc == NEAP_OK) rc = neap_query_create(m, NULL, &q, err);
     if (rc == NEAP_OK) rc = neap_query_rank(q, &best, &r, err);

@@ -107,17 +107,19 @@ static void a_wrong_spec_is_refused_with_words(void **state)
     neap_graph *g = messy_graph(1);
     const size_t size = sizeof(neap_link_spec);
     const neap_link_spec wrong[] = {
-        { size, "dirty", "uniform", 0.5, 1, 0, NULL },  { size, NULL, "uniform", 0.5, 1, 0, NULL },
-        { size, "clean", "hard", 0.5, 1, 0, NULL },     { size, "clean", "uniform", 0, 1, 0, NULL },
-        { size, "paper", "uniform", 1, 1, 0, NULL },    { size, "clean", "uniform", NAN, 1, 0, NULL },
-        { size, "clean", "uniform", 0.5, 1, -1, NULL }, { size, "clean", "uniform", 0.5, 1, 1, NULL },
-        { 0, "clean", "uniform", 0.5, 1, 0, NULL },
+        { size, "dirty", "uniform", 0.5, 1, 0 },  { size, NULL, "uniform", 0.5, 1, 0 },
+        { size, "clean", "hard", 0.5, 1, 0 },     { size, "clean", "uniform", 0, 1, 0 },
+        { size, "paper", "uniform", 1, 1, 0 },    { size, "clean", "uniform", NAN, 1, 0 },
+        { size, "clean", "uniform", 0.5, 1, -1 }, { size, "clean", "uniform", 0.5, 1, 1 },
+        { 0, "clean", "uniform", 0.5, 1, 0 },
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         neap_error err = { 0 };
         neap_trial *t;
-        assert_int_equal(neap_trial_create(g, &wrong[i], &t, &err), NEAP_E_ARG);
+        assert_int_equal(
+            neap_trial_create(&(neap_data){ .size = sizeof(neap_data), .graph = g }, &wrong[i], &t, &err),
+            NEAP_E_ARG);
         assert_true(!t && err.text[0]);
     }
     neap_graph_free(g);

@@ -2,6 +2,16 @@
 #include <string.h>
 
 #include "common.h"
+#include "texts.h"
+
+typedef struct own {
+    text_own text;
+} own;
+
+static const arg_option options[] = {
+    TEXT_OPTIONS(own, text),
+    { 0 },
+};
 
 static void print_json(const neap_estimate_result *e)
 {
@@ -74,14 +84,19 @@ static void print_table(const args *a, const neap_estimate_result *e)
 
 static neap_status run(const args *a, neap_error *err)
 {
+    const own *o = a->own;
     neap_graph *graph = NULL;
+    neap_text *text = NULL;
     neap_estimate_result e = NEAP_SIZED(neap_estimate_result);
     neap_data data = NEAP_SIZED(neap_data);
     neap_status rc = read_graph(a, a->operands[0], &graph, err);
+    if (rc == NEAP_OK) rc = text_read(a, &o->text, graph, &text, err);
     data.graph = graph;
+    data.text = text;
     if (rc == NEAP_OK) rc = neap_estimate(&data, a->options, &e, err);
     if (rc == NEAP_OK && a->json) print_json(&e);
     else if (rc == NEAP_OK) print_table(a, &e);
+    neap_text_free(text);
     neap_graph_free(graph);
     return rc;
 }
@@ -96,6 +111,8 @@ const command cmd_estimate = {
     .examples = "neap estimate friends.txt\nneap estimate friends.txt --preset paper --dim 400\n",
     .least = 1,
     .most = 1,
-    .library = "model,training,walks,reading,running",
+    .options = options,
+    .own_size = sizeof(own),
+    .library = "model,training,walks,text,reading,running",
     .run = run,
 };

@@ -156,6 +156,6 @@ const command cmd_eval_cluster = {
     .most = 1,
     .options = options,
     .own_size = sizeof(own),
-    .library = "model,training,walks,reading,running,!method,!test",
+    .library = "model,training,walks,text,reading,running,!method,!test",
     .run = run_cluster,
 };

@@ -7,12 +7,14 @@
 #include "support/clock.h"
 #include "support/path.h"
 #include "targets.h"
+#include "texts.h"
 
 typedef struct own {
     const char *methods, *protocol, *ratios, *negatives, *folder, *split, *vectors, *similarity, *progress,
         *targets;
     bool allow_missing, untrained;
     uint64_t seeds;
+    text_own text;
 } own;
 
 static const arg_option options[] = {
@@ -30,6 +32,7 @@ static const arg_option options[] = {
     { "test-negatives", 0, "uniform|degree|two-hop", "uniform", ARG_TEXT, offsetof(own, negatives), 0, 0,
       false, "clean: what test links are compared with: any non-link, popular ones, or near ones" },
     TARGETS_OPTION(own, targets),
+    TEXT_OPTIONS(own, text),
     { "output", 'o', "DIR", NULL, ARG_TEXT, offsetof(own, folder), 0, 0, false,
       "keep the splits, each in a folder of its own, and results.json here" },
     { "split", 0, "DIR", NULL, ARG_TEXT, offsetof(own, split), 0, 0, false,
@@ -50,6 +53,7 @@ typedef struct run {
     const own *o;
     neap_vectors *vectors; /* of --vectors, or NULL */
     target_set targets;
+    neap_text *text;
     name_list methods;
     link_table table;
     size_t done; /* cells of one split each */
@@ -127,9 +131,12 @@ static neap_status run_splits(run *r, neap_error *err)
 {
     neap_status rc = NEAP_OK;
     splits *s = &r->table.splits;
+    neap_data data = {
+        .size = sizeof data, .graph = r->table.graph, .text = r->text, .targets = s->targets
+    };
     for (size_t i = 0; i < s->count && rc == NEAP_OK; i++) {
         neap_trial *trial = NULL;
-        rc = splits_make(s, i, r->table.graph, &trial, err);
+        rc = splits_make(s, i, &data, &trial, err);
         allow_interrupt(r);
         for (size_t row = 0; row < r->table.rows && rc == NEAP_OK; row++)
             rc = run_row(r, trial, &s->item[i], row, err);
@@ -255,6 +262,7 @@ static neap_status prepare(run *r, neap_error *err)
     if (rc == NEAP_OK) rc = read_graph(r->a, r->a->operands[0], &r->table.graph, err);
     if (rc == NEAP_OK) rc = targets_read(r->a, r->o->targets, r->table.graph, &r->targets, err);
     if (strcmp(r->table.splits.target_kind, "all")) r->table.splits.targets = targets_of(&r->targets);
+    if (rc == NEAP_OK) rc = text_read(r->a, &r->o->text, r->table.graph, &r->text, err);
     if (rc == NEAP_OK) rc = take_vectors(r, err);
     return rc;
 }
@@ -293,6 +301,7 @@ static neap_status run_eval(const args *a, neap_error *err)
     if (rc == NEAP_OK) rc = report(&r, err);
     neap_vectors_free(r.vectors);
     targets_free(&r.targets);
+    neap_text_free(r.text);
     neap_graph_free(r.table.graph);
     splits_free(&r.table.splits);
     free(r.table.cells);
@@ -326,6 +335,6 @@ const command cmd_eval_link = {
     .most = 1,
     .options = options,
     .own_size = sizeof(own),
-    .library = "model,training,walks,reading,running,!method,!test",
+    .library = "model,training,walks,text,reading,running,!method,!test",
     .run = run_eval,
 };

@@ -244,6 +244,6 @@ const command cmd_reproduce = {
     .most = 16,
     .options = options,
     .own_size = sizeof(own),
-    .library = "model,training,walks,running,!method,!test",
+    .library = "model,training,walks,text,running,!method,!test",
     .run = run_reproduce,
 };

@@ -99,6 +99,6 @@ void splits_free(splits *s);
 
 /* Loads a split, or draws it and writes it to its folder; writing is not interrupted, nor is anything
  * behind it until the caller allows that. */
-neap_status splits_make(splits *s, size_t i, const neap_graph *graph, neap_trial **out, neap_error *err);
+neap_status splits_make(splits *s, size_t i, const neap_data *data, neap_trial **out, neap_error *err);
 
 #endif

@@ -119,8 +119,9 @@ void format_default(const arg_flag *flag, char *text, size_t room)
 }
 
 const option_group option_groups[] = {
-    { "", "Options" },        { "model", "Model" },     { "training", "Training" }, { "walks", "Walks" },
-    { "reading", "Reading" }, { "running", "Running" }, { "general", "General" },   { 0 },
+    { "", "Options" },        { "model", "Model" },     { "training", "Training" },
+    { "walks", "Walks" },     { "text", "Text" },       { "reading", "Reading" },
+    { "running", "Running" }, { "general", "General" }, { 0 },
 };
 
 void print_flag(const arg_flag *flag)

@@ -105,6 +105,7 @@ neap_status node_task_open(node_task *t, const args *a, const char *doing, neap_
     if (rc == NEAP_OK && t->o->folder) rc = neap_folder_create(t->o->folder, err);
     if (rc == NEAP_OK) rc = read_graph(a, a->operands[0], &t->graph, err);
     if (rc == NEAP_OK) rc = read_labels(t, err);
+    if (rc == NEAP_OK) rc = text_read(t->a, &t->o->text, t->graph, &t->text, err);
     if (rc == NEAP_OK && t->o->vectors)
         rc = read_vectors(a, t->o->vectors, t->graph, t->o->allow_missing, &t->given, err);
     return rc;
@@ -114,6 +115,7 @@ void node_task_close(node_task *t)
 {
     neap_vectors_free(t->given);
     neap_labels_free(t->labels);
+    neap_text_free(t->text);
     neap_graph_free(t->graph);
 }
 
@@ -199,13 +201,18 @@ static neap_status measure_one(node_task *t, node_measure measure, void *user, c
     return rc;
 }
 
+static neap_data node_data(const node_task *t)
+{
+    return (neap_data){ .size = sizeof(neap_data), .graph = t->graph, .text = t->text };
+}
+
 /* trial is NULL where all edges are trained on. */
 static neap_status train(node_task *t, const neap_trial *trial, const char *method, uint64_t seed,
                          neap_model **model, neap_error *err)
 {
     neap_options *set = NULL;
     neap_hooks hooks = { .size = sizeof hooks, .progress = on_progress, .user = t };
-    neap_data data = { .size = sizeof data, .graph = t->graph };
+    neap_data data = node_data(t);
     neap_status rc = options_for(t->a, method, seed, &set, err);
     if (rc == NEAP_OK)
         rc = trial ? neap_trial_train(trial, set, &hooks, model, err)
@@ -255,7 +262,8 @@ static neap_status run_methods(node_task *t, size_t ratio, uint64_t seed, node_m
                             .negatives = "uniform",
                             .ratio = t->share[ratio] / 100,
                             .seed = seed };
-    neap_status rc = t->share[ratio] < 100 ? neap_trial_create(t->graph, &spec, &trial, err) : NEAP_OK;
+    neap_data data = node_data(t);
+    neap_status rc = t->share[ratio] < 100 ? neap_trial_create(&data, &spec, &trial, err) : NEAP_OK;
     for (size_t i = 0; i < t->methods.count && rc == NEAP_OK; i++)
         rc = run_method(t, trial, i, ratio, seed, measure, user, err);
     neap_trial_free(trial);

@@ -7,12 +7,14 @@
 #include "common.h"
 #include "eval_common.h"
 #include "progress.h"
+#include "texts.h"
 
 /* The options of both; the struct of each command begins with it. */
 typedef struct node_own {
     const char *labels, *methods, *vectors, *protocol, *ratios, *folder, *progress;
     bool by_line, allow_missing;
     uint64_t seeds;
+    text_own text;
 } node_own;
 
 /* clang-format off */
@@ -35,6 +37,7 @@ typedef struct node_own {
       "runs per row, from --seed on; the table has their mean and deviation" },                              \
     { "output", 'o', "DIR", NULL, ARG_TEXT, offsetof(node_own, folder), 0, 0, false,                         \
       "also keep results.json here, and the cluster or class of each node in each run" },                    \
+    TEXT_OPTIONS(node_own, text),                                                                            \
     { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(node_own, progress), 0, 0, false,       \
       "show the progress of the run" }
 /* clang-format on */
@@ -44,6 +47,7 @@ typedef struct node_task {
     const node_own *o;
     neap_graph *graph;
     neap_labels *labels;
+    neap_text *text; /* or NULL */
     neap_labels_facts facts;
     neap_vectors *given; /* of --vectors, or NULL */
     name_list methods, passed_over, ratios;

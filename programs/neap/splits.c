@@ -148,18 +148,17 @@ neap_status splits_find(splits *s, const char *folder, neap_error *err)
 
 /* ---- one after the other ---- */
 
-neap_status splits_make(splits *s, size_t i, const neap_graph *graph, neap_trial **out, neap_error *err)
+neap_status splits_make(splits *s, size_t i, const neap_data *data, neap_trial **out, neap_error *err)
 {
     const split_item *item = &s->item[i];
-    if (s->found) return neap_trial_load(item->folder, graph, out, err);
+    if (s->found) return neap_trial_load(item->folder, data, out, err);
     neap_link_spec spec = { .size = sizeof spec,
                             .protocol = s->protocol,
                             .negatives = s->negatives,
                             .ratio = item->ratio,
                             .seed = item->seed,
-                            .valid = s->valid,
-                            .targets = s->targets };
-    neap_status rc = neap_trial_create(graph, &spec, out, err);
+                            .valid = s->valid };
+    neap_status rc = neap_trial_create(data, &spec, out, err);
     if (rc != NEAP_OK || !item->folder) return rc;
     interrupt_ends(NULL);
     rc = neap_trial_save(*out, item->folder, err);

@@ -87,7 +87,8 @@ static neap_status find_trial(ni_runner *r, const neap_graph *graph, const ni_ce
         return NEAP_OK;
     neap_trial_free(r->trial);
     r->trial_of = graph;
-    return neap_trial_create(graph, &spec, &r->trial, err);
+    neap_data data = { .size = sizeof data, .graph = graph };
+    return neap_trial_create(&data, &spec, &r->trial, err);
 }
 
 static neap_status measure_link(const ni_runner *r, const neap_model *model, const neap_hooks *hooks,

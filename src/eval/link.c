@@ -325,6 +325,8 @@ neap_status neap_trial_train(const neap_trial *t, const neap_options *options, c
 {
     neap_data data = { .size = sizeof data,
                        .graph = t->train,
+                       .text = t->text,
+                       .features = t->features,
                        .around = t->protocol == NI_PAPER ? t->whole : NULL,
                        .valid_positives = t->valids ? t->valid : NULL,
                        .valid_negatives = t->valid_negative,

@@ -3,6 +3,7 @@
  * Checksums are compared last, so that errors name a line where they can. */
 #include <string.h>
 
+#include "base/sized.h"
 #include "base/sys.h"
 #include "eval/manifest.h"
 #include "eval/trial.h"
@@ -423,14 +424,18 @@ static neap_status start(loading *l, neap_error *err)
     return NEAP_OK;
 }
 
-neap_status neap_trial_load(const char *folder, const neap_graph *graph, neap_trial **out, neap_error *err)
+neap_status neap_trial_load(const char *folder, const neap_data *data, neap_trial **out, neap_error *err)
 {
-    loading *l = ni_zeros(1, sizeof *l);
+    neap_data from = { 0 };
     *out = NULL;
+    neap_status rc = data ? ni_sized_in(&from, sizeof from, data, "neap_data", err) : NEAP_OK;
+    if (rc != NEAP_OK) return rc;
+    loading *l = ni_zeros(1, sizeof *l);
     if (!l) return ni_fail_memory(err, "a split");
     l->folder = folder;
-    neap_status rc = start(l, err);
-    if (rc == NEAP_OK) rc = load_all(l, graph, err);
+    rc = start(l, err);
+    if (rc == NEAP_OK) rc = load_all(l, from.graph, err);
+    if (rc == NEAP_OK) l->trial->text = from.text, l->trial->features = from.features;
     if (rc == NEAP_OK) *out = l->trial;
     else neap_trial_free(l->trial);
     neap_options_free(l->options);

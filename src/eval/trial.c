@@ -308,13 +308,16 @@ static int find(const char *const *list, const char *word)
     return -1;
 }
 
-neap_status neap_trial_create(const neap_graph *graph, const neap_link_spec *given, neap_trial **out,
+neap_status neap_trial_create(const neap_data *data, const neap_link_spec *given, neap_trial **out,
                               neap_error *err)
 {
+    neap_data from;
     neap_link_spec mine, *spec = &mine;
     neap_trial *t = NULL;
     *out = NULL;
-    neap_status rc = ni_sized_in(&mine, sizeof mine, given, "neap_link_spec", err);
+    neap_status rc = ni_sized_in(&from, sizeof from, data, "neap_data", err);
+    if (rc == NEAP_OK) rc = ni_sized_in(&mine, sizeof mine, given, "neap_link_spec", err);
+    if (rc == NEAP_OK && !from.graph) rc = ni_fail(err, NEAP_E_ARG, "neap_data has no graph");
     if (rc != NEAP_OK) return rc;
     int protocol = find(ni_protocols, spec->protocol), kind = find(ni_kinds, spec->negatives);
     if (protocol < 0)
@@ -324,7 +327,7 @@ neap_status neap_trial_create(const neap_graph *graph, const neap_link_spec *giv
         return ni_fail(err, NEAP_E_ARG,
                        "there are no negatives '%s'; there are uniform, degree and two-hop",
                        spec->negatives ? spec->negatives : "");
-    rc = ni_trial_create(graph, (ni_protocol)protocol, (ni_negatives)kind, spec->targets, spec->ratio,
+    rc = ni_trial_create(from.graph, (ni_protocol)protocol, (ni_negatives)kind, from.targets, spec->ratio,
                          spec->seed, &t, err);
     if (rc == NEAP_OK) rc = hold_valid(t, spec->valid == 0 ? NI_VALID_SHARE : spec->valid, err);
     if (rc == NEAP_OK) rc = ni_leak_in_trial(t, NULL, err);

@@ -11,8 +11,9 @@
 typedef struct extension {
     const neap_model *model;
     const neap_graph *links;
-    uint32_t *number;  /* of each node of links: its number in the model, old or new, or NEAP_NONE */
-    const char **name; /* of all nodes */
+    const neap_text *text; /* of the nodes of links, or NULL */
+    uint32_t *number;      /* of each node of links: its number in the model, old or new, or NEAP_NONE */
+    const char **name;     /* of all nodes */
     neap_edge *edge;
     uint64_t edges;
     neap_extension report;
@@ -105,6 +106,22 @@ static neap_status extend_targets(const neap_model *m, neap_model *fresh, neap_e
     return rc;
 }
 
+/* A new node has the text that the data give it, or none. */
+static neap_status extend_texts(const neap_model *m, const extension *x, neap_model *fresh, neap_error *err)
+{
+    uint32_t old = m->graph->nodes, nodes = fresh->graph->nodes;
+    if (!m->method->text) return NEAP_OK;
+    uint32_t *number = ni_array(nodes - old, sizeof *number); /* of new nodes in the data */
+    if (!number) return ni_fail_memory(err, "the new nodes");
+    memset(number, 0xff, (nodes - old) * sizeof *number); /* NEAP_NONE */
+    for (uint32_t u = 0; u < x->links->nodes; u++)
+        if (x->number[u] != NEAP_NONE && x->number[u] >= old) number[x->number[u] - old] = u;
+    neap_status rc = ni_texts_extend(&m->texts, m->method->text(m->settings), x->text, number, nodes,
+                                     &fresh->texts, err);
+    ni_free(number);
+    return rc;
+}
+
 /* The same tensors under the new model's pointers. */
 static neap_status share_tensors(const neap_model *m, neap_model *fresh, neap_error *err)
 {
@@ -129,6 +146,7 @@ static neap_status make_model(const neap_model *m, const extension *x, neap_mode
     if (rc == NEAP_OK) rc = ni_links_create(fresh->graph, &fresh->links, err);
     if (rc == NEAP_OK) rc = extend_targets(m, fresh, err);
     if (rc == NEAP_OK) rc = extend_hood(m, fresh, err);
+    if (rc == NEAP_OK) rc = extend_texts(m, x, fresh, err);
     if (rc == NEAP_OK) rc = share_tensors(m, fresh, err);
     if (rc == NEAP_OK && m->method->derive) rc = m->method->derive(fresh, err);
     return rc;
@@ -163,10 +181,13 @@ neap_status neap_model_extend(const neap_model *m, const neap_data *data, neap_m
     if (rc != NEAP_OK) return rc;
     const neap_graph *links = given.graph;
     if (!links) return ni_fail(err, NEAP_E_ARG, "neap_data has no graph");
+    if (given.text && given.text->nodes != links->nodes)
+        return ni_fail(err, NEAP_E_MISMATCH, "the texts are of another graph than that of the new links");
     uint64_t nodes = (uint64_t)m->graph->nodes + links->nodes, edges = m->graph->edges + links->edges;
     if (nodes > NI_NAMES_MOST) return ni_fail(err, NEAP_E_LIMIT, "more nodes than a graph may have");
     extension x = { .model = m,
                     .links = links,
+                    .text = given.text,
                     .number = ni_array(links->nodes, sizeof *x.number),
                     .name = ni_array(nodes, sizeof *x.name),
                     .edge = ni_array(edges, sizeof *x.edge) };

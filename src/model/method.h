@@ -29,6 +29,9 @@ typedef struct ni_method {
     /* Which neighbours the model reads for each node; NULL: it reads none. */
     ni_hood_rule (*hood)(const ni_settings *settings);
 
+    /* Which words of the nodes' texts the model reads; NULL: it reads none. Training without text fails. */
+    const ni_text_options *(*text)(const ni_settings *settings);
+
     /* The model's tensors, into neap_model.own, a struct of `own` bytes. NULL: none. */
     size_t own;
     void (*declare)(neap_model *model, ni_declaration *d);

@@ -56,6 +56,17 @@ static neap_status make_hood(neap_model *m, const neap_graph *around, neap_error
                   : ni_hood_create(m->graph, &m->links, &rule, &m->hood, err);
 }
 
+static neap_status make_texts(neap_model *m, const neap_text *text, neap_error *err)
+{
+    if (!m->method->text) return NEAP_OK;
+    if (!text)
+        return ni_fail(err, NEAP_E_ARG, "%s reads the text of nodes, and there is none; give it with --text",
+                       m->method->info.name);
+    if (text->nodes != m->graph->nodes)
+        return ni_fail(err, NEAP_E_MISMATCH, "the texts are of another graph");
+    return ni_texts_create(text, m->method->text(m->settings), &m->texts, err);
+}
+
 /* ---- making and freeing ---- */
 
 uint32_t ni_model_dim(const ni_settings *settings)
@@ -82,6 +93,7 @@ neap_status ni_model_create(const ni_job *job, neap_model **out, neap_error *err
     if (rc == NEAP_OK) rc = ni_links_create(m->graph, &m->links, err);
     if (rc == NEAP_OK) rc = ni_targets_read(job->data->targets, m->graph, &m->targets, err);
     if (rc == NEAP_OK) rc = make_hood(m, job->data->around, err);
+    if (rc == NEAP_OK) rc = make_texts(m, job->data->text, err);
     if (rc == NEAP_OK) *out = m;
     else neap_model_free(m);
     return rc;
@@ -111,6 +123,7 @@ void neap_model_free(neap_model *m)
     ni_links_free(&m->links);
     ni_targets_free(&m->targets);
     ni_hood_free(&m->hood);
+    ni_texts_free(&m->texts);
     ni_settings_free(m->settings);
     ni_free(m);
 }
@@ -158,7 +171,7 @@ uint64_t ni_model_graph_bytes(const neap_model *m, const neap_graph *given)
 {
     return ni_graph_bytes(given) + (m->graph == given ? 0 : ni_graph_bytes(m->graph)) +
            ni_links_bytes(&m->links) + ni_targets_bytes(&m->targets) +
-           (m->hood.offset ? ni_hood_bytes(&m->hood) : 0);
+           (m->hood.offset ? ni_hood_bytes(&m->hood) : 0) + ni_texts_bytes(&m->texts);
 }
 
 const neap_graph *neap_model_graph(const neap_model *m)

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "graph/targets.h"
 #include "model/declare.h"
+#include "model/texts.h"
 
 struct ni_method;
 
@@ -26,6 +27,7 @@ struct neap_model {
     ni_links links;     /* of graph                                                                 */
     ni_targets targets; /* that it is trained for                                                  */
     ni_hood hood;       /* of graph, ids below `rows`; empty if the method reads no neighbourhoods  */
+    ni_texts texts;     /* of its nodes; empty if the method reads no text                          */
     uint32_t rows;      /* nodes that were in training                                              */
     uint32_t dim;       /* the option of that name; 0 in a method without vectors                   */
     ni_store *tensors;  /* what the method declared                                                 */

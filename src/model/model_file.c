@@ -72,6 +72,7 @@ void ni_model_to_tensors(const neap_model *m, ni_tensors *t)
         ni_tensors_add(t, "hood.offsets", NI_U64, 1, &offsets, m->hood.offset);
         ni_tensors_add(t, "hood.nodes", NI_U32, 1, &length, m->hood.node);
     }
+    if (m->method->text) ni_texts_to_tensors(&m->texts, t);
     ni_graph_to_tensors(m->graph, t);
 }
 
@@ -259,16 +260,18 @@ static neap_status take_tensor(const ni_tensors *t, ni_declared *x, neap_error *
  * refused. */
 static neap_status refuse_others(const ni_tensors *t, const neap_model *m, neap_error *err)
 {
-    static const char *const tensors[] = { "graph.offsets", "graph.targets", "graph.weights",
-                                           "names.offsets", "names.bytes",   "targets",
-                                           "hood.offsets",  "hood.nodes" };
+    static const char *const tensors[] = { "graph.offsets", "graph.targets",      "graph.weights",
+                                           "names.offsets", "names.bytes",        "targets",
+                                           "hood.offsets",  "hood.nodes",         "text.offsets",
+                                           "text.words",    "vocabulary.offsets", "vocabulary.bytes" };
     const size_t common = sizeof tensors / sizeof *tensors;
     const ni_declaration *d = &m->tensors->list;
     const char **all = ni_array(common + d->count + 1, sizeof *all);
     if (!all) return ni_fail_memory(err, "a model");
     size_t n = 0;
     for (size_t i = 0; i < common; i++)
-        if (i < 6 || m->method->hood || t->format == 1) all[n++] = tensors[i];
+        if (i < 6 || (i < 8 && (m->method->hood || t->format == 1)) || (i >= 8 && m->method->text))
+            all[n++] = tensors[i];
     for (size_t i = 0; i < d->count; i++)
         if (d->item[i].data) all[n++] = d->item[i].name;
     all[n] = NULL;
@@ -305,6 +308,8 @@ static neap_status take_model(const ni_tensors *t, neap_model *m, neap_error *er
     if (rc == NEAP_OK) rc = ni_tensors_real(t, "valid_auc", &m->valid_auc, err);
     if (rc == NEAP_OK) rc = take_graph(t, m, err);
     if (rc == NEAP_OK) rc = take_targets(t, m, err);
+    if (rc == NEAP_OK && m->method->text)
+        rc = ni_texts_from_tensors(t, m->graph->nodes, m->rows, &m->texts, err);
     if (rc == NEAP_OK) rc = take_tensors(t, m, err);
     if (rc == NEAP_OK) rc = ni_links_create(m->graph, &m->links, err);
     if (rc == NEAP_OK) rc = take_hood(t, m, err);

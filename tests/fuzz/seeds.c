@@ -214,7 +214,8 @@ static void put_splits(void)
         neap_graph *g = fuzz_graph(i == 1, i == 2);
         neap_trial *t;
         neap_error err = { 0 };
-        if (neap_trial_create(g, &spec, &t, &err) || neap_trial_save(t, FUZZ_FOLDER "split", &err))
+        if (neap_trial_create(&(neap_data){ .size = sizeof(neap_data), .graph = g }, &spec, &t, &err) ||
+            neap_trial_save(t, FUZZ_FOLDER "split", &err))
             fuzz_fail(protocols[i], 0, err.text);
         put_split(protocols[i]);
         neap_trial_free(t);

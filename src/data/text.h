@@ -1,0 +1,21 @@
+/* text.h - the texts of nodes, as words (tokens.h), from a file.
+ *
+ * A line is `node<TAB>text`; # and % start a comment. By line, line i (from 0) is the text of the node
+ * *named* i, and every line counts. The texts of a node that has several lines are joined in their order.
+ * Words are numbered in the order in which they first occur; what a model reads is chosen and numbered anew
+ * (model/texts.h). */
+#ifndef NI_DATA_TEXT_H
+#define NI_DATA_TEXT_H
+
+#include "graph/names.h"
+#include "neap.h"
+
+struct neap_text {
+    uint32_t nodes;
+    uint64_t *offset; /* nodes + 1: the words of node u are word[offset[u]] .. word[offset[u + 1] - 1] */
+    uint32_t *word;   /* their numbers, in the order of the text                                      */
+    ni_names words;   /* distinct words                                                               */
+    neap_text_facts facts;
+};
+
+#endif

@@ -1,0 +1,77 @@
+/* Words of a text, one pass over its bytes: ASCII by a table, the rest by utf8proc's properties. */
+#include "data/tokens.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <utf8proc.h>
+
+enum { LONGEST = 8 }; /* bytes of a character, and of its lower case */
+
+/* A letter in lower case or a digit of ASCII; 0 for what separates. */
+static char ascii_word(unsigned char c)
+{
+    if (c >= 'A' && c <= 'Z') return (char)(c + ('a' - 'A'));
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? (char)c : 0;
+}
+
+/* Scripts that are written without blanks, and of which one character is about a word. */
+static bool stands_alone(int32_t c)
+{
+    return (c >= 0x3040 && c <= 0x30ff) || (c >= 0x31f0 && c <= 0x31ff) || (c >= 0x3400 && c <= 0x4dbf) ||
+           (c >= 0x4e00 && c <= 0x9fff) || (c >= 0xf900 && c <= 0xfaff) || (c >= 0xff66 && c <= 0xff9d) ||
+           (c >= 0x20000 && c <= 0x3ffff);
+}
+
+typedef enum kind { SEPARATES, BELONGS, CONTINUES, ALONE } kind;
+
+/* CONTINUES: a mark, which is part of a word but does not begin one. */
+static kind kind_of(int32_t c)
+{
+    switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO: return stands_alone(c) ? ALONE : BELONGS;
+    case UTF8PROC_CATEGORY_ND: return BELONGS;
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME: return CONTINUES;
+    default: return SEPARATES;
+    }
+}
+
+/* One character beyond ASCII at t->at; false: it ends the word, and is taken only if it separates. */
+static bool take_wide(ni_tokens *t)
+{
+    int32_t c;
+    utf8proc_ssize_t n = utf8proc_iterate((const uint8_t *)t->at, t->end - t->at, &c);
+    if (n <= 0) {
+        t->broken = t->at;
+        return false;
+    }
+    kind k = kind_of(c);
+    if (k == ALONE && t->length) return false;
+    bool belongs = k == BELONGS || k == ALONE || (k == CONTINUES && t->length);
+    if (belongs)
+        t->length += (size_t)utf8proc_encode_char(utf8proc_tolower(c), (uint8_t *)t->word + t->length);
+    t->at += n;
+    return k != ALONE && (belongs || !t->length);
+}
+
+bool ni_tokens_next(ni_tokens *t)
+{
+    t->length = 0;
+    while (t->at < t->end && t->length + LONGEST < sizeof t->word) {
+        unsigned char c = (unsigned char)*t->at;
+        if (c >= 0x80) {
+            if (!take_wide(t)) break;
+            continue;
+        }
+        char w = ascii_word(c);
+        t->at++;
+        if (w) t->word[t->length++] = w;
+        else if (t->length) break;
+    }
+    return t->length && !t->broken;
+}
