@@ -84,8 +84,9 @@ static world *world_of(int lender, uint32_t score)
     for (int i = 0; i < N * D; i++) w->E[i] = (float)ni_normal(&rng) * 0.4F;
     for (int i = 0; i < D * D; i++) w->P[i] = (float)ni_normal(&rng) * 0.3F;
     w->table.E = w->E;
-    w->rows = lender == 0 ? ni_rows_of_table(&w->table, N)
-                          : (ni_rows){ w, NI_ROW_BY_ID, N, lend_copy, NULL, lender == 1 ? lend_all : NULL };
+    w->rows = lender == 0
+                  ? ni_rows_of_table(&w->table, N)
+                  : (ni_rows){ w, NI_ROW_BY_ID, N, lend_copy, NULL, lender == 1 ? lend_all : NULL, NULL };
     w->attention = (ni_attention){ .options = own,
                                    .seed = 1,
                                    .hood = &w->hood,

@@ -115,8 +115,9 @@ static void make_graph(world *w)
 static void make_engine(world *w)
 {
     w->table = (ni_row_table){ w->gap->E, &w->taken };
-    w->rows = w->kind.by_position ? (ni_rows){ w, NI_ROW_BY_POSITION, N, lend_scaled, take_scaled, NULL }
-                                  : ni_rows_of_table(&w->table, N);
+    w->rows = w->kind.by_position
+                  ? (ni_rows){ w, NI_ROW_BY_POSITION, N, lend_scaled, take_scaled, NULL, NULL }
+                  : ni_rows_of_table(&w->table, N);
     ni_engine_inputs in = { .options = w->own,
                             .seed = SEED,
                             .rows = &w->rows,
@@ -218,7 +219,7 @@ typedef struct side {
 static void draw_mask(const world *w, bool dropped, uint64_t item, float *out)
 {
     uint64_t bits[(D + 63) / 64];
-    if (dropped) ni_dropout_mask(w->own, SEED, STEP, item, bits);
+    if (dropped) ni_dropout_mask(w->own, w->own->learning.dim, SEED, STEP, item, bits);
     for (int k = 0; k < D; k++)
         out[k] = !dropped ? 1 : bits[k / 64] >> (k % 64) & 1 ? ni_dropout_scale(w->own) : 0;
 }

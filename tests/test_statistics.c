@@ -196,8 +196,10 @@ static void dropout_drops_its_share_and_keeps_the_mean(void **state)
     for (uint64_t step = 0; step < 50; step++)
         for (uint64_t node = 0; node < 20; node++) {
             uint64_t mask[4], next[4];
-            ni_dropout_mask(o->own, 1, step, node, mask);
-            ni_dropout_mask(o->own, 1, step + 1, node, next);
+            ni_dropout_mask(o->own, ((const ni_attention_options *)o->own)->learning.dim, 1, step, node,
+                            mask);
+            ni_dropout_mask(o->own, ((const ni_attention_options *)o->own)->learning.dim, 1, step + 1, node,
+                            next);
             for (int k = 0; k < 200; k++) {
                 unsigned bit = mask[k / 64] >> (k % 64) & 1, later = next[k / 64] >> (k % 64) & 1;
                 kept += bit;

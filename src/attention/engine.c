@@ -43,7 +43,7 @@ void ni_engine_free(ni_engine *e)
 {
     if (!e) return;
     ni_batch_free(&e->batch);
-    ni_free(e->block);
+    ni_free(e->block.memory);
     ni_free(e->scratch);
     ni_free(e->scratch_block);
     ni_free(e);
@@ -81,12 +81,12 @@ float ni_dropout_scale(const ni_attention_options *o)
     return (float)(65536.0 / (65536.0 - ni_dropout_limit(o)));
 }
 
-void ni_dropout_mask(const ni_attention_options *o, uint64_t seed, uint64_t step, uint64_t item,
-                     uint64_t *mask)
+void ni_dropout_mask(const ni_attention_options *o, uint32_t dim, uint64_t seed, uint64_t step,
+                     uint64_t item, uint64_t *mask)
 {
     const ni_kernels *k = ni_kernels_get();
     ni_rng rng = ni_rng_at(seed, NI_STREAM_DROPOUT, step, item);
-    for (uint64_t i = 0; i < ni_mask_words(o->learning.dim); i++) {
+    for (uint64_t i = 0; i < ni_mask_words(dim); i++) {
         uint16_t draw[64];
         for (unsigned four = 0; four < 64; four += 4) {
             uint64_t bits = ni_next(&rng);
@@ -113,7 +113,7 @@ static void embed_row(ni_engine *e, uint64_t row)
         memcpy(e->X + row * d, from, d * sizeof *from);
         return;
     }
-    ni_dropout_mask(e->in.options, e->in.seed, e->step,
+    ni_dropout_mask(e->in.options, e->in.dim, e->in.seed, e->step,
                     e->batch.identity == NI_ROW_BY_ID ? e->batch.id[row] : row, e->mask + row * words);
     e->k->apply_mask(from, e->mask + row * words, ni_dropout_scale(e->in.options), e->X + row * d, d);
 }

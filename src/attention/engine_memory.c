@@ -1,76 +1,55 @@
 /* The memory of a call: whether it aligns by a table, the sizes of its arrays, and their offsets in one
  * block. O(1) besides the block; the engine owns block and scratch, which only grow. */
 #include "attention/engine_parts.h"
+#include "base/carve.h"
 #include "base/sys.h"
 #include "support/status.h"
 
 /* ---- arrays ---- */
 
-/* Cuts arrays from a block, each on its own cache line; without a block it only counts. */
-typedef struct carver {
-    char *block;
-    size_t used;
-} carver;
-
-static void *carve(carver *c, uint64_t count, size_t width)
-{
-    void *here = c->block ? c->block + c->used : NULL;
-    c->used += (count * width + NI_CACHE_LINE - 1) / NI_CACHE_LINE * NI_CACHE_LINE;
-    return here;
-}
-
-static ni_sparse carve_sparse(carver *c, uint64_t rows, uint64_t nonzeros)
-{
-    ni_sparse m = { .rows = rows, .nonzeros = nonzeros };
-    m.start = carve(c, rows, sizeof *m.start);
-    m.next = carve(c, NI_SPARSE_CHUNKS * rows, sizeof *m.next);
-    m.term = carve(c, nonzeros, sizeof *m.term);
-    return m;
-}
-
-static void carve_backward(ni_engine *e, const ni_shape *s, carver *c)
+static void carve_backward(ni_engine *e, const ni_shape *s, ni_carver *c)
 {
     uint64_t d = e->in.dim, G_most = s->source_rows * s->rows;
-    e->g = carve(c, s->sides * d, sizeof(float));
-    e->score = carve(c, s->sides, sizeof(float));
-    e->dscore = carve(c, s->sides, sizeof(float));
-    e->live = carve(c, s->sides, 1);
-    e->loss = carve(c, s->items, sizeof(double));
-    e->db = carve(c, (s->items + 1) * e->in.terms, sizeof(float));
-    e->G_row = carve(c, s->nonzeros, sizeof(uint32_t));
-    e->G_col = carve(c, s->nonzeros, sizeof(uint32_t));
-    e->G_value = carve(c, s->nonzeros, sizeof(float));
-    e->G_first = carve(c, s->sides, sizeof(uint64_t));
+    e->g = ni_carve(c, s->sides * d, sizeof(float));
+    e->score = ni_carve(c, s->sides, sizeof(float));
+    e->dscore = ni_carve(c, s->sides, sizeof(float));
+    e->live = ni_carve(c, s->sides, 1);
+    e->loss = ni_carve(c, s->items, sizeof(double));
+    e->db = ni_carve(c, (s->items + 1) * e->in.terms, sizeof(float));
+    e->G_row = ni_carve(c, s->nonzeros, sizeof(uint32_t));
+    e->G_col = ni_carve(c, s->nonzeros, sizeof(uint32_t));
+    e->G_value = ni_carve(c, s->nonzeros, sizeof(float));
+    e->G_first = ni_carve(c, s->sides, sizeof(uint64_t));
     uint64_t W_count = s->grouped ? 0 : s->positions;
-    e->W_row = carve(c, W_count, sizeof(uint32_t));
-    e->W_col = carve(c, W_count, sizeof(uint32_t));
-    e->W = carve_sparse(c, s->grouped ? 0 : s->rows, W_count);
-    e->G = carve_sparse(c, s->source_rows, s->nonzeros);
-    e->G_transposed = carve_sparse(c, s->rows, s->nonzeros < G_most ? s->nonzeros : G_most);
-    e->known = carve(c, e->threads * s->rows, sizeof(uint32_t));
-    e->H = carve(c, s->source_rows * d, sizeof(float));
-    e->Wg = carve(c, s->rows * d, sizeof(float));
-    e->dX = carve(c, s->rows * d, sizeof(float));
-    e->dP = carve(c, d * d, sizeof(float));
-    e->owner = carve(c, s->ids ? s->rows : 0, sizeof(uint32_t));
-    e->owner_id = carve(c, s->ids, sizeof(uint32_t));
-    e->dE = carve(c, s->ids * d, sizeof(float));
-    e->by_owner = carve_sparse(c, s->ids, s->ids ? s->rows : 0);
+    e->W_row = ni_carve(c, W_count, sizeof(uint32_t));
+    e->W_col = ni_carve(c, W_count, sizeof(uint32_t));
+    e->W = ni_sparse_carve(c, s->grouped ? 0 : s->rows, W_count);
+    e->G = ni_sparse_carve(c, s->source_rows, s->nonzeros);
+    e->G_transposed = ni_sparse_carve(c, s->rows, s->nonzeros < G_most ? s->nonzeros : G_most);
+    e->known = ni_carve(c, e->threads * s->rows, sizeof(uint32_t));
+    e->H = ni_carve(c, s->source_rows * d, sizeof(float));
+    e->Wg = ni_carve(c, s->rows * d, sizeof(float));
+    e->dX = ni_carve(c, s->rows * d, sizeof(float));
+    e->dP = ni_carve(c, d * d, sizeof(float));
+    e->owner = ni_carve(c, s->ids ? s->rows : 0, sizeof(uint32_t));
+    e->owner_id = ni_carve(c, s->ids, sizeof(uint32_t));
+    e->dE = ni_carve(c, s->ids * d, sizeof(float));
+    e->by_owner = ni_sparse_carve(c, s->ids, s->ids ? s->rows : 0);
 }
 
 /* Sets the arrays (or, with block NULL, only counts); returns the bytes. */
 static size_t lay_out(ni_engine *e, const ni_shape *s, void *block)
 {
     uint64_t d = e->in.dim;
-    carver c = { block, 0 };
-    e->mask = carve(&c, s->rows * ni_mask_words(e->in.dim), sizeof(uint64_t));
-    e->X = carve(&c, s->rows * d, sizeof(float));
-    e->Q = carve(&c, s->source_rows * d, sizeof(float));
-    e->M = carve(&c, s->table ? s->source_rows * s->rows : 0, sizeof(float));
-    e->r = carve(&c, s->sides * d, sizeof(float));
-    e->z = carve(&c, s->positions, sizeof(float));
-    e->w = carve(&c, s->positions, sizeof(float));
-    e->pick = carve(&c, s->positions, sizeof(uint32_t));
+    ni_carver c = { block, 0 };
+    e->mask = ni_carve(&c, s->rows * ni_mask_words(e->in.dim), sizeof(uint64_t));
+    e->X = ni_carve(&c, s->rows * d, sizeof(float));
+    e->Q = ni_carve(&c, s->source_rows * d, sizeof(float));
+    e->M = ni_carve(&c, s->table ? s->source_rows * s->rows : 0, sizeof(float));
+    e->r = ni_carve(&c, s->sides * d, sizeof(float));
+    e->z = ni_carve(&c, s->positions, sizeof(float));
+    e->w = ni_carve(&c, s->positions, sizeof(float));
+    e->pick = ni_carve(&c, s->positions, sizeof(uint32_t));
     if (s->backward) carve_backward(e, s, &c);
     return c.used;
 }
@@ -79,11 +58,11 @@ static size_t lay_out(ni_engine *e, const ni_shape *s, void *block)
 static size_t lay_out_scratch(uint32_t rows, ni_scratch *s, void *block)
 {
     uint64_t n = ni_whole_lanes(rows);
-    carver c = { block, 0 };
-    s->strip = carve(&c, NI_STRIP_ROWS * n, sizeof(float));
-    s->row = (ni_maxima){ carve(&c, n, sizeof(float)), carve(&c, n, sizeof(uint32_t)) };
+    ni_carver c = { block, 0 };
+    s->strip = ni_carve(&c, NI_STRIP_ROWS * n, sizeof(float));
+    s->row = (ni_maxima){ ni_carve(&c, n, sizeof(float)), ni_carve(&c, n, sizeof(uint32_t)) };
     for (int k = 0; k < NI_STRIP_ROWS; k++)
-        s->col[k] = (ni_maxima){ carve(&c, n, sizeof(float)), carve(&c, n, sizeof(uint32_t)) };
+        s->col[k] = (ni_maxima){ ni_carve(&c, n, sizeof(float)), ni_carve(&c, n, sizeof(uint32_t)) };
     return c.used;
 }
 
@@ -101,17 +80,6 @@ static bool grow_scratch(ni_engine *e)
         lay_out_scratch(e->batch.widest, &e->scratch[i],
                         (char *)ni_first_line(e->scratch_block) + i * bytes);
     e->widest = e->batch.widest;
-    return true;
-}
-
-static bool grow_block(ni_engine *e, size_t bytes)
-{
-    if (bytes <= e->block_bytes) return true;
-    ni_free(e->block);
-    e->block_bytes = 0;
-    e->block = ni_array(bytes + NI_CACHE_LINE, 1);
-    if (!e->block) return false;
-    e->block_bytes = bytes;
     return true;
 }
 
@@ -171,9 +139,9 @@ neap_status ni_engine_prepare(ni_engine *e, bool backward, neap_error *err)
     e->shape = shape_of(e, backward);
     neap_status rc = check_nonzeros(&e->shape, err);
     if (rc != NEAP_OK) return rc;
-    if (!grow_scratch(e) || !grow_block(e, lay_out(e, &e->shape, NULL)))
+    if (!grow_scratch(e) || !ni_block_grow(&e->block, lay_out(e, &e->shape, NULL)))
         return ni_fail_memory(err, "a batch; a smaller --batch needs less");
-    lay_out(e, &e->shape, ni_first_line(e->block));
+    lay_out(e, &e->shape, ni_first_line(e->block.memory));
     return NEAP_OK;
 }
 
@@ -187,5 +155,6 @@ neap_status ni_engine_measure(ni_engine *e, const ni_items *items, uint64_t *byt
     if (rc != NEAP_OK) return rc;
     *bytes = lay_out(e, &shape, NULL) + e->threads * lay_out_scratch(e->batch.widest, &scratch, NULL) +
              ni_batch_bytes(&e->batch);
+    if (e->in.rows->bytes) *bytes += e->in.rows->bytes(e->in.rows->self, &e->batch);
     return NEAP_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "attention/batch.h"
 #include "attention/engine.h"
+#include "base/carve.h"
 #include "linalg/kernels.h"
 #include "linalg/sparse.h"
 
@@ -44,8 +45,7 @@ struct ni_engine {
     uint64_t step;
     ni_rows_view view; /* the rows that were lent */
 
-    void *block; /* all arrays below lie in it */
-    size_t block_bytes;
+    ni_block block; /* all arrays below lie in it */
 
     uint64_t *mask;        /* R x words: dropout bits                                                 */
     float *X;              /* R x d: rows after dropout                                               */
@@ -92,8 +92,8 @@ uint16_t ni_dropout_limit(const ni_attention_options *options);
 float ni_dropout_scale(const ni_attention_options *options);
 
 /* `dim` bits, set where a number is kept: a function of (seed, step, item). */
-void ni_dropout_mask(const ni_attention_options *options, uint64_t seed, uint64_t step, uint64_t item,
-                     uint64_t *mask);
+void ni_dropout_mask(const ni_attention_options *options, uint32_t dim, uint64_t seed, uint64_t step,
+                     uint64_t item, uint64_t *mask);
 
 static inline uint64_t ni_mask_words(uint32_t dim)
 {

@@ -3,6 +3,7 @@
 #define NI_ATTENTION_OPTIONS_H
 
 #include "attention/sampler.h"
+#include "encoders/encoding.h"
 #include "model/learning.h"
 
 enum { NI_POOL_MAX, NI_POOL_MEAN };
@@ -24,6 +25,8 @@ typedef struct ni_attention_options {
     uint32_t optimizer; /* NI_ADAM, NI_LAZY_ADAM, NI_ADAGRAD */
     uint32_t objective; /* NI_OBJECTIVE_... */
     double margin;
+    ni_encoding encoding;  /* of methods that encode their rows                           */
+    uint32_t permutations; /* passes over the edges in an epoch; 0: one                   */
 } ni_attention_options;
 
 /* All but those of ni_learning_set and ni_sampling_set. */

@@ -26,5 +26,5 @@ static neap_status all(void *self, const float **rows, neap_error *err)
 
 ni_rows ni_rows_of_table(ni_row_table *table, uint32_t ids)
 {
-    return (ni_rows){ table, NI_ROW_BY_ID, ids, lend, take, all };
+    return (ni_rows){ table, NI_ROW_BY_ID, ids, lend, take, all, NULL };
 }

@@ -30,6 +30,9 @@ typedef struct ni_rows {
      * they stay valid until the rows change or the provider ends, whatever else is called. NULL: there is
      * no such table, and pairs are scored one by one. */
     neap_status (*all)(void *self, const float **rows, neap_error *err);
+
+    /* Bytes that lending and taking these rows would hold, for estimates; NULL: none. */
+    uint64_t (*bytes)(const void *self, const ni_batch *batch);
 } ni_rows;
 
 /* The plain provider: row `id` of E (ids x d). */

@@ -1,6 +1,6 @@
-/* A step of training: the sampler draws items, their neighbourhoods become sides, the engine makes the
- * gradients of E and P, the optimiser moves them. The loop around the steps is model/run.h. The trainer
- * owns all of it but the finished model. */
+/* A step of training: the sampler draws items, their neighbourhoods become sides, the engine and the
+ * provider of rows make the gradients, the optimiser moves the parameters. Tensors, rows and sides are
+ * family.h, the loop around the steps is model/run.h. The trainer owns all of it but the finished model. */
 #include "attention/trainer.h"
 
 #include <math.h>
@@ -52,49 +52,6 @@ static const ni_option attention_options[] = {
 
 const ni_option_set ni_attention_set = NI_OPTION_SET(attention_options);
 
-ni_hood_rule ni_gap_hood(const ni_settings *settings)
-{
-    const ni_attention_options *o = settings->own;
-    return (ni_hood_rule){ o->neighbors, o->self, settings->common.self_loops, settings->common.seed };
-}
-
-/* ---- tensors ---- */
-
-static ni_moments moments_of(uint32_t optimizer)
-{
-    return optimizer == NI_ADAGRAD ? NI_MOMENTS_ADAGRAD : NI_MOMENTS_ADAM;
-}
-
-void ni_gap_declare(neap_model *m, ni_declaration *d)
-{
-    ni_gap *own = m->own;
-    const ni_attention_options *o = m->settings->own;
-    ni_declare_matrix(d, "E", NI_LEARNED, m->rows, m->dim, &own->E);
-    if (o->matrix) ni_declare_matrix(d, "P", NI_LEARNED, m->dim, m->dim, &own->P);
-    if (o->padding == NI_PAD_VECTOR) ni_declare_list(d, "pad", NI_FIXED, NI_F32, m->dim, &own->pad);
-    d->moments = moments_of(o->optimizer);
-    d->positions = 2 * m->graph->edges; /* both orders */
-}
-
-/* E and the padding vector are uniform within +-sqrt(6 / (n + 1 + d)), n nodes and the padding (Glorot and
- * Bengio 2010), P is normal with deviation sqrt(1/d). */
-static neap_status make_tensors(neap_model *m, neap_error *err)
-{
-    const ni_gap *own = m->own;
-    uint64_t d = m->dim;
-    double bound = sqrt(6.0 / ((double)m->rows + 1 + (double)d));
-    neap_status rc = ni_model_allocate(m, err);
-    if (rc != NEAP_OK) return rc;
-    ni_model_draw_rows(m, bound, own->E);
-    if (own->pad) ni_model_draw_row(m, NEAP_NONE, bound, own->pad);
-    for (uint64_t i = 0; own->P && i < d; i++) {
-        ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_MATRIX, 0, i);
-        for (uint64_t k = 0; k < d; k++)
-            own->P[i * d + k] = (float)(ni_normal(&rng) * sqrt(1.0 / (double)d));
-    }
-    return NEAP_OK;
-}
-
 /* ---- a trainer ---- */
 
 typedef struct trainer {
@@ -102,12 +59,11 @@ typedef struct trainer {
     const ni_attention_options *o;
     ni_hood split_hood; /* of the training pairs, unless neighbourhoods are read around */
     ni_sampler sampler;
-    ni_side *sides; /* of the sampler's nodes */
-    ni_row_table table;
-    ni_rows rows;           /* of the table                                */
-    ni_attention attention; /* on the neighbourhoods of the training pairs */
+    ni_side *sides;     /* of the sampler's nodes                                   */
+    uint32_t *arranged; /* their ids, where each has an order of its own            */
+    size_t arranged_room;
+    ni_pooling pooling; /* on the neighbourhoods of the training pairs              */
     ni_optimizer optimizer;
-    ni_parameter *P; /* of the optimiser, or NULL */
 } trainer;
 
 static uint64_t sides_of_step(const trainer *t)
@@ -146,65 +102,78 @@ static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
 
 static void trainer_free(trainer *t)
 {
-    ni_attention_free(&t->attention);
+    ni_pooling_free(&t->pooling);
     ni_sampler_free(&t->sampler);
     ni_free(t->sides);
+    ni_free(t->arranged);
     ni_optimizer_free(&t->optimizer);
     ni_hood_free(&t->split_hood);
 }
 
 /* Without tensors it can only measure its memory. */
-static neap_status make_engine(trainer *t, neap_error *err)
+static neap_status make_pooling(trainer *t, neap_error *err)
 {
     const neap_model *m = t->run.model;
-    const ni_gap *own = m->own;
-    ni_parameter *E = ni_optimizer_find(&t->optimizer, "E");
-    t->table = (ni_row_table){ own->E, E ? &E->gradient : NULL };
-    t->rows = ni_rows_of_table(&t->table, m->rows);
-    t->attention = (ni_attention){ .options = t->o,
-                                   .seed = m->settings->common.seed,
-                                   .hood = t->split_hood.offset ? &t->split_hood : &m->hood,
-                                   .rows = &t->rows,
-                                   .P = own->P,
-                                   .pad = own->pad,
-                                   .dim = m->dim,
-                                   .threads = t->run.threads,
-                                   .both_orders = m->graph->undirected };
-    return ni_attention_create(&t->attention, err);
-}
-
-enum { PARAMETERS_MOST = 2 };
-
-/* The learned parameters; returns how many. Their values may be NULL still. */
-static uint32_t list_parameters(const neap_model *m, ni_parameter *list)
-{
-    const ni_gap *own = m->own;
-    const ni_attention_options *o = m->settings->own;
-    list[0] = (ni_parameter){ "E", own->E, m->rows, m->dim, .by_rows = true, .rate = 1 };
-    list[1] = (ni_parameter){ "P", own->P, m->dim, m->dim, .rate = 1 };
-    return o->matrix ? 2 : 1;
+    bool split = t->split_hood.offset;
+    return ni_pooling_create(&t->pooling, m, split ? &t->split_hood : &m->hood,
+                             split ? t->run.links : &m->links, true, t->run.threads, err);
 }
 
 static neap_status make_optimizer(trainer *t, neap_error *err)
 {
-    ni_parameter list[PARAMETERS_MOST];
-    uint32_t count = list_parameters(t->run.model, list);
-    if (!ni_optimizer_create(t->o->optimizer, list, count, &t->optimizer))
-        return ni_fail_memory(err, "the optimiser; --optimizer adagrad needs less");
-    t->P = ni_optimizer_find(&t->optimizer, "P");
-    return NEAP_OK;
+    ni_parameter list[NI_GAP_PARAMETERS];
+    uint32_t count = ni_gap_parameters(t->run.model, list);
+    if (ni_optimizer_create(t->o->optimizer, list, count, &t->optimizer)) return NEAP_OK;
+    return ni_fail_memory(err, "the optimiser; --optimizer adagrad needs less");
 }
 
 /* ---- items ---- */
 
-/* Those of the positions of an epoch from `first` on, as sides. */
-static ni_items draw(trainer *t, uint64_t epoch, uint64_t first)
+/* An epoch is one pass over the sampler's positions, or several. */
+static uint64_t passes_of(const trainer *t)
 {
-    uint32_t negatives = t->o->learning.negatives;
-    uint32_t count = ni_sampler_fill(&t->sampler, epoch, first, t->o->sampling.batch);
-    for (uint64_t i = 0; i < (uint64_t)count * (2 + negatives); i++)
-        t->sides[i] = ni_hood_side(t->attention.hood, t->sampler.nodes[i]);
-    return (ni_items){ .sides = t->sides, .count = count, .negatives = negatives };
+    return t->o->permutations ? t->o->permutations : 1;
+}
+
+static uint64_t steps_of_pass(const trainer *t)
+{
+    return (t->sampler.positions + t->o->sampling.batch - 1) / t->o->sampling.batch;
+}
+
+/* Gives every side an order of its own, drawn by (pass, number of the side in it). */
+static neap_status arrange(trainer *t, uint64_t pass, uint64_t first, uint64_t count, neap_error *err)
+{
+    size_t room = 0, at = 0;
+    for (uint64_t i = 0; i < count; i++) room += t->sides[i].count;
+    if (!ni_grow(&t->arranged, &t->arranged_room, room, sizeof *t->arranged))
+        return ni_fail_memory(err, "a batch; a smaller --batch needs less");
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t *ids = t->arranged + at, n = t->sides[i].count;
+        ni_rng rng = ni_rng_at(t->run.model->settings->common.seed, NI_STREAM_ARRANGE, pass, first + i);
+        for (uint32_t k = 0; k < n; k++) { /* Fisher and Yates, inside out */
+            uint32_t other = (uint32_t)ni_below(&rng, k + 1);
+            ids[k] = ids[other];
+            ids[other] = t->sides[i].ids[k];
+        }
+        t->sides[i] = (ni_side){ ids, n, NI_OWN_KEY };
+        at += n;
+    }
+    return NEAP_OK;
+}
+
+/* Those of a step of an epoch, as sides. Where rows are by id, their order does not matter. */
+static neap_status draw(trainer *t, uint64_t epoch, uint64_t step, ni_items *items, neap_error *err)
+{
+    uint32_t negatives = t->o->learning.negatives, batch = t->o->sampling.batch;
+    uint64_t pass = epoch * passes_of(t) + step / steps_of_pass(t), width = 2 + (uint64_t)negatives;
+    uint64_t first = step % steps_of_pass(t) * batch;
+    bool shuffled =
+        ni_recipe_of(t->run.model)->sides == NI_SIDES_SHUFFLED && t->pooling.rows.identity != NI_ROW_BY_ID;
+    uint32_t count = ni_sampler_fill(&t->sampler, pass, first, batch);
+    for (uint64_t i = 0; i < count * width; i++)
+        t->sides[i] = ni_hood_side(t->pooling.attention.hood, t->sampler.nodes[i]);
+    *items = (ni_items){ .sides = t->sides, .count = count, .negatives = negatives };
+    return shuffled ? arrange(t, pass, first * width, count * width, err) : NEAP_OK;
 }
 
 /* ---- memory ---- */
@@ -213,31 +182,34 @@ static ni_items draw(trainer *t, uint64_t epoch, uint64_t first)
 static neap_status measure_batches(trainer *t, uint64_t *bytes, neap_error *err)
 {
     enum { LOOKS = 8 };
-    uint32_t size = t->o->sampling.batch;
-    uint64_t batches = (t->sampler.positions + size - 1) / size, most = 0;
-    neap_status rc = make_engine(t, err);
+    uint64_t batches = steps_of_pass(t), most = 0;
+    neap_status rc = make_pooling(t, err);
     for (uint64_t i = 0; i < LOOKS && i < batches && rc == NEAP_OK; i++) {
-        ni_items items = draw(t, 0, i * (batches / LOOKS + 1) % batches * size);
+        ni_items items;
         uint64_t here = 0;
-        if (items.count) rc = ni_engine_measure(t->attention.engine, &items, &here, err);
+        rc = draw(t, 0, i * (batches / LOOKS + 1) % batches, &items, err);
+        if (rc == NEAP_OK && items.count)
+            rc = ni_engine_measure(t->pooling.attention.engine, &items, &here, err);
         if (here > most) most = here;
     }
-    *bytes = most + most / 10 + ni_sampler_step_bytes(&t->sampler) + sides_of_step(t) * sizeof *t->sides;
+    *bytes = most + most / 10 + ni_sampler_step_bytes(&t->sampler) + sides_of_step(t) * sizeof *t->sides +
+             t->arranged_room * sizeof *t->arranged;
     return rc == NEAP_OK ? ni_threads_check(t->run.threads, err) : rc;
 }
 
 neap_status ni_gap_bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
 {
     trainer t;
-    ni_parameter list[PARAMETERS_MOST];
+    ni_parameter list[NI_GAP_PARAMETERS];
     neap_status rc = prepare(&t, job, err);
     if (rc == NEAP_OK) {
         const neap_model *m = t.run.model;
         ni_run_bytes(&t.run, job->data->graph, r);
         r->bytes_graph += ni_sampler_bytes(&t.o->sampling, m->graph);
         if (t.split_hood.offset) r->bytes_graph += ni_hood_bytes(&t.split_hood);
-        r->bytes_optimizer = ni_optimizer_bytes(t.o->optimizer, list, list_parameters(m, list));
+        r->bytes_optimizer = ni_optimizer_bytes(t.o->optimizer, list, ni_gap_parameters(m, list));
         rc = measure_batches(&t, &r->bytes_batch, err);
+        r->bytes_graph += ni_pooling_bytes(&t.pooling);
     }
     trainer_free(&t);
     ni_run_free(&t.run);
@@ -260,11 +232,12 @@ static void note_left_out(const trainer *t)
 static neap_status begin(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
-    run->positions = t->sampler.positions;
     run->per_step = t->o->sampling.batch;
-    neap_status rc = make_tensors(run->model, err);
+    run->positions = t->sampler.positions;
+    if (passes_of(t) > 1) run->positions = passes_of(t) * steps_of_pass(t) * run->per_step;
+    neap_status rc = ni_gap_make_tensors(run->model, err);
     if (rc == NEAP_OK) rc = make_optimizer(t, err);
-    if (rc == NEAP_OK) rc = make_engine(t, err);
+    if (rc == NEAP_OK) rc = make_pooling(t, err);
     if (rc == NEAP_OK) rc = ni_run_declare(run, err);
     if (rc != NEAP_OK) return rc;
     ni_run_moments(run, &t->optimizer);
@@ -274,7 +247,7 @@ static neap_status begin(trainer *t, neap_error *err)
 
 static void optimise(trainer *t, const ni_engine_gradients *gradients)
 {
-    if (t->P) t->P->gradient = (ni_gradient){ .values = gradients->P };
+    ni_pooling_gradients(&t->pooling, gradients, &t->optimizer);
     t->optimizer.steps = t->run.at.updates;
     ni_optimizer_step(&t->optimizer, ni_run_rate(&t->run, 0), t->run.threads);
     t->run.at.updates = t->optimizer.steps;
@@ -284,8 +257,9 @@ static neap_status validate(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
     size_t n = run->split->count;
-    neap_status rc = ni_attention_score(&t->attention, run->split->positive, n, run->positive, err);
-    if (rc == NEAP_OK) rc = ni_attention_score(&t->attention, run->split->negative, n, run->negative, err);
+    neap_status rc = ni_attention_score(&t->pooling.attention, run->split->positive, n, run->positive, err);
+    if (rc == NEAP_OK)
+        rc = ni_attention_score(&t->pooling.attention, run->split->negative, n, run->negative, err);
     return ni_run_judge(run, rc, err);
 }
 
@@ -296,7 +270,7 @@ neap_status ni_gap_train_timed(const ni_job *job, ni_stages *stages, ni_work *wo
     ni_run *run = &t.run;
     neap_status rc = prepare(&t, job, err);
     if (rc == NEAP_OK) rc = begin(&t, err);
-    ni_engine *engine = t.attention.engine;
+    ni_engine *engine = t.pooling.attention.engine;
     while (rc == NEAP_OK && ni_run_next(run)) {
         ni_engine_gradients gradients;
         double loss = 0;
@@ -305,9 +279,11 @@ neap_status ni_gap_train_timed(const ni_job *job, ni_stages *stages, ni_work *wo
             continue;
         }
         ni_stage_begin(ni_engine_stages(engine));
-        ni_items items = draw(&t, run->at.epoch, run->at.batch * run->per_step);
+        ni_items items;
+        rc = draw(&t, run->at.epoch, run->at.batch, &items, err);
         ni_stage_end(ni_engine_stages(engine), NI_STAGE_DRAW);
-        if (items.count) rc = ni_engine_step(engine, &items, run->at.updates, &gradients, &loss, err);
+        if (rc == NEAP_OK && items.count)
+            rc = ni_engine_step(engine, &items, run->at.updates, &gradients, &loss, err);
         if (!ni_run_may_step(run)) rc = NEAP_OK; /* stopped: ni_run_next ends it */
         else if (rc == NEAP_OK) {
             if (items.count && isfinite(loss)) optimise(&t, &gradients);

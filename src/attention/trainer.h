@@ -1,22 +1,12 @@
-/* trainer.h - training of attentive pooling: its tensors, and the loop over batches. */
+/* trainer.h - training of attentive pooling: the loop over batches. */
 #ifndef NI_TRAINER_H
 #define NI_TRAINER_H
 
-#include "attention/attention.h"
+#include "attention/family.h"
 #include "attention/options.h"
 #include "attention/sampler.h"
 #include "base/threads.h"
 #include "model/run.h"
-
-/* neap_model.own of such a method. */
-typedef struct ni_gap {
-    float *E;   /* rows x dim                                              */
-    float *P;   /* dim x dim; NULL: the identity                           */
-    float *pad; /* dim: the fixed vector of padding=vector, or NULL        */
-} ni_gap;
-
-void ni_gap_declare(neap_model *model, ni_declaration *d);
-ni_hood_rule ni_gap_hood(const ni_settings *settings);
 
 neap_status ni_gap_train(const ni_job *job, neap_model **out, neap_error *err);
 neap_status ni_gap_bytes(const ni_job *job, neap_estimate_result *result, neap_error *err);

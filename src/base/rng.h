@@ -32,7 +32,9 @@ typedef enum ni_stream {
     NI_STREAM_START = 20,    /* order of the walks' starts: epoch = round                 */
     NI_STREAM_WALK = 21,     /* steps and windows: item = walk                            */
     NI_STREAM_CIRCLE = 22,   /* personas: order of updates: epoch = node                  */
-    NI_STREAM_LABEL = 23     /* equal labels: epoch = node, item = neighbour and label    */
+    NI_STREAM_LABEL = 23,    /* equal labels: epoch = node, item = neighbour and label    */
+    NI_STREAM_ENCODER = 24,  /* start values of an encoder: epoch = tensor, item = row    */
+    NI_STREAM_ARRANGE = 25   /* order of a side's ids: item = side                        */
 } ni_stream;
 
 typedef struct ni_rng {

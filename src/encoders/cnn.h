@@ -43,8 +43,14 @@ static inline uint32_t ni_cnn_windows(const ni_cnn *n, uint32_t length)
     return length < n->width ? 0 : length - n->width + 1;
 }
 
-/* Where sequences of these lengths begin, into first (count): width - 1 rows at both ends of the matrices,
- * and with `same` half a window between sequences. Returns the rows of X, H and their gradients. */
+/* The rows of X, H and their gradients for so many sequences of `length` rows in all: width - 1 rows at
+ * both ends, and with `same` half a window behind each sequence. */
+static inline uint64_t ni_cnn_rows(const ni_cnn *n, uint32_t sequences, uint64_t length)
+{
+    return 2 * ((uint64_t)n->width - 1) + length + (n->same ? (uint64_t)sequences * (n->width / 2) : 0);
+}
+
+/* Where sequences of these lengths begin, into first (count). Returns ni_cnn_rows of them. */
 uint64_t ni_cnn_lay_out(const ni_cnn *n, const uint32_t *length, uint32_t count, uint64_t *first);
 
 /* H (rows x c) from X (rows x d), whose rows outside sequences are zero. Rows of H that are no window of a

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/rng.h"
+#include "base/threads.h"
 #include "graph/graph.h"
 
 typedef struct ni_links {
@@ -87,6 +88,11 @@ typedef struct ni_hood_rule {
 neap_status ni_hood_create(const neap_graph *graph, const ni_links *links, const ni_hood_rule *rule,
                            ni_hood *hood, neap_error *err);
 void ni_hood_free(ni_hood *hood);
+
+/* The same neighbourhoods, each in the order of common neighbours: those that have most of them with the
+ * node first, of equal ones the smallest. Only common neighbours below `rows` count. */
+neap_status ni_hood_order(const ni_hood *hood, const ni_links *links, uint32_t rows, ni_threads *threads,
+                          ni_hood *out, neap_error *err);
 
 static inline uint64_t ni_hood_bytes(const ni_hood *hood)
 {

@@ -7,6 +7,7 @@
 #ifndef NI_SPARSE_H
 #define NI_SPARSE_H
 
+#include "base/carve.h"
 #include "base/threads.h"
 #include "linalg/kernels.h"
 
@@ -22,6 +23,16 @@ typedef struct ni_sparse {
     uint32_t *end;       /* rows: the last part of next                     */
     ni_term *term;       /* nonzeros: (column, value), those of row r at start[r] .. end[r] - 1 */
 } ni_sparse;
+
+/* A matrix without nonzeros yet, with start, next and term from a block. */
+static inline ni_sparse ni_sparse_carve(ni_carver *c, uint64_t rows, uint64_t nonzeros)
+{
+    ni_sparse m = { .rows = rows, .nonzeros = nonzeros };
+    m.start = ni_carve(c, rows, sizeof *m.start);
+    m.next = ni_carve(c, NI_SPARSE_CHUNKS * rows, sizeof *m.next);
+    m.term = ni_carve(c, nonzeros, sizeof *m.term);
+    return m;
+}
 
 /* Fills start, end and term. */
 void ni_sparse_sort(ni_sparse *matrix, ni_threads *threads);

@@ -1,9 +1,5 @@
-/* gap and goat: one engine, other defaults. A query keeps a context of src/attention: making it costs
- * O(nodes), a score then depends on its two neighbourhoods only. */
+/* gap and goat: one engine, other defaults. */
 #include "attention/trainer.h"
-#include "base/sys.h"
-#include "model/method.h"
-#include "support/status.h"
 
 static const ni_option_part parts[] = {
     { &ni_learning_set, offsetof(ni_attention_options, learning), NULL },
@@ -12,47 +8,15 @@ static const ni_option_part parts[] = {
     { 0 },
 };
 
-/* ---- queries ---- */
-
-typedef struct context {
-    ni_attention attention; /* first: see NI_ATTENTION_ANSWERS */
-    ni_row_table table;
-    ni_rows rows;
-} context;
-
-static neap_status context_open(neap_query *q, neap_error *err)
-{
-    const neap_model *m = q->model;
-    const ni_gap *own = m->own;
-    context *c = q->own = ni_zeros(1, sizeof *c);
-    if (!c) return ni_fail_memory(err, "a query");
-    c->table = (ni_row_table){ .E = own->E };
-    c->rows = ni_rows_of_table(&c->table, m->rows);
-    c->attention = (ni_attention){ .options = m->settings->own,
-                                   .seed = m->settings->common.seed,
-                                   .hood = &m->hood,
-                                   .rows = &c->rows,
-                                   .P = own->P,
-                                   .pad = own->pad,
-                                   .dim = m->dim,
-                                   .threads = q->threads,
-                                   .both_orders = m->graph->undirected };
-    return ni_attention_create(&c->attention, err);
-}
-
-static void context_close(neap_query *q)
-{
-    context *c = q->own;
-    ni_attention_free(&c->attention);
-    ni_free(c);
-}
-
 /* ---- the methods ---- */
+
+static const ni_recipe recipe = { .sides = NI_SIDES_NEIGHBOURS, .score = NI_SCORE_DOT };
 
 /* What both methods have besides their names and defaults. */
 #define ENGINE                                                                                             \
-    .hood = ni_gap_hood, .own = sizeof(ni_gap), .declare = ni_gap_declare, .train = ni_gap_train,          \
-    .bytes = ni_gap_bytes, .open = context_open, .close = context_close, NI_ATTENTION_ANSWERS
+    .family = &recipe, .hood = ni_gap_hood, .own = sizeof(ni_gap), .declare = ni_gap_declare,              \
+    .train = ni_gap_train, .bytes = ni_gap_bytes, .open = ni_pooling_open, .close = ni_pooling_close,      \
+    NI_ATTENTION_ANSWERS
 
 const ni_method ni_method_gap = {
     .info = { .size = sizeof(neap_method_info),

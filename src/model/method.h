@@ -23,6 +23,12 @@ typedef struct ni_method {
     neap_method_info info;
     ni_option_layout options; /* its struct is ni_settings.own */
 
+    /* What its family of methods reads; see there. NULL: nothing. */
+    const void *family;
+
+    /* The length of vectors, where that is not the option `dim`. */
+    uint32_t (*dim)(const ni_settings *settings);
+
     /* What the ranges of single options do not exclude: NEAP_E_ARG. NULL: nothing. */
     neap_status (*check)(const ni_settings *settings, neap_error *err);
 

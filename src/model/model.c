@@ -69,8 +69,9 @@ static neap_status make_texts(neap_model *m, const neap_text *text, neap_error *
 
 /* ---- making and freeing ---- */
 
-uint32_t ni_model_dim(const ni_settings *settings)
+uint32_t ni_model_dim(const ni_method *method, const ni_settings *settings)
 {
+    if (method->dim) return method->dim(settings);
     const uint32_t *dim = ni_settings_find(settings, "dim");
     return dim ? *dim : 0;
 }
@@ -85,7 +86,7 @@ neap_status ni_model_create(const ni_job *job, neap_model **out, neap_error *err
     m->settings = ni_settings_share(job->settings);
     m->loss = m->valid_auc = NAN;
     m->rows = graph->nodes;
-    m->dim = ni_model_dim(m->settings);
+    m->dim = ni_model_dim(m->method, m->settings);
     m->own = ni_zeros(1, m->method->own);
     m->tensors = ni_zeros(1, sizeof *m->tensors);
     neap_status rc = m->own && m->tensors ? NEAP_OK : ni_fail_memory(err, "a model");
@@ -146,10 +147,15 @@ neap_status ni_model_allocate(neap_model *m, neap_error *err)
 
 /* ---- start values ---- */
 
-void ni_model_draw_row(const neap_model *m, uint64_t item, double bound, float *row)
+void ni_model_draw(const neap_model *m, uint64_t item, uint64_t n, double bound, float *row)
 {
     ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_TABLE, 0, item);
-    for (uint32_t k = 0; k < m->dim; k++) row[k] = (float)((2 * ni_uniform(&rng) - 1) * bound);
+    for (uint64_t k = 0; k < n; k++) row[k] = (float)((2 * ni_uniform(&rng) - 1) * bound);
+}
+
+void ni_model_draw_row(const neap_model *m, uint64_t item, double bound, float *row)
+{
+    ni_model_draw(m, item, m->dim, bound, row);
 }
 
 void ni_model_draw_rows(const neap_model *m, double bound, float *rows)

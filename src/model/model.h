@@ -29,7 +29,7 @@ struct neap_model {
     ni_hood hood;       /* of graph, ids below `rows`; empty if the method reads no neighbourhoods  */
     ni_texts texts;     /* of its nodes; empty if the method reads no text                          */
     uint32_t rows;      /* nodes that were in training                                              */
-    uint32_t dim;       /* the option of that name; 0 in a method without vectors                   */
+    uint32_t dim;       /* length of the vectors; 0 in a method without                             */
     ni_store *tensors;  /* what the method declared                                                 */
     void *own;          /* the method's struct: where its tensors are, and what it derives of them  */
     uint32_t epochs;    /* epochs after which the weights were kept                                 */
@@ -55,7 +55,10 @@ neap_model *ni_model_share(const neap_model *model);
 /* Calls the method's declare and allocates the tensors that have no data yet; zeros. */
 neap_status ni_model_allocate(neap_model *model, neap_error *err);
 
-/* A row of random numbers, uniform within +-bound: item u is node u. */
+/* n random numbers, uniform within +-bound: item u is row u of a table. */
+void ni_model_draw(const neap_model *model, uint64_t item, uint64_t n, double bound, float *row);
+
+/* The same for a row of the model's vectors: item u is node u. */
 void ni_model_draw_row(const neap_model *model, uint64_t item, double bound, float *row);
 
 /* Rows 0 .. rows-1 of such. */
@@ -67,8 +70,8 @@ uint64_t ni_model_graph_bytes(const neap_model *model, const neap_graph *given);
 /* Links of a node with nodes that were in training. */
 uint32_t ni_model_known_links(const neap_model *model, uint32_t node);
 
-/* The option dim, or 0 in a method without. */
-uint32_t ni_model_dim(const ni_settings *settings);
+/* The length of vectors: what the method says, the option dim, or 0 in a method without. */
+uint32_t ni_model_dim(const struct ni_method *method, const ni_settings *settings);
 
 /* The keys of a model's metadata, ended by NULL; see ni_tensors_only. model_file.c */
 enum { NI_MODEL_FACTS = 10 };

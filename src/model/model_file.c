@@ -303,7 +303,7 @@ static neap_status take_model(const ni_tensors *t, neap_model *m, neap_error *er
     uint64_t epochs = 0;
     neap_status rc = ni_tensors_count(t, "epochs", UINT32_MAX, &epochs, err);
     m->epochs = (uint32_t)epochs;
-    m->dim = ni_model_dim(m->settings);
+    m->dim = ni_model_dim(m->method, m->settings);
     if (rc == NEAP_OK) rc = ni_tensors_real(t, "loss", &m->loss, err);
     if (rc == NEAP_OK) rc = ni_tensors_real(t, "valid_auc", &m->valid_auc, err);
     if (rc == NEAP_OK) rc = take_graph(t, m, err);

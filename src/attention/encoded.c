@@ -1,0 +1,228 @@
+/* An encoder over a table as a provider of rows. Reading, encoding and summing are rounds of tasks, which
+ * write rows of their own; numbering the distinct ids of a batch is sequential, O(rows). */
+#include "attention/encoded.h"
+
+#include <string.h>
+
+#include "base/sys.h"
+#include "support/status.h"
+
+enum { SEQUENCES_PER_TASK = 16, ROWS_PER_TASK = 128 };
+
+neap_status ni_encoded_create(ni_encoded *e, neap_error *err)
+{
+    if (!e->learns || e->by_id) return NEAP_OK;
+    e->row_of = ni_array(e->ids, sizeof *e->row_of);
+    if (!e->row_of) return ni_fail_memory(err, "an encoder");
+    memset(e->row_of, 0xff, e->ids * sizeof *e->row_of); /* NEAP_NONE */
+    return NEAP_OK;
+}
+
+void ni_encoded_free(ni_encoded *e)
+{
+    ni_free(e->block.memory);
+    ni_free(e->row_of);
+    ni_free(e->all);
+    *e = (ni_encoded){ 0 };
+}
+
+uint64_t ni_encoded_bytes(const ni_encoded *e)
+{
+    return e->learns && !e->by_id ? e->ids * sizeof *e->row_of : 0;
+}
+
+/* ---- arrays ---- */
+
+/* By id all rows of the batch are one sequence. */
+static uint32_t sequences_of(const ni_encoded *e, const ni_batch *b)
+{
+    return e->by_id ? 1 : b->sequences;
+}
+
+static uint32_t length_of(const ni_encoded *e, const ni_batch *b, uint32_t s)
+{
+    return e->by_id ? b->rows : b->sequence[s].size;
+}
+
+static uint64_t count_rows(const ni_encoded *e, const ni_batch *b)
+{
+    uint64_t length = 0;
+    uint32_t count = sequences_of(e, b);
+    for (uint32_t s = 0; s < count; s++) length += length_of(e, b, s);
+    return ni_cnn_rows(&e->cnn, count, length);
+}
+
+static void carve_backward(ni_encoded *e, const ni_batch *b, uint64_t rows, ni_carver *c)
+{
+    uint64_t d = e->cnn.d, ids = e->by_id ? 0 : b->rows < e->ids ? b->rows : e->ids;
+    e->dX = ni_carve(c, rows * d, sizeof *e->dX);
+    e->dH = ni_carve(c, rows * e->cnn.c, sizeof *e->dH);
+    e->weights = ni_carve(c, e->cnn.width * d * e->cnn.c, sizeof *e->weights);
+    e->bias = ni_carve(c, e->cnn.c, sizeof *e->bias);
+    e->owner = ni_carve(c, ids ? rows : 0, sizeof *e->owner);
+    e->owner_id = ni_carve(c, ids, sizeof *e->owner_id);
+    e->sums = ni_carve(c, ids * d, sizeof *e->sums);
+    e->by_owner = ni_sparse_carve(c, ids, ids ? rows : 0);
+}
+
+/* Sets the arrays (or, with block NULL, only counts); returns the bytes. */
+static size_t lay_out(ni_encoded *e, const ni_batch *b, void *block)
+{
+    uint64_t rows = count_rows(e, b), sequences = sequences_of(e, b);
+    ni_carver c = { block, 0 };
+    e->first = ni_carve(&c, sequences, sizeof *e->first);
+    e->length = ni_carve(&c, sequences, sizeof *e->length);
+    e->windows = ni_carve(&c, sequences, sizeof *e->windows);
+    e->at = ni_carve(&c, b->rows, sizeof *e->at);
+    e->X = ni_carve(&c, rows * e->cnn.d, sizeof *e->X);
+    e->H = ni_carve(&c, rows * e->cnn.c, sizeof *e->H);
+    if (e->learns) carve_backward(e, b, rows, &c);
+    return c.used;
+}
+
+static uint64_t bytes_of(const void *self, const ni_batch *b)
+{
+    ni_encoded copy = *(const ni_encoded *)self;
+    return lay_out(&copy, b, NULL);
+}
+
+/* ---- forth ---- */
+
+typedef struct reading {
+    ni_encoded *e;
+    const ni_batch *b;
+    const float *dH; /* batch rows x c, or NULL: rows are read, not returned */
+} reading;
+
+/* Copies a row of the table, or returns a row of the gradient. Padding, where it is a row here, has none.
+ */
+static void copy_row(const reading *r, uint32_t row, uint64_t to)
+{
+    const ni_encoded *e = r->e;
+    uint64_t d = e->cnn.d, c = e->cnn.c;
+    uint32_t id = r->b->id[row];
+    if (r->dH && id == NEAP_NONE) memset(e->dH + to * c, 0, c * sizeof *e->dH);
+    else if (r->dH) memcpy(e->dH + to * c, r->dH + row * c, c * sizeof *e->dH);
+    else if (id == NEAP_NONE) memset(e->X + to * d, 0, d * sizeof *e->X);
+    else memcpy(e->X + to * d, e->E + id * d, d * sizeof *e->X);
+    e->at[row] = (uint32_t)to;
+}
+
+static void sequences_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const reading *r = arg;
+    uint64_t first = (uint64_t)task * SEQUENCES_PER_TASK;
+    uint64_t end = ni_task_end(first, SEQUENCES_PER_TASK, r->b->sequences);
+    (void)thread;
+    for (uint64_t s = first; s < end; s++)
+        for (uint32_t i = 0; i < r->e->length[s]; i++)
+            copy_row(r, r->b->row[r->b->sequence[s].first + i], r->e->first[s] + i);
+}
+
+static void ids_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const reading *r = arg;
+    uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, r->b->rows);
+    (void)thread;
+    for (uint64_t row = first; row < end; row++) copy_row(r, (uint32_t)row, row);
+}
+
+static void copy_rows(ni_encoded *e, const ni_batch *b, const float *dH)
+{
+    reading r = { e, b, dH };
+    if (e->by_id) ni_threads_run(e->threads, ni_tasks(b->rows, ROWS_PER_TASK), ids_task, &r);
+    else ni_threads_run(e->threads, ni_tasks(b->sequences, SEQUENCES_PER_TASK), sequences_task, &r);
+}
+
+static neap_status lend(void *self, const ni_batch *b, ni_rows_view *view, neap_error *err)
+{
+    ni_encoded *e = self;
+    if (count_rows(e, b) > INT32_MAX) /* the matrix library counts with int */
+        return ni_fail(err, NEAP_E_LIMIT,
+                       "a batch of %u edges is too large to encode; use a smaller --batch", b->items);
+    if (!ni_block_grow(&e->block, lay_out(e, b, NULL)))
+        return ni_fail_memory(err, "a batch; a smaller --batch needs less");
+    lay_out(e, b, ni_first_line(e->block.memory));
+    uint32_t count = sequences_of(e, b);
+    for (uint32_t s = 0; s < count; s++) e->length[s] = length_of(e, b, s);
+    uint64_t rows = ni_cnn_lay_out(&e->cnn, e->length, count, e->first);
+    e->packed = (ni_packed){ count, e->first, e->length, rows };
+    ni_packed_clear(&e->packed, NULL, e->cnn.d, e->X);
+    copy_rows(e, b, NULL);
+    ni_cnn_forward(&e->cnn, &e->packed, e->X, e->H, e->threads);
+    *view = (ni_rows_view){ e->H, e->by_id ? NULL : e->at };
+    return NEAP_OK;
+}
+
+/* ---- back ---- */
+
+/* Numbers the distinct ids of the batch, in the order of their first rows. */
+static uint32_t find_owners(ni_encoded *e, const ni_batch *b)
+{
+    uint32_t ids = 0;
+    memset(e->owner, 0xff, e->packed.rows * sizeof *e->owner); /* NEAP_NONE */
+    for (uint32_t row = 0; row < b->rows; row++) {
+        uint32_t id = b->id[row];
+        if (id == NEAP_NONE) continue;
+        if (e->row_of[id] == NEAP_NONE) {
+            e->row_of[id] = ids;
+            e->owner_id[ids++] = id;
+        }
+        e->owner[e->at[row]] = e->row_of[id];
+    }
+    for (uint32_t i = 0; i < ids; i++) e->row_of[e->owner_id[i]] = NEAP_NONE;
+    return ids;
+}
+
+static void sum_task(void *arg, uint32_t task, uint32_t thread)
+{
+    ni_encoded *e = arg;
+    uint64_t first = (uint64_t)task * ROWS_PER_TASK;
+    (void)thread;
+    ni_sparse_spmm(&e->by_owner, first, ni_task_end(first, ROWS_PER_TASK, e->by_owner.rows), e->dX,
+                   e->cnn.d, e->sums);
+}
+
+static neap_status take(void *self, const ni_batch *b, const ni_gradient *gradient, neap_error *err)
+{
+    ni_encoded *e = self;
+    (void)err;
+    copy_rows(e, b, gradient->values);
+    ni_cnn_backward(&e->cnn, &e->packed, e->X, e->H, e->dH, e->dX, e->weights, e->bias, e->windows,
+                    e->threads);
+    e->dW = e->weights;
+    e->db = e->bias;
+    e->dE = (ni_gradient){ e->dX, b->id, b->rows };
+    if (e->by_id) return NEAP_OK;
+    uint32_t ids = find_owners(e, b);
+    e->by_owner.rows = ids;
+    e->by_owner.row = e->owner;
+    ni_sparse_sort(&e->by_owner, e->threads);
+    ni_threads_run(e->threads, ni_tasks(ids, ROWS_PER_TASK), sum_task, e);
+    e->dE = (ni_gradient){ e->sums, e->owner_id, ids };
+    return NEAP_OK;
+}
+
+/* ---- all rows ---- */
+
+static neap_status lend_all(void *self, const float **rows, neap_error *err)
+{
+    ni_encoded *e = self;
+    ni_packed table = { 1, &(uint64_t){ 0 }, &e->ids, e->ids };
+    if (!e->all) e->all = ni_array((uint64_t)e->ids * e->cnn.c, sizeof *e->all);
+    if (!e->all) return ni_fail_memory(err, "the encoded rows");
+    ni_cnn_forward(&e->cnn, &table, e->E, e->all, e->threads);
+    *rows = e->all;
+    return ni_threads_check(e->threads, err);
+}
+
+ni_rows ni_rows_of_encoder(ni_encoded *e)
+{
+    return (ni_rows){ .self = e,
+                      .identity = e->by_id ? NI_ROW_BY_ID : NI_ROW_BY_POSITION,
+                      .ids = e->ids,
+                      .lend = lend,
+                      .take = e->learns ? take : NULL,
+                      .all = e->by_id ? lend_all : NULL,
+                      .bytes = bytes_of };
+}

@@ -1,0 +1,55 @@
+/* encoded.h - rows of an encoder over a table, as a provider (rows.h): the sequences of a batch are read
+ * from the table, encoded at once, and lent; their gradient goes back through the encoder to its weights
+ * and to the rows of the table that were read.
+ *
+ * A window of one row mixes nothing: then rows are by id, each is encoded once per batch, and all of them
+ * can be lent for ranking. Otherwise a row is a position of a sequence. Rows of one id are summed in the
+ * order of the batch. The provider owns all but the table and the weights; one thread calls it, which works
+ * on all. */
+#ifndef NI_ENCODED_H
+#define NI_ENCODED_H
+
+#include "attention/rows.h"
+#include "base/carve.h"
+#include "encoders/cnn.h"
+#include "linalg/sparse.h"
+
+typedef struct ni_encoded {
+    const float *E; /* ids x cnn.d               */
+    uint32_t ids;
+    ni_cnn cnn;
+    bool by_id;  /* a window is one row, and a row is not wanted for each occurrence */
+    bool learns; /* else nothing is taken     */
+    ni_threads *threads;
+
+    /* After `take`, until the next call: gradients of the mean loss. */
+    ni_gradient dE;
+    const float *dW, *db;
+
+    ni_block block; /* all arrays below lie in it */
+    ni_packed packed;
+    uint64_t *first;            /* of packed             */
+    uint32_t *length, *windows; /* likewise              */
+    uint32_t *at;               /* batch rows: the row of X and H; a padding row has none */
+    float *X, *H;               /* rows x d, rows x c    */
+    float *dX, *dH;             /* likewise              */
+    float *weights, *bias;      /* dW, db                */
+    uint32_t *owner;            /* rows: row of sums, or NEAP_NONE */
+    uint32_t *owner_id;         /* those rows' ids       */
+    float *sums;                /* distinct ids x d: dE  */
+    ni_sparse by_owner;
+
+    uint32_t *row_of; /* ids: NEAP_NONE between calls */
+    float *all;       /* ids x c, once they were lent */
+} ni_encoded;
+
+/* The fields up to `threads` are set. */
+neap_status ni_encoded_create(ni_encoded *e, neap_error *err);
+void ni_encoded_free(ni_encoded *e);
+
+ni_rows ni_rows_of_encoder(ni_encoded *e);
+
+/* Bytes besides those of a batch. */
+uint64_t ni_encoded_bytes(const ni_encoded *e);
+
+#endif

@@ -1,0 +1,191 @@
+/* Tensors, rows and sides of the methods of attentive pooling. A query keeps a context: making it costs
+ * O(nodes), a score then depends on its two sides only. */
+#include "attention/family.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "support/status.h"
+
+static const ni_attention_options *options_of(const neap_model *m)
+{
+    return m->settings->own;
+}
+
+ni_hood_rule ni_gap_hood(const ni_settings *settings)
+{
+    const ni_attention_options *o = settings->own;
+    return (ni_hood_rule){ o->neighbors, o->self, settings->common.self_loops, settings->common.seed };
+}
+
+uint32_t ni_encoding_dim(const ni_settings *settings)
+{
+    const ni_attention_options *o = settings->own;
+    return o->encoding.filters ? o->encoding.filters : o->learning.dim;
+}
+
+/* ---- tensors ---- */
+
+static uint32_t ids_of(const neap_model *m)
+{
+    return m->rows;
+}
+
+void ni_gap_declare(neap_model *m, ni_declaration *d)
+{
+    ni_gap *own = m->own;
+    const ni_recipe *recipe = ni_recipe_of(m);
+    const ni_attention_options *o = options_of(m);
+    uint64_t dim = o->learning.dim, c = m->dim;
+    ni_declare_matrix(d, "E", NI_LEARNED, ids_of(m), dim, &own->E);
+    if (o->matrix) ni_declare_matrix(d, "P", NI_LEARNED, c, c, &own->P);
+    if (o->padding == NI_PAD_VECTOR) ni_declare_list(d, "pad", NI_FIXED, NI_F32, c, &own->pad);
+    if (recipe->encoded) {
+        uint64_t shape[] = { o->encoding.kernel, dim, c };
+        ni_declare(d, "W", NI_LEARNED, NI_F32, 3, shape, &own->W);
+        ni_declare_list(d, "b", NI_LEARNED, NI_F32, c, &own->b);
+    }
+    d->moments = o->optimizer == NI_ADAGRAD ? NI_MOMENTS_ADAGRAD : NI_MOMENTS_ADAM;
+    d->positions = 2 * m->graph->edges * (o->permutations ? o->permutations : 1); /* both orders */
+}
+
+/* Rows of W, uniform within +-sqrt(6 / (kernel d + c)) (Glorot and Bengio 2010); b is zero. */
+static void draw_encoder(const neap_model *m)
+{
+    const ni_gap *own = m->own;
+    const ni_attention_options *o = options_of(m);
+    uint64_t c = m->dim, rows = (uint64_t)o->encoding.kernel * o->learning.dim;
+    double bound = sqrt(6.0 / ((double)rows + (double)c));
+    for (uint64_t i = 0; i < rows; i++) {
+        ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_ENCODER, 0, i);
+        for (uint64_t k = 0; k < c; k++) own->W[i * c + k] = (float)((2 * ni_uniform(&rng) - 1) * bound);
+    }
+}
+
+/* E and the padding vector are uniform within +-sqrt(6 / (n + 1 + d)), n ids and the padding (Glorot and
+ * Bengio 2010), P is normal with deviation sqrt(1/c). */
+neap_status ni_gap_make_tensors(neap_model *m, neap_error *err)
+{
+    const ni_gap *own = m->own;
+    uint64_t d = options_of(m)->learning.dim, c = m->dim;
+    uint32_t ids = ids_of(m);
+    double bound = sqrt(6.0 / ((double)ids + 1 + (double)d));
+    neap_status rc = ni_model_allocate(m, err);
+    if (rc != NEAP_OK) return rc;
+    for (uint64_t i = 0; i < ids; i++) ni_model_draw(m, i, d, bound, own->E + i * d);
+    if (own->pad) ni_model_draw(m, NEAP_NONE, c, bound, own->pad);
+    for (uint64_t i = 0; own->P && i < c; i++) {
+        ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_MATRIX, 0, i);
+        for (uint64_t k = 0; k < c; k++)
+            own->P[i * c + k] = (float)(ni_normal(&rng) * sqrt(1.0 / (double)c));
+    }
+    if (own->W) draw_encoder(m);
+    return NEAP_OK;
+}
+
+uint32_t ni_gap_parameters(const neap_model *m, ni_parameter list[NI_GAP_PARAMETERS])
+{
+    const ni_gap *own = m->own;
+    const ni_attention_options *o = options_of(m);
+    uint32_t count = 0, d = o->learning.dim, c = m->dim;
+    list[count++] = (ni_parameter){ "E", own->E, ids_of(m), d, .by_rows = true, .rate = 1 };
+    if (o->matrix) list[count++] = (ni_parameter){ "P", own->P, c, c, .rate = 1 };
+    if (!ni_recipe_of(m)->encoded) return count;
+    list[count++] = (ni_parameter){ "W", own->W, (uint64_t)o->encoding.kernel * d, c, .rate = 1 };
+    list[count++] = (ni_parameter){ "b", own->b, 1, c, .rate = 1 };
+    return count;
+}
+
+/* ---- rows and sides ---- */
+
+static neap_status make_rows(ni_pooling *p, const neap_model *m, bool learns, ni_threads *threads,
+                             neap_error *err)
+{
+    const ni_gap *own = m->own;
+    const ni_attention_options *o = options_of(m);
+    p->table = (ni_row_table){ own->E, learns ? &p->taken : NULL };
+    p->rows = ni_rows_of_table(&p->table, ids_of(m));
+    if (!ni_recipe_of(m)->encoded) return NEAP_OK;
+    p->encoded = (ni_encoded){ .E = own->E,
+                               .ids = ids_of(m),
+                               .cnn = { .width = o->encoding.kernel,
+                                        .d = o->learning.dim,
+                                        .c = m->dim,
+                                        .same = true,
+                                        .tanh = o->encoding.activation == NI_ACTIVATION_TANH,
+                                        .W = own->W,
+                                        .b = own->b },
+                               .by_id = o->encoding.kernel == 1 && o->dropout_per == NI_DROP_NODE,
+                               .learns = learns,
+                               .threads = threads };
+    p->rows = ni_rows_of_encoder(&p->encoded);
+    return ni_encoded_create(&p->encoded, err);
+}
+
+neap_status ni_pooling_create(ni_pooling *p, const neap_model *m, const ni_hood *hood,
+                              const ni_links *links, bool learns, ni_threads *threads, neap_error *err)
+{
+    const ni_gap *own = m->own;
+    const ni_recipe *recipe = ni_recipe_of(m);
+    *p = (ni_pooling){ 0 };
+    neap_status rc = make_rows(p, m, learns, threads, err);
+    if (rc == NEAP_OK && recipe->sides == NI_SIDES_COMMON)
+        rc = ni_hood_order(hood, links, m->rows, threads, &p->ordered, err);
+    if (rc != NEAP_OK) return rc;
+    p->attention = (ni_attention){ .options = options_of(m),
+                                   .seed = m->settings->common.seed,
+                                   .hood = p->ordered.offset ? &p->ordered : hood,
+                                   .rows = &p->rows,
+                                   .P = own->P,
+                                   .pad = own->pad,
+                                   .dim = m->dim,
+                                   .threads = threads,
+                                   .score = recipe->score,
+                                   .both_orders = m->graph->undirected };
+    return ni_attention_create(&p->attention, err);
+}
+
+void ni_pooling_free(ni_pooling *p)
+{
+    ni_attention_free(&p->attention);
+    ni_encoded_free(&p->encoded);
+    ni_hood_free(&p->ordered);
+}
+
+static void set_gradient(const ni_optimizer *optimizer, const char *name, ni_gradient gradient)
+{
+    ni_parameter *p = ni_optimizer_find(optimizer, name);
+    if (p) p->gradient = gradient;
+}
+
+void ni_pooling_gradients(const ni_pooling *p, const ni_engine_gradients *gradients,
+                          ni_optimizer *optimizer)
+{
+    bool encoded = p->rows.self == &p->encoded;
+    set_gradient(optimizer, "P", (ni_gradient){ .values = gradients->P });
+    set_gradient(optimizer, "E", encoded ? p->encoded.dE : p->taken);
+    set_gradient(optimizer, "W", (ni_gradient){ .values = p->encoded.dW });
+    set_gradient(optimizer, "b", (ni_gradient){ .values = p->encoded.db });
+}
+
+uint64_t ni_pooling_bytes(const ni_pooling *p)
+{
+    return ni_encoded_bytes(&p->encoded) + (p->ordered.offset ? ni_hood_bytes(&p->ordered) : 0);
+}
+
+/* ---- queries ---- */
+
+neap_status ni_pooling_open(neap_query *q, neap_error *err)
+{
+    const neap_model *m = q->model;
+    ni_pooling *p = q->own = ni_zeros(1, sizeof *p);
+    if (!p) return ni_fail_memory(err, "a query");
+    return ni_pooling_create(p, m, &m->hood, &m->links, false, q->threads, err);
+}
+
+void ni_pooling_close(neap_query *q)
+{
+    ni_pooling_free(q->own);
+    ni_free(q->own);
+}

@@ -1,0 +1,78 @@
+/* family.h - the methods of attentive pooling as one family: what sets them apart, their tensors, and where
+ * their rows and sides come from, in training as in queries. */
+#ifndef NI_FAMILY_H
+#define NI_FAMILY_H
+
+#include "attention/attention.h"
+#include "attention/encoded.h"
+#include "attention/options.h"
+
+/* What the side of a node is. */
+enum {
+    NI_SIDES_NEIGHBOURS, /* its neighbours, ascending                                                     */
+    NI_SIDES_COMMON,     /* by common neighbours with it: ni_hood_order                                   */
+    NI_SIDES_SHUFFLED    /* in training in a random order, another for each occurrence; else ascending    */
+};
+
+/* ni_method.family of these methods. Their options begin with an ni_attention_options, their tensors are an
+ * ni_gap. */
+typedef struct ni_recipe {
+    uint32_t sides; /* NI_SIDES_...                                                       */
+    bool encoded;   /* rows go through the convolution of ni_attention_options.encoding   */
+    uint32_t score; /* NI_SCORE_... of loss.h                                             */
+} ni_recipe;
+
+/* neap_model.own. d: the option dim, c: the length of rows, d unless they are encoded. */
+typedef struct ni_gap {
+    float *E;   /* ids x d                                                 */
+    float *P;   /* c x c; NULL: the identity                               */
+    float *pad; /* c: the fixed vector of padding=vector, or NULL          */
+    float *W;   /* kernel x d x c: the convolution, or NULL                */
+    float *b;   /* c, likewise                                             */
+} ni_gap;
+
+static inline const ni_recipe *ni_recipe_of(const neap_model *m)
+{
+    return m->method->family;
+}
+
+/* Hooks of such a method (model/method.h). */
+void ni_gap_declare(neap_model *model, ni_declaration *d);
+ni_hood_rule ni_gap_hood(const ni_settings *settings);
+uint32_t ni_encoding_dim(const ni_settings *settings);
+
+/* Allocates the tensors and draws their start values. */
+neap_status ni_gap_make_tensors(neap_model *model, neap_error *err);
+
+/* The learned parameters, into list; returns how many. Their values may be NULL still. */
+enum { NI_GAP_PARAMETERS = 4 };
+uint32_t ni_gap_parameters(const neap_model *model, ni_parameter list[NI_GAP_PARAMETERS]);
+
+/* A context, and what it reads. */
+typedef struct ni_pooling {
+    ni_attention attention; /* first: see NI_ATTENTION_ANSWERS */
+    ni_row_table table;
+    ni_gradient taken; /* of the table */
+    ni_encoded encoded;
+    ni_rows rows;
+    ni_hood ordered; /* where the recipe has an order of its own, else empty */
+} ni_pooling;
+
+/* hood, links: of the model, or of the pairs that are trained on. learns: gradients are taken. Without
+ * tensors it can only measure its memory. To be freed in any case. */
+neap_status ni_pooling_create(ni_pooling *p, const neap_model *m, const ni_hood *hood,
+                              const ni_links *links, bool learns, ni_threads *threads, neap_error *err);
+void ni_pooling_free(ni_pooling *p);
+
+/* Sets the gradients of a step: those that the rows took and those of the engine. */
+void ni_pooling_gradients(const ni_pooling *p, const ni_engine_gradients *gradients,
+                          ni_optimizer *optimizer);
+
+/* Bytes of what is no batch. */
+uint64_t ni_pooling_bytes(const ni_pooling *p);
+
+/* open and close of a method: a query's context. */
+neap_status ni_pooling_open(neap_query *query, neap_error *err);
+void ni_pooling_close(neap_query *query);
+
+#endif
