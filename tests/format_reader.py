@@ -17,7 +17,8 @@ MC, MCG, ALL = "mc", "mcg", "mcgv"  # kinds by first letter
 COMMON = {  # name: (type, kinds), of rank 1
     "names.offsets": ("U64", ALL), "names.bytes": ("U8", ALL),
     "graph.offsets": ("U64", MCG), "graph.targets": ("U32", MCG), "graph.weights": ("F32", MCG)}
-ATTENTIVE = ("gap", "goat")  # methods that read neighbourhoods
+ENCODED = ("gapcn", "gapapn")  # with a convolution
+ATTENTIVE = ("gap", "goat") + ENCODED  # methods that read neighbourhoods
 CHOOSE = ("deepwalk", "splitter")  # by option.loss between outputs and a tree
 VECTORS = ATTENTIVE + CHOOSE + ("node2vec", "walklets", "line", "verse", "fastrp", "attentivewalk")
 OTHERS = ("pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
@@ -126,10 +127,14 @@ def declared(facts, tensors, kind):
     must(option("dim"), "option.dim is missing")
     rows, dim = int(facts["rows"]), int(option("dim"))
     learned, rest = {"E": [rows, dim]}, {}
+    out = dim  # the length of rows that attend
+    if method in ENCODED:
+        out = int(option("filters", 0)) or dim
+        learned["W"], learned["b"] = [int(option("kernel", 1)) * dim, out], [1, out]
     if method in ATTENTIVE and option("matrix", "yes") == "yes":
-        learned["P"] = [dim, dim]
+        learned["P"] = [out, out]
     if method in ATTENTIVE and option("padding") == "vector":
-        rest["pad"] = ("F32", [dim])
+        rest["pad"] = ("F32", [out])
     if method == "attentivewalk":
         learned["attention"] = [int(option("window", 0))]
     if method == "splitter" and (kind == "model" or "persona.owners" in tensors):

@@ -42,9 +42,8 @@ void ni_gap_declare(neap_model *m, ni_declaration *d)
     if (o->matrix) ni_declare_matrix(d, "P", NI_LEARNED, c, c, &own->P);
     if (o->padding == NI_PAD_VECTOR) ni_declare_list(d, "pad", NI_FIXED, NI_F32, c, &own->pad);
     if (recipe->encoded) {
-        uint64_t shape[] = { o->encoding.kernel, dim, c };
-        ni_declare(d, "W", NI_LEARNED, NI_F32, 3, shape, &own->W);
-        ni_declare_list(d, "b", NI_LEARNED, NI_F32, c, &own->b);
+        ni_declare_matrix(d, "W", NI_LEARNED, o->encoding.kernel * dim, c, &own->W);
+        ni_declare_matrix(d, "b", NI_LEARNED, 1, c, &own->b);
     }
     d->moments = o->optimizer == NI_ADAGRAD ? NI_MOMENTS_ADAGRAD : NI_MOMENTS_ADAM;
     d->positions = 2 * m->graph->edges * (o->permutations ? o->permutations : 1); /* both orders */

@@ -27,8 +27,8 @@ typedef struct ni_gap {
     float *E;   /* ids x d                                                 */
     float *P;   /* c x c; NULL: the identity                               */
     float *pad; /* c: the fixed vector of padding=vector, or NULL          */
-    float *W;   /* kernel x d x c: the convolution, or NULL                */
-    float *b;   /* c, likewise                                             */
+    float *W;   /* kernel d x c: the convolution, or NULL                  */
+    float *b;   /* 1 x c, likewise                                         */
 } ni_gap;
 
 static inline const ni_recipe *ni_recipe_of(const neap_model *m)
