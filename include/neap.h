@@ -801,6 +801,10 @@ typedef struct neap_link_result {
     double seconds;      /* of scoring                                                           */
     uint32_t epochs;     /* behind the model                                                     */
     int sees_test;       /* 1: the model holds test pairs (possible in "paper" only)             */
+    double auc_seen;     /* clean: over pairs and negatives whose nodes both have training links */
+    double mrr_all;      /* clean: up to 1,000 drawn test pairs among all nodes; links left out  */
+    double hits_all[3];  /* likewise: rank at most 1, 10, 50                                     */
+    uint64_t ranked;     /* test pairs drawn for that                                            */
 } neap_link_result;
 
 /* Measures a model whose nodes are those of the trial. In clean and paper-clean the model is checked for

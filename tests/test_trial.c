@@ -222,7 +222,7 @@ static void who_knows_the_truth_is_perfect_and_who_knows_nothing_ties(void **sta
         const ni_trial *trial;
         float sign;
     } knows = { t, 1 };
-    ni_scorer s = { oracle, &knows, false };
+    ni_scorer s = { oracle, &knows, false, NULL };
     (void)state;
     assert_int_equal(ni_link_measure(t, &s, NULL, &r, NULL), NEAP_OK);
     assert_true(r.pairs == t->count && r.skipped == t->held_out - t->count);
@@ -296,7 +296,8 @@ static void clean_metrics_are_those_computed_by_hand(void **state)
     memcpy(t->positive, positive, sizeof positive);
     memcpy(t->negative, negative, sizeof negative);
     t->count = 3;
-    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list, false }, NULL, &r, NULL), NEAP_OK);
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list, false, NULL }, NULL, &r, NULL),
+                     NEAP_OK);
     assert_true(fabs(r.auc - 6.0 / 9) < 1e-12 && fabs(r.ap - (1.0 / 3 + 2.0 / 3 * 0.6)) < 1e-12);
     assert_true(fabs(r.mrr - (1 + 1.0 / 51 + 1.0 / 101) / 3) < 1e-12);
     for (int h = 0; h < 3; h++) assert_true(fabs(r.hits[h] - 1.0 / 3) < 1e-12);
@@ -324,7 +325,8 @@ static void the_papers_metric_is_that_computed_by_hand(void **state)
     t->count = 4;
     t->eligible_count = 3;
     t->loops = 1;
-    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list, false }, NULL, &r, NULL), NEAP_OK);
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list, false, NULL }, NULL, &r, NULL),
+                     NEAP_OK);
     assert_true(fabs(r.auc - 2.5 / 4) < 1e-12 && fabs(r.auc_no_loops - 1.5 / 3) < 1e-12);
     assert_true(r.auc_std < 1e-7 && r.ties == 1 && r.loops == 1 && isnan(r.ap) && isnan(r.mrr));
     neap_trial_free(t);
@@ -380,7 +382,21 @@ static void the_length_of_vectors_means_nothing_to_the_cosine(void **state)
 
 typedef struct counting {
     size_t calls, pairs, largest, sources;
+    uint32_t nodes;
 } counting;
+
+static float formula(uint32_t source, uint32_t target)
+{
+    return (float)((source * 7 + target * 13) % 11);
+}
+
+static neap_status formula_all(void *self, uint32_t source, float *scores, neap_error *err)
+{
+    const counting *c = self;
+    (void)err;
+    for (uint32_t t = 0; t < c->nodes; t++) scores[t] = formula(source, t);
+    return NEAP_OK;
+}
 
 static neap_status count_calls(void *self, const neap_pair *pairs, size_t count, float *scores,
                                neap_error *err)
@@ -392,7 +408,7 @@ static neap_status count_calls(void *self, const neap_pair *pairs, size_t count,
     if (count > c->largest) c->largest = count;
     for (size_t i = 0; i < count; i++) {
         c->sources += i == 0 || pairs[i].source != pairs[i - 1].source;
-        scores[i] = (float)((pairs[i].source * 7 + pairs[i].target * 13) % 11);
+        scores[i] = formula(pairs[i].source, pairs[i].target);
     }
     return NEAP_OK;
 }
@@ -403,12 +419,14 @@ static void negatives_are_scored_in_blocks_that_keep_sources_together(void **sta
     neap_graph *g;
     neap_link_result r = NEAP_SIZED(neap_link_result);
     neap_generator what = { .size = sizeof what, .kind = "er", .nodes = 200, .edges = 3000, .seed = 1 };
-    counting c = { 0 };
+    counting c = { .nodes = 200 };
     (void)state;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 1);
     assert_true(t->count > 1000);
-    assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, true }, NULL, &r, NULL), NEAP_OK);
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, true, formula_all }, NULL, &r, NULL),
+                     NEAP_OK);
+    assert_int_equal(r.ranked, 1000);
     assert_int_equal(c.pairs, t->count * 102);
     assert_true(c.calls < 4 + c.pairs / 12000 && c.largest <= 1 << 14);
     assert_true(c.sources <= 200);
@@ -424,16 +442,100 @@ static void the_order_of_scoring_does_not_change_the_result(void **state)
     (void)state;
     for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER_CLEAN; protocol++) {
         ni_trial *t = trial_of(g, protocol, NI_UNIFORM, 0.6, 1);
-        counting c = { 0 };
+        counting c = { .nodes = neap_graph_nodes(g) };
         neap_link_result a, b;
-        assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, true }, NULL, &a, NULL),
-                         NEAP_OK);
-        assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, false }, NULL, &b, NULL),
+        assert_int_equal(
+            ni_link_measure(t, &(ni_scorer){ count_calls, &c, true, formula_all }, NULL, &a, NULL),
+            NEAP_OK);
+        assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, false, NULL }, NULL, &b, NULL),
                          NEAP_OK);
         a.seconds = b.seconds = 0;
         assert_memory_equal(&a, &b, sizeof a);
         neap_trial_free(t);
     }
+    neap_graph_free(g);
+}
+
+/* ---- among all nodes ---- */
+
+/* mrr_all, hits_all and auc_seen from their definitions: every test pair, every node, no order. */
+static void recompute(const ni_trial *t, double *mrr, double hits[3], double *auc)
+{
+    double wins = 0, compared = 0;
+    *mrr = hits[0] = hits[1] = hits[2] = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        neap_pair p = t->positive[i];
+        float own = formula(p.source, p.target);
+        double rank = 1;
+        for (uint32_t w = 0; w < t->whole->nodes; w++) {
+            if (w == p.source || ni_graph_has(t->whole, p.source, w) ||
+                ni_graph_has(t->whole, w, p.source) || !ni_is_target(&t->targets, p.source, w))
+                continue;
+            float score = formula(p.source, w);
+            rank += score > own ? 1 : score == own ? 0.5 : 0;
+        }
+        *mrr += 1 / rank / (double)t->count;
+        hits[0] += (rank <= 1) / (double)t->count;
+        hits[1] += (rank <= 10) / (double)t->count;
+        hits[2] += (rank <= 50) / (double)t->count;
+        for (size_t j = 0; j < t->count; j++) {
+            neap_pair n = t->negative[j];
+            if (!ni_degree(&t->seen, p.source) || !ni_degree(&t->seen, p.target) ||
+                !ni_degree(&t->seen, n.source) || !ni_degree(&t->seen, n.target))
+                continue;
+            float other = formula(n.source, n.target);
+            wins += own > other ? 1 : own == other ? 0.5 : 0;
+            compared++;
+        }
+    }
+    *auc = compared > 0 ? wins / compared : NAN;
+}
+
+/* 60 nodes and so few links that some nodes have none in training; all pairs are ranked. */
+static void ranks_among_all_nodes_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    for (int limited = 0; limited < 2; limited++) {
+        neap_graph *g;
+        neap_generator what = { .size = sizeof what, .kind = "er", .nodes = 60, .edges = 90, .seed = 3 };
+        uint32_t some[30];
+        for (uint32_t i = 0; i < 30; i++) some[i] = 2 * i;
+        neap_targets targets = { .size = sizeof targets, .nodes = some, .count = 30 };
+        assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
+        ni_trial *t;
+        assert_int_equal(
+            ni_trial_create(g, NI_CLEAN, NI_UNIFORM, limited ? &targets : NULL, 0.5, 1, &t, NULL), NEAP_OK);
+        counting c = { .nodes = 60 };
+        neap_link_result r = NEAP_SIZED(neap_link_result);
+        double mrr, hits[3], auc;
+        recompute(t, &mrr, hits, &auc);
+        assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, false, NULL }, NULL, &r, NULL),
+                         NEAP_OK);
+        assert_true(r.ranked == t->count && fabs(r.mrr_all - mrr) < 1e-12 && r.mrr_all != r.mrr);
+        for (int h = 0; h < 3; h++) assert_true(fabs(r.hits_all[h] - hits[h]) < 1e-12);
+        assert_true(fabs(r.auc_seen - auc) < 1e-12 && r.auc_seen != r.auc);
+        neap_trial_free(t);
+        neap_graph_free(g);
+    }
+}
+
+/* The draw is the seed's, not the scorer's: a scorer that knows the truth ranks all drawn pairs first. */
+static void at_most_a_thousand_pairs_are_ranked_among_all_nodes(void **state)
+{
+    neap_graph *g;
+    neap_generator what = { .size = sizeof what, .kind = "er", .nodes = 200, .edges = 3000, .seed = 1 };
+    neap_link_result r = NEAP_SIZED(neap_link_result);
+    (void)state;
+    assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
+    ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 1);
+    struct {
+        const ni_trial *trial;
+        float sign;
+    } knows = { t, 1 };
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ oracle, &knows, false, NULL }, NULL, &r, NULL),
+                     NEAP_OK);
+    assert_true(r.ranked == 1000 && r.mrr_all == 1 && r.hits_all[0] == 1);
+    neap_trial_free(t);
     neap_graph_free(g);
 }
 
@@ -464,7 +566,7 @@ static void scoring_tells_how_far_it_is_and_can_be_stopped(void **state)
         neap_hooks hooks = { .size = sizeof hooks, .progress = listen, .user = &l };
         neap_link_result r = { .auc = 7 };
         neap_error err = { 0 };
-        ni_scorer s = { count_calls, &c, by_source };
+        ni_scorer s = { count_calls, &c, by_source, NULL };
         assert_int_equal(ni_link_measure(t, &s, &hooks, &r, NULL), NEAP_OK);
         assert_true(l.calls == c.calls && l.calls > 5 && l.last > t->count / 2);
         l = (listener){ .stop_at = 3 };
@@ -590,7 +692,7 @@ static void the_papers_protocols_compare_averages_where_there_are_any(void **sta
         assert_int_equal(neap_model_vectors(m, vectors, NULL), NEAP_OK);
         assert_int_equal(neap_trial_measure(t, m, NULL, &r, NULL), NEAP_OK);
         assert_int_equal(neap_trial_measure_vectors(t, vectors, 8, 0, NULL, &by_vectors, NULL), NEAP_OK);
-        assert_int_equal(ni_link_measure(t, &(ni_scorer){ own_score, m, false }, NULL, &own, NULL),
+        assert_int_equal(ni_link_measure(t, &(ni_scorer){ own_score, m, false, NULL }, NULL, &own, NULL),
                          NEAP_OK);
         assert_true(own.auc != by_vectors.auc);
         assert_true(r.auc == (i < 2 ? by_vectors.auc : own.auc));
@@ -616,6 +718,8 @@ int main(void)
         cmocka_unit_test(the_length_of_vectors_means_nothing_to_the_cosine),
         cmocka_unit_test(negatives_are_scored_in_blocks_that_keep_sources_together),
         cmocka_unit_test(the_order_of_scoring_does_not_change_the_result),
+        cmocka_unit_test(ranks_among_all_nodes_are_those_of_the_definition),
+        cmocka_unit_test(at_most_a_thousand_pairs_are_ranked_among_all_nodes),
         cmocka_unit_test(scoring_tells_how_far_it_is_and_can_be_stopped),
         cmocka_unit_test(a_training_part_that_is_too_small_names_the_ratio),
         cmocka_unit_test(validation_pairs_of_a_trial_are_those_of_training),

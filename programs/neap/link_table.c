@@ -18,7 +18,11 @@ void link_cell_add(link_cell *c, const neap_link_result *x, double training)
     moments_add(&c->ap, x->ap);
     moments_add(&c->mrr, x->mrr);
     for (int i = 0; i < 3; i++)
-        moments_add(&c->hits[i], x->hits[i]), moments_add(&c->pool_hits[i], x->pool_hits[i]);
+        moments_add(&c->hits[i], x->hits[i]), moments_add(&c->pool_hits[i], x->pool_hits[i]),
+            moments_add(&c->hits_all[i], x->hits_all[i]);
+    moments_add(&c->auc_seen, x->auc_seen);
+    moments_add(&c->mrr_all, x->mrr_all);
+    moments_add(&c->ranked, (double)x->ranked);
     moments_add(&c->pairs, (double)x->pairs);
     moments_add(&c->skipped, (double)x->skipped);
     moments_add(&c->loops, (double)x->loops);
@@ -235,10 +239,14 @@ static void json_cell(ni_json *j, const link_table *t, size_t row, size_t column
     json_moments(j, "auc", &c->auc);
     ni_json_text(j, "undefined", undefined(c));
     ni_json_real(j, "auc_no_loops", c->auc_no_loops.mean);
+    ni_json_real(j, "auc_seen", c->auc_seen.mean);
     ni_json_real(j, "ap", c->ap.mean);
     ni_json_real(j, "mrr", c->mrr.mean);
     json_hits(j, "hits", c->hits);
     json_hits(j, "pool_hits", c->pool_hits);
+    ni_json_real(j, "mrr_all", c->mrr_all.mean);
+    json_hits(j, "hits_all", c->hits_all);
+    ni_json_real(j, "ranked", c->ranked.mean);
     ni_json_real(j, "pairs", c->pairs.mean);
     ni_json_real(j, "skipped", c->skipped.mean);
     ni_json_real(j, "loops", c->loops.mean);

@@ -13,8 +13,8 @@ typedef struct link_row {
 
 /* A row at a ratio, over the splits. */
 typedef struct link_cell {
-    moments auc, auc_no_loops, ap, mrr, hits[3], pool_hits[3], pairs, skipped, loops, ties, training,
-        seconds;
+    moments auc, auc_no_loops, auc_seen, ap, mrr, mrr_all, hits[3], pool_hits[3], hits_all[3], pairs,
+        skipped, loops, ties, ranked, training, seconds;
     bool sees_test;
 } link_cell;
 

@@ -34,7 +34,8 @@ typedef enum ni_stream {
     NI_STREAM_CIRCLE = 22,   /* personas: order of updates: epoch = node                  */
     NI_STREAM_LABEL = 23,    /* equal labels: epoch = node, item = neighbour and label    */
     NI_STREAM_ENCODER = 24,  /* start values of an encoder: epoch = tensor, item = row    */
-    NI_STREAM_ARRANGE = 25   /* order of a side's ids: item = side                        */
+    NI_STREAM_ARRANGE = 25,  /* order of a side's ids: item = side                        */
+    NI_STREAM_RANK_ALL = 40  /* which test pairs are ranked among all nodes               */
 } ni_stream;
 
 typedef struct ni_rng {

@@ -1,5 +1,5 @@
 /* Scores test pairs with their negatives in blocks of 2^16 pairs and computes the metrics on the way
- * (metrics.h): O(pairs x candidates) scores, 16 bytes per test pair. Scoring uses the threads of the
+ * (metrics.h): O(pairs x candidates) scores, 24 bytes per test pair. Scoring uses the threads of the
  * query, the rest runs on the calling thread. */
 #include "eval/link.h"
 
@@ -22,6 +22,11 @@ static neap_status score_by_model(void *self, const neap_pair *pairs, size_t cou
                                   neap_error *err)
 {
     return ni_query_score(self, pairs, count, scores, err);
+}
+
+static neap_status score_all_by_model(void *self, uint32_t source, float *scores, neap_error *err)
+{
+    return ni_query_score_all(self, source, scores, err);
 }
 
 /* The dot product, or the cosine, of two vectors. */
@@ -121,10 +126,12 @@ static neap_status report_progress(const sheet *s, neap_error *err)
     if (!s->hooks || !s->hooks->progress) return NEAP_OK;
     double seconds = ni_seconds() - s->start;
     uint64_t each = 1 + s->own + ni_trial_candidates(s->trial), all = each * s->trial->count;
+    uint64_t ranked = s->own ? ni_ranked_count(s->trial) : 0;
+    all += ranked * s->trial->whole->nodes;
     neap_progress now = { .size = sizeof now,
                           .stage = "score",
                           .done = s->done / each,
-                          .total = s->trial->count,
+                          .total = s->trial->count + ranked,
                           .loss = NAN,
                           .valid_auc = NAN,
                           .seconds = seconds };
@@ -132,7 +139,7 @@ static neap_status report_progress(const sheet *s, neap_error *err)
     now.left = s->done ? seconds * (double)(all - s->done) / (double)s->done : NAN;
     if (!s->hooks->progress(&now, s->hooks->user)) return NEAP_OK;
     return ni_fail(err, NEAP_E_STOPPED, "stopped after %llu of %llu test pairs",
-                   (unsigned long long)now.done, (unsigned long long)now.total);
+                   (unsigned long long)now.done, (unsigned long long)s->trial->count);
 }
 
 static neap_status score(sheet *s, const neap_pair *pair, size_t count, float *scores, neap_error *err)
@@ -200,6 +207,30 @@ static neap_status take_row(float positive, const float *row, neap_link_result *
     return NEAP_OK;
 }
 
+static bool is_seen(const ni_trial *t, neap_pair p)
+{
+    return ni_degree(&t->seen, p.source) && ni_degree(&t->seen, p.target);
+}
+
+/* AUC over test pairs and negatives whose nodes both have training links; NaN where one of the two has
+ * none. */
+static neap_status measure_seen(const sheet *s, const float *negative, double *auc, neap_error *err)
+{
+    const ni_trial *t = s->trial;
+    size_t above = 0, below = 0;
+    float *positives = ni_array(t->count, sizeof *positives),
+          *negatives = ni_array(t->count, sizeof *negatives);
+    neap_status rc = positives && negatives ? NEAP_OK : ni_fail_memory(err, "the scores");
+    for (size_t i = 0; i < t->count && rc == NEAP_OK; i++) {
+        if (is_seen(t, t->positive[i])) positives[above++] = s->positive[i];
+        if (is_seen(t, t->negative[i])) negatives[below++] = negative[i];
+    }
+    if (rc == NEAP_OK && above && below) rc = neap_auc(positives, above, negatives, below, auc, err);
+    ni_free(positives);
+    ni_free(negatives);
+    return rc;
+}
+
 /* All positives against the pool of their own negatives. */
 static neap_status conclude_clean(sheet *s, const float *negative, neap_link_result *r, neap_error *err)
 {
@@ -234,9 +265,10 @@ static neap_status measure_clean(sheet *s, neap_link_result *r, neap_error *err)
             negative[i] = row[0];
             rc = take_row(s->positive[i], row, r, err);
         }
+    if (rc == NEAP_OK) rc = measure_seen(s, negative, &r->auc_seen, err);
     if (rc == NEAP_OK) rc = conclude_clean(s, negative, r, err);
     ni_free(negative);
-    return rc;
+    return rc == NEAP_OK ? ni_link_rank_all(s->trial, s->scorer, s->hooks, s->start, r, err) : rc;
 }
 
 /* ---- paper ---- */
@@ -291,7 +323,10 @@ neap_status ni_link_measure(const ni_trial *t, const ni_scorer *scorer, const ne
                            .ap = NAN,
                            .mrr = NAN,
                            .hits = { NAN, NAN, NAN },
-                           .pool_hits = { NAN, NAN, NAN } };
+                           .pool_hits = { NAN, NAN, NAN },
+                           .auc_seen = NAN,
+                           .mrr_all = NAN,
+                           .hits_all = { NAN, NAN, NAN } };
     sheet s;
     neap_status rc = sheet_open(&s, t, scorer, hooks, err);
     if (rc == NEAP_OK && !s.lead) rc = score(&s, t->positive, t->count, s.positive, err);
@@ -369,7 +404,7 @@ static neap_status measure_averages(const neap_trial *t, neap_query *q, const ne
     neap_status rc = vectors ? neap_query_vectors(q, NULL, 0, NEAP_NONE, vectors, err)
                              : ni_fail_memory(err, "the vectors");
     if (rc == NEAP_OK)
-        rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false }, hooks, result, err);
+        rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false, NULL }, hooks, result, err);
     ni_free(vectors);
     return rc;
 }
@@ -380,7 +415,8 @@ static neap_status measure(const neap_trial *t, neap_query *q, const neap_hooks 
 {
     const ni_method *method = q->model->method;
     if (t->protocol != NI_CLEAN && method->hood) return measure_averages(t, q, hooks, result, err);
-    return ni_link_measure(t, &(ni_scorer){ score_by_model, q, !method->info.vectors }, hooks, result, err);
+    return ni_link_measure(t, &(ni_scorer){ score_by_model, q, !method->info.vectors, score_all_by_model },
+                           hooks, result, err);
 }
 
 neap_status neap_trial_measure(const neap_trial *t, const neap_model *m, const neap_hooks *hooks,
@@ -429,7 +465,7 @@ neap_status neap_trial_measure_vectors(const neap_trial *t, const float *vectors
     neap_status rc = ni_sized_look(result, "neap_link_result", err);
     if (rc == NEAP_OK) rc = ni_hooks_in(&heard, &hooks, err);
     if (rc == NEAP_OK)
-        rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false }, hooks, &mine, err);
+        rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false, NULL }, hooks, &mine, err);
     ni_free(scale);
     return rc == NEAP_OK ? ni_sized_out(&mine, sizeof mine, result, "neap_link_result", err) : rc;
 }

@@ -160,6 +160,12 @@ neap_status ni_query_score(neap_query *query, const neap_pair *pairs, size_t cou
 /* The vectors of all nodes, made as long as 1, in query->vectors; once. */
 neap_status ni_query_directions(neap_query *query, neap_error *err);
 
+/* The scores of (source, t) for all nodes t. */
+neap_status ni_query_score_all(neap_query *query, uint32_t source, float *scores, neap_error *err);
+
+/* The same within a query that has begun, unchecked. rank.c */
+neap_status ni_rank_score_all(neap_query *query, uint32_t source, float *scores, neap_error *err);
+
 /* The k best targets; see neap_query_rank. rank.c */
 typedef struct ni_ranked {
     uint32_t node;

@@ -116,6 +116,14 @@ neap_status ni_query_score(neap_query *q, const neap_pair *pairs, size_t count, 
     return rc == NEAP_OK ? ni_check_scores(scores, count, err) : rc;
 }
 
+neap_status ni_query_score_all(neap_query *q, uint32_t source, float *scores, neap_error *err)
+{
+    neap_status rc = begin(q, "score", err);
+    if (rc == NEAP_OK) rc = check_nodes(q->model, &source, 1, err);
+    if (rc == NEAP_OK) rc = end(q, ni_rank_score_all(q, source, scores, err), err);
+    return rc == NEAP_OK ? ni_check_scores(scores, q->model->graph->nodes, err) : rc;
+}
+
 neap_status neap_query_score(neap_query *q, const neap_pair *pairs, size_t count, neap_scores **out,
                              neap_error *err)
 {

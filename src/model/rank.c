@@ -80,14 +80,13 @@ static void offer_some(list *l, const uint32_t *node, const float *scores, size_
 
 /* ---- all targets ---- */
 
-static neap_status score_pairs(list *l, const uint32_t *target, size_t count, float *scores,
-                               neap_error *err)
+static neap_status score_pairs(neap_query *query, uint32_t source, const uint32_t *target, size_t count,
+                               float *scores, neap_error *err)
 {
     neap_pair *pairs = ni_array(count, sizeof *pairs);
     if (!pairs) return ni_fail_memory(err, "ranking");
-    for (size_t i = 0; i < count; i++)
-        pairs[i] = (neap_pair){ l->source, target ? target[i] : (uint32_t)i };
-    neap_status rc = l->query->model->method->score(l->query, pairs, count, scores, err);
+    for (size_t i = 0; i < count; i++) pairs[i] = (neap_pair){ source, target ? target[i] : (uint32_t)i };
+    neap_status rc = query->model->method->score(query, pairs, count, scores, err);
     ni_free(pairs);
     return rc;
 }
@@ -105,14 +104,19 @@ static neap_status score_cosines(list *l, const uint32_t *target, size_t count, 
     return rc;
 }
 
+neap_status ni_rank_score_all(neap_query *query, uint32_t source, float *scores, neap_error *err)
+{
+    const neap_model *m = query->model;
+    if (m->method->score_all) return m->method->score_all(query, source, scores, err);
+    return score_pairs(query, source, NULL, m->graph->nodes, scores, err);
+}
+
 static neap_status rank_all(list *l, float *scores, neap_error *err)
 {
-    const ni_method *method = l->query->model->method;
     size_t n = l->query->model->graph->nodes;
     neap_status rc;
     if (l->spec->by == NEAP_BY_COSINE) rc = score_cosines(l, NULL, n, scores, err);
-    else if (method->score_all) rc = method->score_all(l->query, l->source, scores, err);
-    else rc = score_pairs(l, NULL, n, scores, err);
+    else rc = ni_rank_score_all(l->query, l->source, scores, err);
     if (rc == NEAP_OK) rc = ni_check_scores(scores, n, err);
     if (rc == NEAP_OK) offer_all(l, scores);
     return rc;
@@ -158,7 +162,7 @@ static neap_status score_some(list *l, const uint32_t *node, size_t count, float
     const ni_method *method = l->query->model->method;
     if (l->spec->by == NEAP_BY_COSINE) return score_cosines(l, node, count, scores, err);
     if (method->score_some) return method->score_some(l->query, l->source, node, count, scores, err);
-    return score_pairs(l, node, count, scores, err);
+    return score_pairs(l->query, l->source, node, count, scores, err);
 }
 
 static neap_status rank_candidates(list *l, neap_error *err)
