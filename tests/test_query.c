@@ -235,11 +235,9 @@ static void attention_sums_to_one_and_contributions_to_the_score(void **state)
     }
 }
 
-static void a_partner_is_the_best_of_its_row_or_column(void **state)
+static void expect_partners(const neap_model *m)
 {
-    neap_model *m = of_kind(0);
     neap_explanation *x;
-    (void)state;
     assert_int_equal(neap_model_explain(m, 3, 30, &x, NULL), NEAP_OK);
     const neap_reasons *one = x->by_source, *two = x->by_target;
     assert_true(one->count > 1 && two->count > 1);
@@ -251,7 +249,20 @@ static void a_partner_is_the_best_of_its_row_or_column(void **state)
             if (two->partner[j] == one->node[i]) assert_true(a == two->alignment[j]);
         }
     neap_explanation_free(x);
-    neap_model_free(m);
+}
+
+/* Neighbours in ascending order, and in another. */
+static void a_partner_is_the_best_of_its_row_or_column(void **state)
+{
+    neap_graph *g = blocks(0);
+    neap_model *ascending = of_kind(0),
+               *ordered = trained(g, options_of("neap", "method", "gapcn", "dim", "8", NULL));
+    (void)state;
+    expect_partners(ascending);
+    expect_partners(ordered);
+    neap_model_free(ascending);
+    neap_model_free(ordered);
+    neap_graph_free(g);
 }
 
 /* ---- vectors ---- */

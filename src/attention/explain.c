@@ -147,7 +147,7 @@ neap_status ni_attention_explain(ni_attention *a, const ni_links *links, uint32_
     if (rc == NEAP_OK && a->both_orders) rc = attempt_run(&ref, &t.rows, &s.rows, a->threads, &back, err);
     if (rc != NEAP_OK) goto done;
     fill(&ref, &s, &t, &forth, &back, a->both_orders, &draft);
-    *out = ni_explanation_finish(&draft, s.side.ids, t.side.ids);
+    *out = ni_explanation_finish(&draft);
     if (!*out) rc = ni_fail_memory(err, "an explanation");
 done:
     ni_explanation_draft_free(&draft);

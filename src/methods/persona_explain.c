@@ -128,7 +128,7 @@ neap_status ni_personas_explain(neap_query *query, uint32_t source, uint32_t tar
     if (rc == NEAP_OK) rc = look_at(m, target, &t, err);
     if (rc == NEAP_OK) rc = ni_explanation_begin(&draft, &m->links, source, target, s.size, t.size, err);
     if (rc == NEAP_OK) rc = explain(m, &s, &t, query->threads, &draft, err);
-    *out = rc == NEAP_OK ? ni_explanation_finish(&draft, s.neighbour, t.neighbour) : NULL;
+    *out = rc == NEAP_OK ? ni_explanation_finish(&draft) : NULL;
     if (rc == NEAP_OK && !*out) rc = ni_fail_memory(err, "an explanation");
     ni_explanation_draft_free(&draft);
     side_free(&s);

@@ -1,4 +1,5 @@
-/* From a draft, whose rows are in ascending order of nodes, to an explanation sorted by weight: O(a log a
+/* From a draft, whose rows are in the order in which its method reads them, to an explanation sorted by
+ * weight: O(a log a
  * + b log b + a b). The explanation is one object with its columns, freed by the caller. */
 #include "model/explanation.h"
 
@@ -18,44 +19,17 @@ static int by_weight(const void *a, const void *b)
     const ni_reason *x = a, *y = b;
     if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
     if (x->contribution != y->contribution) return x->contribution > y->contribution ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
-}
-
-/* The position of a node among nodes in ascending order. */
-static uint32_t position_of(const uint32_t *node_of, uint32_t size, uint32_t node)
-{
-    uint32_t low = 0, high = size;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (node_of[middle] < node) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
-/* Where each sorted row was among nodes in ascending order; NULL: no memory. */
-static uint32_t *old_positions(const ni_reason *sorted, uint32_t count, const uint32_t *node_of)
-{
-    uint32_t *position = ni_array(count, sizeof *position);
-    for (uint32_t i = 0; position && i < count; i++)
-        position[i] = position_of(node_of, count, sorted[i].node);
-    return position;
+    return x->position < y->position ? -1 : x->position > y->position;
 }
 
 /* The alignment in the order of the sorted rows; NULL: no memory. */
-static float *sort_alignment(const ni_explanation_draft *d, const uint32_t *s, const uint32_t *t)
+static float *sort_alignment(const ni_explanation_draft *d)
 {
     float *sorted = ni_array((uint64_t)d->a * d->b, sizeof *sorted);
-    uint32_t *row = old_positions(d->by_source, d->a, s), *column = old_positions(d->by_target, d->b, t);
-    for (uint64_t i = 0; sorted && row && column && i < d->a; i++)
+    for (uint64_t i = 0; sorted && i < d->a; i++)
         for (uint64_t j = 0; j < d->b; j++)
-            sorted[i * d->b + j] = d->alignment[(uint64_t)row[i] * d->b + column[j]];
-    if (!row || !column) {
-        ni_free(sorted);
-        sorted = NULL;
-    }
-    ni_free(row);
-    ni_free(column);
+            sorted[i * d->b + j] =
+                d->alignment[(uint64_t)d->by_source[i].position * d->b + d->by_target[j].position];
     return sorted;
 }
 
@@ -80,6 +54,11 @@ static void describe(const ni_links *links, neap_explanation *x)
 
 /* ---- the object ---- */
 
+static ni_reason unseen(uint32_t position)
+{
+    return (ni_reason){ .position = position, .alignment = NAN };
+}
+
 neap_status ni_explanation_begin(ni_explanation_draft *d, const ni_links *links, uint32_t source,
                                  uint32_t target, uint32_t a, uint32_t b, neap_error *err)
 {
@@ -94,8 +73,8 @@ neap_status ni_explanation_begin(ni_explanation_draft *d, const ni_links *links,
     d->by_target = ni_zeros(b, sizeof *d->by_target);
     d->alignment = ni_zeros((uint64_t)a * b, sizeof *d->alignment);
     if (!d->by_source || !d->by_target || !d->alignment) return ni_fail_memory(err, "an explanation");
-    for (uint32_t i = 0; i < a; i++) d->by_source[i].alignment = NAN;
-    for (uint32_t j = 0; j < b; j++) d->by_target[j].alignment = NAN;
+    for (uint32_t i = 0; i < a; i++) d->by_source[i] = unseen(i);
+    for (uint32_t j = 0; j < b; j++) d->by_target[j] = unseen(j);
     describe(links, &d->facts);
     return NEAP_OK;
 }
@@ -124,7 +103,7 @@ static neap_reasons *make_columns(const ni_reason *row, uint32_t count)
     return r;
 }
 
-neap_explanation *ni_explanation_finish(ni_explanation_draft *d, const uint32_t *s, const uint32_t *t)
+neap_explanation *ni_explanation_finish(ni_explanation_draft *d)
 {
     neap_explanation *x = ni_copy(&d->facts, 1, sizeof *x);
     if (!x) return NULL;
@@ -132,7 +111,7 @@ neap_explanation *ni_explanation_finish(ni_explanation_draft *d, const uint32_t 
     qsort(d->by_target, d->b, sizeof *d->by_target, by_weight);
     x->by_source = make_columns(d->by_source, d->a);
     x->by_target = make_columns(d->by_target, d->b);
-    x->alignment = sort_alignment(d, s, t);
+    x->alignment = sort_alignment(d);
     if (x->by_source && x->by_target && x->alignment) return x;
     neap_explanation_free(x);
     return NULL;

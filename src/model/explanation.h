@@ -1,5 +1,6 @@
-/* explanation.h - the explanation of a score. A method fills a draft, one row per neighbour in ascending
- * order; at its end the rows are sorted and become the columns of a neap_explanation. */
+/* explanation.h - the explanation of a score. A method fills a draft, one row per neighbour in the
+ * order in which it reads them; at its end the rows are sorted and become the columns of a
+ * neap_explanation. */
 #ifndef NI_EXPLANATION_H
 #define NI_EXPLANATION_H
 
@@ -7,7 +8,7 @@
 
 /* A row of neap_reasons. */
 typedef struct ni_reason {
-    uint32_t node, partner;
+    uint32_t position, node, partner; /* position: the row of the draft that it was */
     float weight, contribution, alignment;
 } ni_reason;
 
@@ -19,14 +20,13 @@ typedef struct ni_explanation_draft {
     float *alignment;       /* a x b                                                                */
 } ni_explanation_draft;
 
-/* Rows and alignment are zeros, but for the alignments of the rows, which are NaN. NEAP_E_LIMIT if a x b is
- * beyond what anybody could look at. To be freed in any case. */
+/* Rows and alignment are zeros, but for the positions of the rows and their alignments, which are NaN.
+ * NEAP_E_LIMIT if a x b is beyond what anybody could look at. To be freed in any case. */
 neap_status ni_explanation_begin(ni_explanation_draft *draft, const ni_links *links, uint32_t source,
                                  uint32_t target, uint32_t a, uint32_t b, neap_error *err);
 
-/* Sorts by weight, largest first, where by_source and the rows of the alignment are in the order of s, and
- * by_target and the columns in that of t, both ascending. NULL: no memory. */
-neap_explanation *ni_explanation_finish(ni_explanation_draft *draft, const uint32_t *s, const uint32_t *t);
+/* Sorts by weight, largest first, the alignment with its rows and columns. NULL: no memory. */
+neap_explanation *ni_explanation_finish(ni_explanation_draft *draft);
 void ni_explanation_draft_free(ni_explanation_draft *draft);
 
 #endif
