@@ -370,6 +370,9 @@ typedef struct neap_text neap_text;
  * err->where, if a line has no tab or is not UTF-8, or if no node of the graph has a text. */
 NEAP_API neap_status neap_text_load(const char *path, const neap_graph *graph, int by_line, neap_text **out,
                                     neap_error *err);
+/* The same from memory: texts[u] is that of node u, ended by a NUL, or NULL. */
+NEAP_API neap_status neap_text_create(const neap_graph *graph, const char *const *texts, neap_text **out,
+                                      neap_error *err);
 NEAP_API void neap_text_free(neap_text *text);
 
 typedef struct neap_text_facts {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "neap.h"
+#include "texts.h"
 #include "world.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -58,9 +59,11 @@ static inline neap_model *trained(const char *method, int undirected)
     if (neap_method_has_option(method, "epochs")) neap_options_set(o, "epochs", "3", NULL);
     if (neap_method_has_option(method, "lr")) neap_options_set(o, "lr", "0.02", NULL);
     if (neap_method_has_option(method, "walk-length")) neap_options_set(o, "walk-length", "10", NULL);
-    neap_data data = { .size = sizeof data, .graph = g };
+    neap_text *text = texts_of(g);
+    neap_data data = { .size = sizeof data, .graph = g, .text = text };
     must(neap_train(&data, o, NULL, &m, &err), &err);
     neap_options_free(o);
+    neap_text_free(text);
     neap_graph_free(g);
     return m;
 }

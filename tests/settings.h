@@ -4,6 +4,7 @@
 #define NEAP_TESTS_SETTINGS_H
 
 #include "model/method.h"
+#include "texts.h"
 #include "world.h"
 
 /* The values that the method of the options uses; for ni_settings_free. The options are freed:
@@ -18,14 +19,16 @@ static inline const ni_settings *settings_of(neap_options *options)
     return s;
 }
 
-/* A model trained on a graph alone; hooks may be NULL. */
+/* A model trained on a graph, and texts made of it for methods that read them; hooks may be NULL. */
 static inline neap_model *train_on(const neap_graph *graph, const neap_options *options,
                                    const neap_hooks *hooks)
 {
-    neap_data data = { .size = sizeof data, .graph = graph };
+    neap_text *text = texts_of(graph);
+    neap_data data = { .size = sizeof data, .graph = graph, .text = text };
     neap_model *m;
     neap_error err = { 0 };
     if (neap_train(&data, options, hooks, &m, &err)) fail_msg("%s", err.text);
+    neap_text_free(text);
     return m;
 }
 

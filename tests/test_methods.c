@@ -54,8 +54,16 @@ static neap_graph *blocks(void)
 static neap_status try_training(const neap_graph *g, const neap_options *o, const neap_hooks *hooks,
                                 neap_model **m, neap_error *err)
 {
-    neap_data data = { .size = sizeof data, .graph = g };
-    return neap_train(&data, o, hooks, m, err);
+    neap_text *text;
+    neap_status rc = try_texts_of(g, &text, err);
+    if (rc != NEAP_OK) {
+        *m = NULL;
+        return rc;
+    }
+    neap_data data = { .size = sizeof data, .graph = g, .text = text };
+    rc = neap_train(&data, o, hooks, m, err);
+    neap_text_free(text);
+    return rc;
 }
 
 static neap_model *train(const neap_graph *g, const neap_options *o, const neap_hooks *hooks)
@@ -329,8 +337,10 @@ static void loops_alone_are_nothing_to_learn_from(void **state)
     neap_graph *g;
     (void)state;
     assert_int_equal(neap_graph_create(3, NULL, edge, 3, 0, 0, &g, NULL), NEAP_OK);
+    neap_text *text = texts_of(g);
     neap_data data = { .size = sizeof data,
                        .graph = g,
+                       .text = text,
                        .valid_positives = &link,
                        .valid_negatives = &other,
                        .valid_count = 1 };
@@ -345,6 +355,7 @@ static void loops_alone_are_nothing_to_learn_from(void **state)
         else assert_non_null(strstr(err.text, "no edge"));
         neap_options_free(o);
     }
+    neap_text_free(text);
     neap_graph_free(g);
 }
 

@@ -268,10 +268,12 @@ static void negatives_of_a_grid_are_on_the_side_of_its_outputs(void **state)
 
 static neap_model *train_for(const neap_graph *g, const neap_targets *rule, neap_options *o)
 {
-    neap_data data = { .size = sizeof data, .graph = g, .targets = rule };
+    neap_text *text = texts_of(g);
+    neap_data data = { .size = sizeof data, .graph = g, .text = text, .targets = rule };
     neap_model *m;
     neap_error err = { 0 };
     if (neap_train(&data, o, NULL, &m, &err)) fail_msg("%s", err.text);
+    neap_text_free(text);
     neap_options_free(o);
     return m;
 }

@@ -67,6 +67,7 @@ static void print_json(const neap_method_info *only)
         ni_json_text(&j, "details", m->details);
         ni_json_switch(&j, "context", m->context);
         ni_json_switch(&j, "vectors", m->vectors);
+        ni_json_switch(&j, "text", m->text);
         print_json_options(&j, m);
         ni_json_close(&j, '}');
     }

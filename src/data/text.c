@@ -21,41 +21,102 @@ typedef struct piece {
     uint64_t first;
 } piece;
 
-typedef struct reader {
-    ni_lines lines;
-    const neap_graph *graph;
-    bool by_line;
+typedef struct collector {
     neap_text *text;
     uint32_t *word; /* in the order of the file */
     uint64_t words;
     piece *piece;
     uint64_t pieces;
     size_t word_room, piece_room;
-} reader;
+} collector;
 
-/* ---- reading ---- */
+/* ---- collecting ---- */
 
-static neap_status add_words(reader *r, uint32_t node, const char *at, size_t length, neap_error *err)
+/* Adds the words of a text; *broken: where it is not UTF-8, or NULL. */
+static neap_status add_words(collector *c, uint32_t node, const char *at, size_t length,
+                             const char **broken, neap_error *err)
 {
     ni_tokens t = ni_tokens_of(at, length);
-    uint64_t first = r->words;
+    uint64_t first = c->words;
     while (ni_tokens_next(&t)) {
         uint32_t number;
-        if (!ni_names_intern(&r->text->words, t.word, t.length, &number) ||
-            !ni_grow(&r->word, &r->word_room, r->words + 1, sizeof *r->word))
+        if (!ni_names_intern(&c->text->words, t.word, t.length, &number) ||
+            !ni_grow(&c->word, &c->word_room, c->words + 1, sizeof *c->word))
             return ni_fail_memory(err, "the texts");
-        r->word[r->words++] = number;
+        c->word[c->words++] = number;
     }
-    if (t.broken)
-        return ni_lines_fail(&r->lines, NEAP_E_FORMAT, t.broken, err,
-                             "this is not UTF-8; convert the file, for example by iconv -t utf-8");
-    if (r->words - first > UINT32_MAX)
-        return ni_lines_fail(&r->lines, NEAP_E_LIMIT, at, err, "a text of more than 2^32 words");
-    if (!ni_grow(&r->piece, &r->piece_room, r->pieces + 1, sizeof *r->piece))
+    *broken = t.broken;
+    if (c->words - first > UINT32_MAX) return ni_fail(err, NEAP_E_LIMIT, "a text of more than 2^32 words");
+    if (!ni_grow(&c->piece, &c->piece_room, c->pieces + 1, sizeof *c->piece))
         return ni_fail_memory(err, "the texts");
-    r->piece[r->pieces++] = (piece){ node, (uint32_t)(r->words - first), first };
+    c->piece[c->pieces++] = (piece){ node, (uint32_t)(c->words - first), first };
     return NEAP_OK;
 }
+
+static neap_status collector_begin(collector *c, const neap_graph *graph, neap_error *err)
+{
+    *c = (collector){ .text = ni_zeros(1, sizeof *c->text) };
+    if (!c->text) return ni_fail_memory(err, "the texts");
+    c->text->nodes = graph->nodes;
+    ni_names_init(&c->text->words);
+    return NEAP_OK;
+}
+
+/* ---- by node ---- */
+
+static neap_status sort_by_node(collector *c, neap_error *err)
+{
+    neap_text *t = c->text;
+    t->offset = ni_zeros((size_t)t->nodes + 1, sizeof *t->offset);
+    t->word = ni_array(c->words, sizeof *t->word);
+    uint64_t *next = ni_array((size_t)t->nodes + 1, sizeof *next);
+    neap_status rc = t->offset && t->word && next ? NEAP_OK : ni_fail_memory(err, "the texts");
+    for (uint64_t i = 0; i < c->pieces && rc == NEAP_OK; i++)
+        t->offset[c->piece[i].node + 1] += c->piece[i].count;
+    for (uint32_t u = 0; u < t->nodes && rc == NEAP_OK; u++) {
+        t->facts.with_text += t->offset[u + 1] > 0;
+        if (t->offset[u + 1] > t->facts.longest) t->facts.longest = t->offset[u + 1];
+        t->offset[u + 1] += t->offset[u];
+    }
+    if (rc == NEAP_OK) memcpy(next, t->offset, ((size_t)t->nodes + 1) * sizeof *next);
+    for (uint64_t i = 0; i < c->pieces && rc == NEAP_OK; i++) {
+        const piece *p = &c->piece[i];
+        memcpy(t->word + next[p->node], c->word + p->first, p->count * sizeof *t->word);
+        next[p->node] += p->count;
+    }
+    ni_free(next);
+    return rc;
+}
+
+static neap_status count_all(collector *c, neap_error *err)
+{
+    neap_text *t = c->text;
+    neap_status rc = sort_by_node(c, err);
+    if (rc != NEAP_OK) return rc;
+    t->facts.nodes = t->nodes;
+    t->facts.words = c->words;
+    t->facts.distinct = t->words.count;
+    return NEAP_OK;
+}
+
+/* Hands the texts over, or frees them; returns rc. */
+static neap_status collector_end(collector *c, neap_status rc, neap_text **out)
+{
+    ni_free(c->word);
+    ni_free(c->piece);
+    if (rc == NEAP_OK) *out = c->text;
+    else neap_text_free(c->text);
+    return rc;
+}
+
+/* ---- from a file ---- */
+
+typedef struct reader {
+    ni_lines lines;
+    const neap_graph *graph;
+    bool by_line;
+    collector all;
+} reader;
 
 static neap_status read_line(reader *r, char *line, size_t length, neap_error *err)
 {
@@ -75,12 +136,16 @@ static neap_status read_line(reader *r, char *line, size_t length, neap_error *e
         name_length = (size_t)(tab - line);
         text = tab + 1;
     }
-    r->text->facts.lines++;
+    r->all.text->facts.lines++;
     if (!ni_names_find(&r->graph->names, name, name_length, &node)) {
-        r->text->facts.strangers++;
+        r->all.text->facts.strangers++;
         return NEAP_OK;
     }
-    return add_words(r, node, text, length - (size_t)(text - line), err);
+    const char *broken;
+    neap_status rc = add_words(&r->all, node, text, length - (size_t)(text - line), &broken, err);
+    if (rc != NEAP_OK || !broken) return rc;
+    return ni_lines_fail(&r->lines, NEAP_E_FORMAT, broken, err,
+                         "this is not UTF-8; convert the file, for example by iconv -t utf-8");
 }
 
 static neap_status read_lines(reader *r, neap_error *err)
@@ -95,41 +160,11 @@ static neap_status read_lines(reader *r, neap_error *err)
     }
 }
 
-/* ---- by node ---- */
-
-static neap_status sort_by_node(reader *r, neap_error *err)
-{
-    neap_text *t = r->text;
-    t->offset = ni_zeros((size_t)t->nodes + 1, sizeof *t->offset);
-    t->word = ni_array(r->words, sizeof *t->word);
-    uint64_t *next = ni_array((size_t)t->nodes + 1, sizeof *next);
-    neap_status rc = t->offset && t->word && next ? NEAP_OK : ni_fail_memory(err, "the texts");
-    for (uint64_t i = 0; i < r->pieces && rc == NEAP_OK; i++)
-        t->offset[r->piece[i].node + 1] += r->piece[i].count;
-    for (uint32_t u = 0; u < t->nodes && rc == NEAP_OK; u++) {
-        t->facts.with_text += t->offset[u + 1] > 0;
-        if (t->offset[u + 1] > t->facts.longest) t->facts.longest = t->offset[u + 1];
-        t->offset[u + 1] += t->offset[u];
-    }
-    if (rc == NEAP_OK) memcpy(next, t->offset, ((size_t)t->nodes + 1) * sizeof *next);
-    for (uint64_t i = 0; i < r->pieces && rc == NEAP_OK; i++) {
-        const piece *p = &r->piece[i];
-        memcpy(t->word + next[p->node], r->word + p->first, p->count * sizeof *t->word);
-        next[p->node] += p->count;
-    }
-    ni_free(next);
-    return rc;
-}
-
 static neap_status finish(reader *r, neap_error *err)
 {
-    neap_text *t = r->text;
-    neap_status rc = sort_by_node(r, err);
-    if (rc != NEAP_OK) return rc;
-    t->facts.nodes = t->nodes;
-    t->facts.words = r->words;
-    t->facts.distinct = t->words.count;
-    if (t->facts.with_text) return NEAP_OK;
+    neap_text *t = r->all.text;
+    neap_status rc = count_all(&r->all, err);
+    if (rc != NEAP_OK || t->facts.with_text) return rc;
     return ni_fail_at(err, NEAP_E_FORMAT, r->lines.number,
                       "%.200s: none of its %" PRIu64 " lines has a text of a node of the graph; are the "
                       "names the same? (--text-by-line: line i, from 0, is the text of the node named i)",
@@ -140,13 +175,10 @@ neap_status neap_text_load(const char *path, const neap_graph *graph, int by_lin
                            neap_error *err)
 {
     ni_stream_in *in = NULL;
+    reader r = { .graph = graph, .by_line = by_line };
     *out = NULL;
-    neap_text *t = ni_zeros(1, sizeof *t);
-    if (!t) return ni_fail_memory(err, "the texts");
-    reader r = { .graph = graph, .by_line = by_line, .text = t };
-    t->nodes = graph->nodes;
-    ni_names_init(&t->words);
-    neap_status rc = ni_stream_open(path, &in, err);
+    neap_status rc = collector_begin(&r.all, graph, err);
+    if (rc == NEAP_OK) rc = ni_stream_open(path, &in, err);
     if (rc == NEAP_OK)
         rc = ni_foreign_refuse(in, "texts are read from lines of a node, a tab and its text", err);
     if (rc == NEAP_OK) rc = ni_lines_init(&r.lines, in, NI_LINE_LONG, err);
@@ -154,11 +186,26 @@ neap_status neap_text_load(const char *path, const neap_graph *graph, int by_lin
     if (rc == NEAP_OK) rc = finish(&r, err);
     ni_lines_free(&r.lines);
     ni_stream_close(in);
-    ni_free(r.word);
-    ni_free(r.piece);
-    if (rc == NEAP_OK) *out = t;
-    else neap_text_free(t);
-    return rc;
+    return collector_end(&r.all, rc, out);
+}
+
+/* ---- from memory ---- */
+
+neap_status neap_text_create(const neap_graph *graph, const char *const *texts, neap_text **out,
+                             neap_error *err)
+{
+    collector c;
+    *out = NULL;
+    neap_status rc = collector_begin(&c, graph, err);
+    for (uint32_t u = 0; u < graph->nodes && rc == NEAP_OK; u++) {
+        const char *broken = NULL;
+        if (texts[u]) rc = add_words(&c, u, texts[u], strlen(texts[u]), &broken, err);
+        if (rc == NEAP_OK && broken)
+            rc = ni_fail_at(err, NEAP_E_FORMAT, (uint64_t)(broken - texts[u]),
+                            "the text of node %u is not UTF-8 at byte %zu", u, (size_t)(broken - texts[u]));
+    }
+    if (rc == NEAP_OK) rc = count_all(&c, err);
+    return collector_end(&c, rc, out);
 }
 
 void neap_text_free(neap_text *t)

@@ -24,12 +24,13 @@ for file in model small graph.safetensors vectors.safetensors shop shelved; do f
 expect 0 "$NEAP" methods
 methods=$(cut -d ' ' -f 1 out)
 [[ $(wc -w <<<"$methods") -ge 18 ]] || fail 'there are fewer methods than there were'
+make_texts friends.txt
 for method in $methods; do
     options=()
     for option in dim=8 epochs=1 walks=2 window=2; do
         if "$NEAP" methods "$method" | grep -qe "--${option%=*} "; then options+=("--${option%=*}" "${option#*=}"); fi
     done
-    expect 0 "$NEAP" train friends.txt -o "$method" --method "$method" "${options[@]}"
+    expect 0 "$NEAP" train friends.txt -o "$method" --method "$method" --text texts.tsv "${options[@]}"
     fine "$method"
 done
 

@@ -6,6 +6,7 @@
 [[ -z ${NEAP_SANITIZE-} ]] || exit 0 # the kernels themselves are tested there, too
 "$NEAP" --version | grep -q avx2 || exit 0
 "$NEAP" generate sbm --nodes 120 --blocks 4 --p-in 0.3 --p-out 0.02 -o graph.txt -q || fail 'generate'
+make_texts graph.txt
 head -40 graph.txt >pairs
 "$NEAP" methods --json | python3 -c '
 import json, sys
@@ -18,7 +19,7 @@ multiply=' gap goat gapcn gapapn attentivewalk '
 while read -r method options; do
     read -ra options <<<"--method $method --threads 1 $options"
     for isa in scalar avx2; do
-        NEAP_ISA=$isa expect 0 "$NEAP" train graph.txt -o "$method.$isa" "${options[@]}"
+        NEAP_ISA=$isa expect 0 "$NEAP" train graph.txt -o "$method.$isa" --text texts.tsv "${options[@]}"
         NEAP_ISA=$isa expect 0 "$NEAP" score "$method.$isa" pairs
         cp out "$method.$isa.scores"
     done

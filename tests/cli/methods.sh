@@ -8,6 +8,7 @@ if [[ -n ${NEAP_SANITIZE-} ]]; then # a fifth of its nodes: everything is severa
     graph=part.tsv
 fi
 brief=(--dim 16 --epochs 1 --walks 2 --walk-length 20 --window 4 --valid 0)
+make_texts "$graph"
 printf 'gimp\tlibc6\ngimp\tlibgif7\n' >pairs.txt
 
 expect 0 "$NEAP" methods --json
@@ -16,7 +17,7 @@ mapfile -t methods < <(python3 -c 'import json; print("\n".join(m["name"] for m 
 for method in "${methods[@]}"; do
     more=()
     if [[ $method = attentivewalk ]]; then more=(--epochs 5 --lr 0.1); fi # an epoch is one step
-    expect 0 "$NEAP" train "$graph" -o model --method "$method" "${brief[@]}" "${more[@]}" --test 0.1 --json
+    expect 0 "$NEAP" train "$graph" -o model --method "$method" --text texts.tsv "${brief[@]}" "${more[@]}" --test 0.1 --json
     python3 -c 'import json, sys; auc = json.load(open("out"))["test"]["auc"]; sys.exit(auc < 0.55)' ||
         fail "$method learns nothing: $(cat out)"
     expect 0 "$NEAP" check model

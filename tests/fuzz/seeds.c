@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "harness.h"
+#include "texts.h"
 #include "world.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -121,7 +122,8 @@ static void train(const neap_graph *g, const char *method, neap_options *o, cons
     size_t size;
     neap_model *m;
     neap_error err = { 0 };
-    neap_data data = { .size = sizeof data, .graph = g };
+    neap_text *text = texts_of(g);
+    neap_data data = { .size = sizeof data, .graph = g, .text = text };
     neap_hooks hooks = { .size = sizeof hooks, .checkpoint = path };
     snprintf(name, sizeof name, "%s%s", method, suffix);
     if (neap_train(&data, o, &hooks, &m, &err)) fuzz_fail(name, 0, err.text);
@@ -129,6 +131,7 @@ static void train(const neap_graph *g, const char *method, neap_options *o, cons
     if (fuzz_bytes(path, &size)) put_file("tensors_checkpoint", name, path);
     if (!strcmp(name, "gap")) put_extended(m);
     neap_model_free(m);
+    neap_text_free(text);
     neap_options_free(o);
     fuzz_forget();
 }

@@ -146,3 +146,10 @@ fay jam
 fay milk
 END
 }
+
+# make_texts EDGES: texts.tsv: the words of a node are its own and those of its neighbours; edges are two columns of names
+# without blanks, maybe compressed.
+make_texts()
+{
+    gzip -dcf "$1" | awk '{ print $1 "\tall own" $1 " n" $2; print $2 "\tall own" $2 " n" $1 }' >texts.tsv
+}
