@@ -1,0 +1,278 @@
+/* The LSTM as matrix products. Z = b + X W for all rows is one; then a group of sequences, the longest
+ * first, takes its steps together: at step t those that are longer than t are the first of the group, and
+ * their states times U are one product. Back again from the last step to the first, which leaves dL/dz in
+ * Z; with H read one row earlier (later, from behind), dU = H[-1]' dZ, as dW = X' dZ and dX = dZ W'. Tasks
+ * are ranges of rows of Z and dX, groups of sequences, rows of dW and dU, columns of db. Runs on all
+ * threads and owns nothing. */
+#include "encoders/lstm.h"
+
+#include <stdlib.h>
+
+#include "linalg/blas.h"
+#include "support/order.h"
+
+enum {
+    GROUP = 48, /* sequences; eight tiles of avx2_gemm.c */
+    ROWS_PER_TASK = 192,
+    W_ROWS_PER_TASK = 54,
+    COLUMNS_PER_TASK = 64
+};
+
+uint64_t ni_lstm_lay_out(const uint32_t *length, uint32_t count, uint64_t *first)
+{
+    uint64_t end = 1;
+    for (uint32_t s = 0; s < count; s++) {
+        first[s] = end;
+        end += length[s] + 1;
+    }
+    return end;
+}
+
+/* Per thread: z (GROUP x 4h), state (GROUP x h), and backward the gradients of h and c (GROUP x h) and
+ * tanh(c) (h). */
+static uint64_t scratch_of(const ni_lstm *n)
+{
+    return ni_whole_lanes((uint64_t)n->h * (GROUP * 6 + 1));
+}
+
+ni_lstm_memory ni_lstm_carve(const ni_lstm *n, uint64_t rows, uint32_t sequences, uint32_t threads,
+                             ni_carver *c)
+{
+    ni_lstm_memory m;
+    m.Z = ni_carve(c, rows * 8 * n->h, sizeof *m.Z);
+    m.C = ni_carve(c, rows * 2 * n->h, sizeof *m.C);
+    m.order = ni_carve(c, sequences, sizeof *m.order);
+    m.scratch = ni_carve(c, threads * scratch_of(n), sizeof *m.scratch);
+    return m;
+}
+
+typedef struct work {
+    const ni_lstm *n;
+    const ni_packed *p;
+    ni_lstm_memory *m;
+    ni_threads *threads;
+    const float *X, *dH, *states; /* states: H of the forward */
+    float *H, *dX, *dW, *dU, *db;
+} work;
+
+/* Longest first, equals in their order. */
+static void sort_sequences(const ni_packed *p, uint64_t *order)
+{
+    for (uint32_t s = 0; s < p->count; s++) order[s] = (uint64_t)(UINT32_MAX - p->length[s]) << 32 | s;
+    if (p->count) qsort(order, p->count, sizeof *order, ni_ascending_u64);
+    for (uint32_t s = 0; s < p->count; s++) order[s] &= UINT32_MAX;
+}
+
+/* ---- a group ---- */
+
+typedef struct group {
+    const work *w;
+    const uint64_t *sequence; /* count, longest first */
+    uint32_t count, thread;
+    bool behind;             /* the direction */
+    uint64_t gates, h;       /* where the direction's gates begin in a row of Z; length of a state */
+    float *z, *state;        /* GROUP x 4h, GROUP x h */
+    float *dh, *dc, *bent_c; /* GROUP x h, GROUP x h, h: backward; dh is `state` */
+} group;
+
+static group group_of(const work *w, uint32_t task, uint32_t thread)
+{
+    uint32_t groups = ni_tasks(w->p->count, GROUP), first = task % groups * GROUP;
+    group g = { .w = w, .sequence = w->m->order + first, .thread = thread, .h = w->n->h };
+    g.count = (uint32_t)ni_task_end(first, GROUP, w->p->count) - first;
+    g.behind = task >= groups;
+    g.gates = g.behind ? 4 * g.h : 0;
+    g.z = w->m->scratch + thread * scratch_of(w->n);
+    g.state = g.dh = g.z + GROUP * 4 * g.h;
+    g.dc = g.state + GROUP * g.h;
+    g.bent_c = g.dc + GROUP * g.h;
+    return g;
+}
+
+static uint32_t length_of(const group *g, uint32_t k)
+{
+    return g->w->p->length[g->sequence[k]];
+}
+
+/* How many of the group have a row at step t. */
+static uint32_t active_at(const group *g, uint32_t t, uint32_t active)
+{
+    while (active < g->count && length_of(g, active) > t) active++;
+    while (active > 0 && length_of(g, active - 1) <= t) active--;
+    return active;
+}
+
+/* The row of step t of the k-th sequence. */
+static uint64_t row_of(const group *g, uint32_t k, uint32_t t)
+{
+    uint64_t first = g->w->p->first[g->sequence[k]];
+    return g->behind ? first + length_of(g, k) - 1 - t : first + t;
+}
+
+static float *gates_of(const group *g, uint64_t row)
+{
+    return g->w->m->Z + row * 8 * g->h + g->gates;
+}
+
+static float *cell_of(const group *g, uint64_t row)
+{
+    return g->w->m->C + row * 2 * g->h + (g->behind ? g->h : 0);
+}
+
+static uint64_t row_before(const group *g, uint64_t row)
+{
+    return g->behind ? row + 1 : row - 1;
+}
+
+/* ---- forward ---- */
+
+static void products_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const work *w = arg;
+    uint64_t d = w->n->d, z = 8 * (uint64_t)w->n->h, first = (uint64_t)task * ROWS_PER_TASK;
+    uint64_t rows = ni_task_end(first, ROWS_PER_TASK, w->p->rows) - first;
+    float *Z = w->m->Z + first * z;
+    (void)thread;
+    for (uint64_t i = 0; i < rows; i++) memcpy(Z + i * z, w->n->b, z * sizeof *Z);
+    ni_gemm(0, 0, rows, z, d, w->X + first * d, d, w->n->W, z, 1, Z, z);
+}
+
+/* z (4h) becomes the gates; then c_t and h_t. s(z) = (1 + tanh(z / 2)) / 2. */
+static void forward_cell(const float *before, float *z, uint64_t h, float *c, float *out)
+{
+    for (uint64_t i = 0; i < 3 * h; i++) z[i] *= 0.5F;
+    ni_kernels_get()->tanh(z, 4 * h, z);
+    for (uint64_t i = 0; i < 3 * h; i++) z[i] = 0.5F + 0.5F * z[i];
+    for (uint64_t i = 0; i < h; i++) c[i] = z[h + i] * before[i] + z[i] * z[3 * h + i];
+    ni_kernels_get()->tanh(c, h, out);
+    for (uint64_t i = 0; i < h; i++) out[i] *= z[2 * h + i];
+}
+
+static void forward_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const work *w = arg;
+    group g = group_of(w, task, thread);
+    uint64_t h = g.h, side = g.behind ? h : 0;
+    const float *U = w->n->U + side * 4 * h;
+    uint32_t active = g.count;
+    for (uint32_t t = 0; (active = active_at(&g, t, active)) && ni_threads_go_on(w->threads, thread); t++) {
+        for (uint32_t k = 0; k < active; k++)
+            memcpy(g.z + k * 4 * h, gates_of(&g, row_of(&g, k, t)), 4 * h * sizeof *g.z);
+        if (t > 0) ni_gemm(0, 0, active, 4 * h, h, g.state, h, U, 4 * h, 1, g.z, 4 * h);
+        for (uint32_t k = 0; k < active; k++) {
+            uint64_t row = row_of(&g, k, t);
+            float *z = g.z + k * 4 * h, *state = g.state + k * h;
+            forward_cell(cell_of(&g, row_before(&g, row)), z, h, cell_of(&g, row), state);
+            memcpy(gates_of(&g, row), z, 4 * h * sizeof *z);
+            memcpy(w->H + row * 2 * h + side, state, h * sizeof *state);
+        }
+    }
+}
+
+void ni_lstm_forward(const ni_lstm *n, const ni_packed *p, const float *X, float *H, ni_lstm_memory *m,
+                     ni_threads *threads)
+{
+    work w = { .n = n, .p = p, .m = m, .threads = threads, .X = X, .H = H };
+    sort_sequences(p, m->order);
+    ni_packed_clear(p, NULL, 2 * (uint64_t)n->h, m->C);
+    ni_packed_clear(p, NULL, 2 * (uint64_t)n->h, H);
+    ni_gemm_run(threads, ni_tasks(p->rows, ROWS_PER_TASK), products_task, &w);
+    ni_gemm_run(threads, 2 * ni_tasks(p->count, GROUP), forward_task, &w);
+}
+
+/* ---- backward ---- */
+
+/* The gates (4h) become dL/dz; dh: dL/dh_t; dc: dL/dc_t from later steps, becomes that of c_p. */
+static void backward_cell(const group *g, uint64_t row, const float *dh, float *dc)
+{
+    uint64_t h = g->h;
+    float *z = gates_of(g, row), *bent = g->bent_c;
+    const float *before = cell_of(g, row_before(g, row));
+    ni_kernels_get()->tanh(cell_of(g, row), h, bent);
+    for (uint64_t k = 0; k < h; k++) {
+        float i = z[k], f = z[h + k], o = z[2 * h + k], a = z[3 * h + k];
+        float dcell = dc[k] + dh[k] * o * (1 - bent[k] * bent[k]);
+        z[k] = dcell * a * i * (1 - i);
+        z[h + k] = dcell * before[k] * f * (1 - f);
+        z[2 * h + k] = dh[k] * bent[k] * o * (1 - o);
+        z[3 * h + k] = dcell * i * (1 - a * a);
+        dc[k] = dcell * f;
+    }
+}
+
+static void back_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const work *w = arg;
+    group g = group_of(w, task, thread);
+    uint64_t h = g.h, side = g.behind ? h : 0;
+    const float *U = w->n->U + side * 4 * h;
+    uint32_t active = 0;
+    memset(g.dh, 0, 2 * GROUP * h * sizeof *g.dh); /* and dc */
+    for (uint32_t t = length_of(&g, 0); t-- > 0 && ni_threads_go_on(w->threads, thread);) {
+        active = active_at(&g, t, active);
+        for (uint32_t k = 0; k < active; k++) {
+            uint64_t row = row_of(&g, k, t);
+            ni_kernels_get()->axpy(1, w->dH + row * 2 * h + side, g.dh + k * h, h);
+            backward_cell(&g, row, g.dh + k * h, g.dc + k * h);
+            memcpy(g.z + k * 4 * h, gates_of(&g, row), 4 * h * sizeof *g.z);
+        }
+        ni_gemm(0, 1, active, h, 4 * h, g.z, 4 * h, U, 4 * h, 0, g.dh, h); /* of h_p */
+    }
+}
+
+static void rows_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const work *w = arg;
+    uint64_t d = w->n->d, z = 8 * (uint64_t)w->n->h, first = (uint64_t)task * ROWS_PER_TASK;
+    uint64_t rows = ni_task_end(first, ROWS_PER_TASK, w->p->rows) - first;
+    (void)thread;
+    ni_gemm(0, 1, rows, d, z, w->m->Z + first * z, z, w->n->W, z, 0, w->dX + first * d, d);
+}
+
+static void weights_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const work *w = arg;
+    uint64_t d = w->n->d, z = 8 * (uint64_t)w->n->h, first = (uint64_t)task * W_ROWS_PER_TASK;
+    uint64_t rows = ni_task_end(first, W_ROWS_PER_TASK, d) - first;
+    (void)thread;
+    ni_gemm(1, 0, rows, z, w->p->rows, w->X + first, d, w->m->Z, z, 0, w->dW + first * z, z);
+}
+
+/* dU = sum over rows of h_p' dz; the zero rows between the sequences are the h_p of their first rows. */
+static void states_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const work *w = arg;
+    uint64_t h = w->n->h, tasks = ni_tasks(h, W_ROWS_PER_TASK);
+    bool behind = task >= tasks;
+    uint64_t first = task % tasks * W_ROWS_PER_TASK, side = behind ? h : 0;
+    uint64_t rows = ni_task_end(first, W_ROWS_PER_TASK, h) - first;
+    const float *before = w->states + (behind ? 2 * h : 0) + side + first;
+    const float *dZ = w->m->Z + (behind ? 4 * h : 8 * h);
+    (void)thread;
+    ni_gemm(1, 0, rows, 4 * h, w->p->rows - 1, before, 2 * h, dZ, 8 * h, 0, w->dU + (side + first) * 4 * h,
+            4 * h);
+}
+
+static void bias_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const work *w = arg;
+    uint64_t z = 8 * (uint64_t)w->n->h, first = (uint64_t)task * COLUMNS_PER_TASK;
+    uint64_t columns = ni_task_end(first, COLUMNS_PER_TASK, z) - first;
+    (void)thread;
+    memset(w->db + first, 0, columns * sizeof *w->db);
+    for (uint64_t i = 0; i < w->p->rows; i++)
+        ni_kernels_get()->axpy(1, w->m->Z + i * z + first, w->db + first, columns);
+}
+
+void ni_lstm_backward(const ni_lstm *n, const ni_packed *p, const float *X, const float *H, const float *dH,
+                      ni_lstm_memory *m, float *dX, float *dW, float *dU, float *db, ni_threads *threads)
+{
+    work w = { .n = n, .p = p, .m = m, .threads = threads, .X = X, .dH = dH, .states = H };
+    w.dX = dX, w.dW = dW, w.dU = dU, w.db = db;
+    ni_gemm_run(threads, 2 * ni_tasks(p->count, GROUP), back_task, &w);
+    ni_packed_clear(p, NULL, 8 * (uint64_t)n->h, m->Z);
+    if (dX) ni_gemm_run(threads, ni_tasks(p->rows, ROWS_PER_TASK), rows_task, &w);
+    ni_gemm_run(threads, ni_tasks(n->d, W_ROWS_PER_TASK), weights_task, &w);
+    ni_gemm_run(threads, 2 * ni_tasks(n->h, W_ROWS_PER_TASK), states_task, &w);
+    ni_threads_run(threads, ni_tasks(8 * (uint64_t)n->h, COLUMNS_PER_TASK), bias_task, &w);
+}
