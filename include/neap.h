@@ -367,10 +367,12 @@ typedef struct neap_text neap_text;
 
 /* Reads lines `node<TAB>text`; by_line: line i (from 0) is the text of the node named i. Lines about other
  * nodes are counted and skipped; several lines of a node are joined. NEAP_E_FORMAT, with the line in
- * err->where, if a line has no tab or is not UTF-8, or if no node of the graph has a text. */
-NEAP_API neap_status neap_text_load(const char *path, const neap_graph *graph, int by_line, neap_text **out,
-                                    neap_error *err);
-/* The same from memory: texts[u] is that of node u, ended by a NUL, or NULL. */
+ * err->where, if a line has no tab or is not UTF-8, or if no node of the graph has a text. NEAP_E_LIMIT if
+ * there are more than 2^24 different words, or a line of more than a GiB. hooks may be NULL; only the
+ * progress is used: NEAP_E_STOPPED. */
+NEAP_API neap_status neap_text_load(const char *path, const neap_graph *graph, int by_line,
+                                    const neap_hooks *hooks, neap_text **out, neap_error *err);
+/* The same from memory: texts[u] is that of node u, ended by a NUL, or NULL. err->where is its byte. */
 NEAP_API neap_status neap_text_create(const neap_graph *graph, const char *const *texts, neap_text **out,
                                       neap_error *err);
 NEAP_API void neap_text_free(neap_text *text);

@@ -12,7 +12,7 @@ neap_status text_read(const args *a, const text_own *o, const neap_graph *graph,
     *out = NULL;
     if (!o->path && o->by_line) return ni_fail(err, NEAP_E_ARG, "--text-by-line goes with --text");
     if (!o->path) return NEAP_OK;
-    neap_status rc = neap_text_load(o->path, graph, o->by_line, out, err);
+    neap_status rc = neap_text_load(o->path, graph, o->by_line, NULL, out, err);
     if (rc != NEAP_OK) return rc;
     neap_text_facts_of(*out, &f, NULL);
     say(a, "%s: %s of %u nodes have a text: %s words, %s different",

@@ -1,6 +1,6 @@
 /* Texts of nodes: words are interned like node names, then sorted by node (a counting sort of the lines).
- * O(bytes of the file); one thread. Memory: 4 bytes per word of the text, twice while it is sorted, and the
- * distinct words. */
+ * O(bytes of the file); one thread. Memory: the longest line, 4 bytes per word of the text (while it is
+ * read and sorted up to 12), and the distinct words, of which there is a limit. */
 #include "data/text.h"
 
 #include <inttypes.h>
@@ -15,14 +15,17 @@
 #include "io/stream.h"
 #include "support/status.h"
 
-/* The words of one line. */
+enum { FAULT = 200 }; /* bytes of an error text */
+
+/* The words of one line: those from `first` to the next piece. */
 typedef struct piece {
-    uint32_t node, count;
     uint64_t first;
+    uint32_t node;
 } piece;
 
 typedef struct collector {
     neap_text *text;
+    uint32_t most;  /* distinct words */
     uint32_t *word; /* in the order of the file */
     uint64_t words;
     piece *piece;
@@ -32,30 +35,46 @@ typedef struct collector {
 
 /* ---- collecting ---- */
 
-/* Adds the words of a text; *broken: where it is not UTF-8, or NULL. */
-static neap_status add_words(collector *c, uint32_t node, const char *at, size_t length,
-                             const char **broken, neap_error *err)
+/* Adds the words of a text. At NEAP_E_FORMAT and NEAP_E_LIMIT the text ends at *fault, and the caller, who
+ * can name that position, puts fault_text into words. */
+static neap_status add_words(collector *c, uint32_t node, const char *at, size_t length, const char **fault,
+                             neap_error *err)
 {
     ni_tokens t = ni_tokens_of(at, length);
-    uint64_t first = c->words;
+    if (!ni_grow(&c->piece, &c->piece_room, c->pieces + 1, sizeof *c->piece))
+        return ni_fail_memory(err, "the texts");
+    c->piece[c->pieces++] = (piece){ c->words, node };
     while (ni_tokens_next(&t)) {
         uint32_t number;
+        *fault = t.at;
         if (!ni_names_intern(&c->text->words, t.word, t.length, &number) ||
             !ni_grow(&c->word, &c->word_room, c->words + 1, sizeof *c->word))
             return ni_fail_memory(err, "the texts");
+        if (number >= c->most) return NEAP_E_LIMIT;
         c->word[c->words++] = number;
     }
-    *broken = t.broken;
-    if (c->words - first > UINT32_MAX) return ni_fail(err, NEAP_E_LIMIT, "a text of more than 2^32 words");
-    if (!ni_grow(&c->piece, &c->piece_room, c->pieces + 1, sizeof *c->piece))
-        return ni_fail_memory(err, "the texts");
-    c->piece[c->pieces++] = (piece){ node, (uint32_t)(c->words - first), first };
-    return NEAP_OK;
+    *fault = t.broken;
+    return t.broken ? NEAP_E_FORMAT : NEAP_OK;
 }
 
-static neap_status collector_begin(collector *c, const neap_graph *graph, neap_error *err)
+static const char *fault_text(const collector *c, neap_status rc, char text[static FAULT])
 {
-    *c = (collector){ .text = ni_zeros(1, sizeof *c->text) };
+    if (rc == NEAP_E_FORMAT) return "this is not UTF-8; convert the file, for example by iconv -t utf-8";
+    snprintf(text, FAULT,
+             "more than %u different words; are these texts of a language? Leave out numbers, hashes or "
+             "encoded data, for example by sed",
+             c->most);
+    return text;
+}
+
+static uint64_t piece_size(const collector *c, uint64_t i)
+{
+    return (i + 1 < c->pieces ? c->piece[i + 1].first : c->words) - c->piece[i].first;
+}
+
+static neap_status collector_begin(collector *c, const neap_graph *graph, uint32_t most, neap_error *err)
+{
+    *c = (collector){ .text = ni_zeros(1, sizeof *c->text), .most = most };
     if (!c->text) return ni_fail_memory(err, "the texts");
     c->text->nodes = graph->nodes;
     ni_names_init(&c->text->words);
@@ -72,7 +91,7 @@ static neap_status sort_by_node(collector *c, neap_error *err)
     uint64_t *next = ni_array((size_t)t->nodes + 1, sizeof *next);
     neap_status rc = t->offset && t->word && next ? NEAP_OK : ni_fail_memory(err, "the texts");
     for (uint64_t i = 0; i < c->pieces && rc == NEAP_OK; i++)
-        t->offset[c->piece[i].node + 1] += c->piece[i].count;
+        t->offset[c->piece[i].node + 1] += piece_size(c, i);
     for (uint32_t u = 0; u < t->nodes && rc == NEAP_OK; u++) {
         t->facts.with_text += t->offset[u + 1] > 0;
         if (t->offset[u + 1] > t->facts.longest) t->facts.longest = t->offset[u + 1];
@@ -81,8 +100,9 @@ static neap_status sort_by_node(collector *c, neap_error *err)
     if (rc == NEAP_OK) memcpy(next, t->offset, ((size_t)t->nodes + 1) * sizeof *next);
     for (uint64_t i = 0; i < c->pieces && rc == NEAP_OK; i++) {
         const piece *p = &c->piece[i];
-        memcpy(t->word + next[p->node], c->word + p->first, p->count * sizeof *t->word);
-        next[p->node] += p->count;
+        uint64_t size = piece_size(c, i);
+        if (size) memcpy(t->word + next[p->node], c->word + p->first, size * sizeof *t->word);
+        next[p->node] += size;
     }
     ni_free(next);
     return rc;
@@ -135,17 +155,22 @@ static neap_status read_line(reader *r, char *line, size_t length, neap_error *e
                                  "from 0, is the text of the node named i)");
         name_length = (size_t)(tab - line);
         text = tab + 1;
+        while (name_length && *name == ' ') name++, name_length--;
+        while (name_length && name[name_length - 1] == ' ') name_length--;
+        if (!name_length)
+            return ni_lines_fail(&r->lines, NEAP_E_FORMAT, line, err,
+                                 "the name of the node is empty; a line is a node, a tab and its text");
     }
     r->all.text->facts.lines++;
     if (!ni_names_find(&r->graph->names, name, name_length, &node)) {
         r->all.text->facts.strangers++;
         return NEAP_OK;
     }
-    const char *broken;
-    neap_status rc = add_words(&r->all, node, text, length - (size_t)(text - line), &broken, err);
-    if (rc != NEAP_OK || !broken) return rc;
-    return ni_lines_fail(&r->lines, NEAP_E_FORMAT, broken, err,
-                         "this is not UTF-8; convert the file, for example by iconv -t utf-8");
+    const char *fault;
+    char words[FAULT];
+    neap_status rc = add_words(&r->all, node, text, length - (size_t)(text - line), &fault, err);
+    if (rc == NEAP_OK || rc == NEAP_E_MEM) return rc;
+    return ni_lines_fail(&r->lines, rc, fault, err, "%s", fault_text(&r->all, rc, words));
 }
 
 static neap_status read_lines(reader *r, neap_error *err)
@@ -171,14 +196,15 @@ static neap_status finish(reader *r, neap_error *err)
                       ni_stream_label(r->lines.in), t->facts.lines);
 }
 
-neap_status neap_text_load(const char *path, const neap_graph *graph, int by_line, neap_text **out,
-                           neap_error *err)
+neap_status ni_text_read(const char *path, const neap_graph *graph, bool by_line, uint32_t most,
+                         const neap_hooks *hooks, neap_text **out, neap_error *err)
 {
     ni_stream_in *in = NULL;
     reader r = { .graph = graph, .by_line = by_line };
     *out = NULL;
-    neap_status rc = collector_begin(&r.all, graph, err);
+    neap_status rc = collector_begin(&r.all, graph, most, err);
     if (rc == NEAP_OK) rc = ni_stream_open(path, &in, err);
+    if (in) ni_stream_watch(in, hooks);
     if (rc == NEAP_OK)
         rc = ni_foreign_refuse(in, "texts are read from lines of a node, a tab and its text", err);
     if (rc == NEAP_OK) rc = ni_lines_init(&r.lines, in, NI_LINE_LONG, err);
@@ -189,20 +215,27 @@ neap_status neap_text_load(const char *path, const neap_graph *graph, int by_lin
     return collector_end(&r.all, rc, out);
 }
 
+neap_status neap_text_load(const char *path, const neap_graph *graph, int by_line, const neap_hooks *hooks,
+                           neap_text **out, neap_error *err)
+{
+    return ni_text_read(path, graph, by_line, NI_TEXT_WORDS_MOST, hooks, out, err);
+}
+
 /* ---- from memory ---- */
 
 neap_status neap_text_create(const neap_graph *graph, const char *const *texts, neap_text **out,
                              neap_error *err)
 {
     collector c;
+    char words[FAULT];
     *out = NULL;
-    neap_status rc = collector_begin(&c, graph, err);
+    neap_status rc = collector_begin(&c, graph, NI_TEXT_WORDS_MOST, err);
     for (uint32_t u = 0; u < graph->nodes && rc == NEAP_OK; u++) {
-        const char *broken = NULL;
-        if (texts[u]) rc = add_words(&c, u, texts[u], strlen(texts[u]), &broken, err);
-        if (rc == NEAP_OK && broken)
-            rc = ni_fail_at(err, NEAP_E_FORMAT, (uint64_t)(broken - texts[u]),
-                            "the text of node %u is not UTF-8 at byte %zu", u, (size_t)(broken - texts[u]));
+        const char *fault;
+        if (texts[u]) rc = add_words(&c, u, texts[u], strlen(texts[u]), &fault, err);
+        if (rc == NEAP_E_FORMAT || rc == NEAP_E_LIMIT)
+            ni_fail_at(err, rc, (uint64_t)(fault - texts[u]), "the text of node %u, byte %zu: %s", u,
+                       (size_t)(fault - texts[u]), fault_text(&c, rc, words));
     }
     if (rc == NEAP_OK) rc = count_all(&c, err);
     return collector_end(&c, rc, out);

@@ -18,4 +18,10 @@ struct neap_text {
     neap_text_facts facts;
 };
 
+enum { NI_TEXT_WORDS_MOST = 1 << 24 }; /* distinct words of a file */
+
+/* neap_text_load with another limit of distinct words. */
+neap_status ni_text_read(const char *path, const neap_graph *graph, bool by_line, uint32_t most,
+                         const neap_hooks *hooks, neap_text **out, neap_error *err);
+
 #endif

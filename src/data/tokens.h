@@ -1,9 +1,9 @@
 /* tokens.h - the words of a UTF-8 text.
  *
  * A word is a run of letters and digits of any script (Unicode categories L and Nd, and the marks M behind
- * them), in lower case by Unicode's simple mapping. Chinese characters and kana have no blanks between
- * words: each is a word of its own. Everything else separates: blanks, punctuation, hyphens, apostrophes,
- * symbols. */
+ * them), in lower case by Unicode's simple mapping and composed (NFC). Chinese characters and kana have no
+ * blanks between words: each is a word of its own. Everything else separates: blanks, punctuation, hyphens,
+ * apostrophes, symbols. */
 #ifndef NI_TOKENS_H
 #define NI_TOKENS_H
 

@@ -57,6 +57,11 @@ static const struct text {
     { "labels", "tabs", "ann\tnorth\nbob\tnorth\neve\tsouth\nfay\tsouth\nzoe\twest\n" },
     { "labels", "commas", "# who,where\n\"ann\",\"a, b\"\nbob,\"a, b\"\neve,c\n" },
     { "labels", "lines", "red\nred\nblue\n \n" },
+    { "text", "tabs", "# c\nann\tA red fox, the red one\nbob\t\nzoe\tx\nann\t42 more\n" },
+    { "text", "scripts",
+      "\xef\xbb\xbf"
+      "ann\tcafe\xcc\x81 Größe\r\nbob\t机器 か\xe3\x82\x99\r\ncid\tहिन्दी" },
+    { "text", "lines", "a text\n\nand, more\n% text\n" },
     { "pairs", "blanks", "ann bob\nbob 0\nzoe ann\nivy 2\nann ann\n" },
     { "pairs", "header", "source,target,score\nann,bob,1\n\"cid\",dee,2\n" },
     { "pairs", "tabs", "# c\nann\tbob\r\n0\t1\n1\n" },
