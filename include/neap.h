@@ -533,10 +533,11 @@ NEAP_API neap_status neap_model_vectors(const neap_model *model, float *vectors,
 
 /* The neighbours of one node of the pair, one array per column, largest weight first, then contribution;
  * more columns may join behind them. The node itself may be one of them. The weights sum to 1, the
- * contributions to the score. */
+ * contributions to the score. In an explanation by words they are the words of its text instead, and `node`
+ * and `partner` are positions in the two texts, from 0. */
 typedef struct neap_reasons {
     size_t size;               /* of this struct in the library                                           */
-    uint32_t count;            /* neighbours read                                                         */
+    uint32_t count;            /* neighbours, or words, that were read                                    */
     const uint32_t *node;      /* count                                                                   */
     const uint32_t *partner;   /* count: the neighbour of the other node it selected; NEAP_NONE: none, or
                                   padding won                                                             */
@@ -544,6 +545,7 @@ typedef struct neap_reasons {
     const float *contribution; /* count: share of the score, weight * (its vector . vector of the other)  */
     const float *alignment;    /* count: tanh of its alignment with the partner; under mean pooling the
                                   mean over all neighbours of the other node                              */
+    const char *const *word;   /* count: the words; NULL: the reasons are neighbours                      */
 } neap_reasons;
 
 typedef struct neap_explanation {
@@ -559,6 +561,7 @@ typedef struct neap_explanation {
     const neap_reasons *by_source; /* neighbours of the source                                  */
     const neap_reasons *by_target; /* neighbours of the target                                  */
     const float *alignment;        /* by_source->count x by_target->count, tanh, in their order */
+    int words; /* 1: by words of the texts, as far as the model reads them, not by neighbours    */
 } neap_explanation;
 
 /* NEAP_E_LIMIT: the two have more than 2^24 pairs of neighbours that the model reads. */

@@ -315,6 +315,33 @@ static void an_empty_side_scores_nothing_and_says_so(void **state)
     free(page);
 }
 
+/* One word stands twice in the source's text: two rows, and the ring is at the second place. Positions in a
+ * text may be larger than any node. */
+static void words_are_named_by_their_place_in_the_text(void **state)
+{
+    (void)state;
+    neap_reasons source = few_source, target = few_target;
+    source.node = (const uint32_t[]){ 90, 7, 0 }, source.partner = (const uint32_t[]){ 1, 1, 0 };
+    source.word = (const char *const[]){ "tide", "tide", "<moon>" };
+    target.node = (const uint32_t[]){ 0, 1 }, target.partner = (const uint32_t[]){ 7, 90 };
+    target.word = (const char *const[]){ "sea", "ebb" };
+    neap_explanation e = few;
+    e.by_source = &source, e.by_target = &target, e.words = 1;
+    char *page = page_of(&e, few_names, 6);
+    assert_well_formed(page);
+    assert_has(page, "Words of <bdi class=\"name\">gimp</bdi>");
+    assert_has(page, ">Word</th>");
+    assert_has(page, "the two texts point the same way");
+    assert_has(page, "&lt;moon&gt;");
+    assert_has(page, "<bdi class=\"name\">ebb</bdi> <small>1.00</small>");
+    assert_int_equal(count_of(page, "scope=\"row\" class=\"first\"><bdi class=\"name\">tide</bdi></th>"),
+                     2);
+    assert_int_equal(count_of(page, "class=\"tag\""), 0);
+    assert_null(strstr(page, "eighbours of <bdi class=\"name\">gimp</bdi></h2>"));
+    assert_null(strstr(page, "pkg-a"));
+    free(page);
+}
+
 enum { MANY = 250 };
 
 typedef struct many_reasons {
@@ -326,8 +353,8 @@ typedef struct many_reasons {
 /* Neighbours first .. first + 249, each of which selected its counterpart among those from `others` on. */
 static void fill_many(many_reasons *m, uint32_t first, uint32_t others, float contribution)
 {
-    m->reasons = (neap_reasons){ sizeof m->reasons, MANY,        m->node, m->partner, m->weight,
-                                 m->contribution,   m->alignment };
+    m->reasons = (neap_reasons){ sizeof m->reasons, MANY,         m->node, m->partner, m->weight,
+                                 m->contribution,   m->alignment, NULL };
     for (uint32_t i = 0; i < MANY; i++) {
         m->node[i] = first + i, m->partner[i] = others + i;
         m->weight[i] = (float)(MANY - i) / (MANY * (MANY + 1) / 2);
@@ -596,6 +623,7 @@ int main(void)
         cmocka_unit_test(no_control_character_gets_onto_a_page),
         cmocka_unit_test(numbers_are_rounded_in_any_locale),
         cmocka_unit_test(thousands_are_set_apart),
+        cmocka_unit_test(words_are_named_by_their_place_in_the_text),
         cmocka_unit_test(three_digits_of_the_largest_number_are_shown),
         cmocka_unit_test(shades_rise_with_the_value),
         cmocka_unit_test(a_label_fits_its_columns),

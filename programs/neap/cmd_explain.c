@@ -21,9 +21,10 @@ static const arg_option options[] = {
 };
 
 /* Padding may be what a neighbour selected: no node at all. */
-static const char *selected_name(const neap_graph *graph, uint32_t partner)
+static const char *selected_name(const neap_graph *graph, const neap_reasons *other, uint32_t partner)
 {
-    return partner == NEAP_NONE ? "none" : neap_graph_name(graph, partner);
+    const char *name = ni_partner_name(graph, other, partner);
+    return name ? name : "none";
 }
 
 /* A row of a table, by what it is sorted. */
@@ -32,10 +33,11 @@ typedef struct row {
     float contribution;
 } row;
 
-/* One of the two tables: the neighbours of a node, in the order in which they are shown. */
+/* One of the two tables: the neighbours, or words, of a node, in the order in which they are shown. */
 typedef struct table {
     uint32_t node, links; /* the node, and the number of its neighbours in the graph */
-    const neap_reasons *reasons;
+    const char *noun;     /* what reasons are                                        */
+    const neap_reasons *reasons, *other;
     row *row; /* reasons->count */
     uint32_t shown;
     bool selects;
@@ -71,11 +73,11 @@ static int wider(int width, const char *name)
 
 static void measure(table *t, const neap_graph *graph)
 {
-    t->width = (int)strlen("neighbour"), t->selected_width = (int)strlen("selected");
+    t->width = (int)strlen(t->noun), t->selected_width = (int)strlen("selected");
     for (uint32_t i = 0; i < t->shown; i++) {
-        uint32_t partner = t->reasons->partner[t->row[i].at];
-        t->width = wider(t->width, neap_graph_name(graph, t->row[i].node));
-        t->selected_width = wider(t->selected_width, selected_name(graph, partner));
+        uint32_t at = t->row[i].at, partner = t->reasons->partner[at];
+        t->width = wider(t->width, ni_reason_name(graph, t->reasons, at));
+        t->selected_width = wider(t->selected_width, selected_name(graph, t->other, partner));
     }
 }
 
@@ -97,12 +99,13 @@ static void print_heading(const table *t, const neap_graph *graph)
     const char *of = neap_graph_name(graph, t->node);
     char text[SHORT], links[SHORT];
     uint32_t count = t->reasons->count, read = count;
-    for (uint32_t i = 0; i < count; i++) read -= t->reasons->node[i] == t->node;
-    printf("\nneighbours of ");
+    bool words = t->reasons->word;
+    for (uint32_t i = 0; i < count && !words; i++) read -= t->reasons->node[i] == t->node;
+    printf("\n%ss of ", t->noun);
     print_name(stdout, of, name_columns(of));
-    if (read < t->links)
+    if (read < t->links && !words)
         printf(": %s of %s read", ni_format_count(read, text), ni_format_count(t->links, links));
-    else printf(": %s", ni_format_count(t->links, links));
+    else printf(": %s", ni_format_count(words ? read : t->links, links));
     if (read < count) printf(", and itself");
     if (t->shown < count && t->shown == 1) printf("; the one that moves the score most");
     else if (t->shown < count) printf("; the %u that move the score most", t->shown);
@@ -114,10 +117,10 @@ static void print_neighbour(const table *t, const neap_graph *graph, uint32_t at
 {
     const neap_reasons *r = t->reasons;
     printf("  ");
-    print_name(stdout, neap_graph_name(graph, r->node[at]), t->width);
+    print_name(stdout, ni_reason_name(graph, r, at), t->width);
     printf("  %9.4f  %+12.4f  ", (double)r->weight[at], (double)r->contribution[at]);
     if (t->selects) {
-        print_name(stdout, selected_name(graph, r->partner[at]), t->selected_width);
+        print_name(stdout, selected_name(graph, t->other, r->partner[at]), t->selected_width);
         printf("  ");
     }
     printf("%+9.4f\n", (double)r->alignment[at]);
@@ -138,7 +141,7 @@ static void print_table(const table *t, const neap_graph *graph)
 {
     print_heading(t, graph);
     if (!t->reasons->count) return;
-    printf("  %-*s  attention  contribution  ", t->width, "neighbour");
+    printf("  %-*s  attention  contribution  ", t->width, t->noun);
     if (t->selects) printf("%-*s  ", t->selected_width, "selected");
     puts("alignment");
     for (uint32_t i = 0; i < t->shown; i++) print_neighbour(t, graph, t->row[i].at);
@@ -173,24 +176,29 @@ static neap_status print_side(const neap_graph *graph, table t, uint64_t rows, n
 static neap_status print_text(const neap_graph *graph, const neap_explanation *e, uint64_t rows,
                               neap_error *err)
 {
-    table s = { .node = e->source, .links = e->source_links, .reasons = e->by_source };
-    table t = { .node = e->target, .links = e->target_links, .reasons = e->by_target };
+    table s = { .node = e->source, .links = e->source_links };
+    table t = { .node = e->target, .links = e->target_links };
+    s.reasons = t.other = e->by_source, t.reasons = s.other = e->by_target;
     s.selects = t.selects = e->selects;
+    s.noun = t.noun = ni_reason_noun(e);
     print_pair(graph, e);
     neap_status rc = print_side(graph, s, rows, err);
     return rc ? rc : print_side(graph, t, rows, err);
 }
 
-static void json_side(ni_json *j, const char *key, const neap_graph *graph, const neap_reasons *r)
+/* By words `position` is the word's in its text, from 0. */
+static void json_side(ni_json *j, const char *key, const neap_graph *graph, const neap_reasons *r,
+                      const neap_reasons *other)
 {
     ni_json_open(j, key, '[');
     for (uint32_t i = 0; i < r->count; i++) {
         uint32_t partner = r->partner[i];
         ni_json_open(j, NULL, '{');
-        ni_json_text(j, "node", neap_graph_name(graph, r->node[i]));
+        ni_json_text(j, r->word ? "word" : "node", ni_reason_name(graph, r, i));
+        if (r->word) ni_json_whole(j, "position", r->node[i]);
         ni_json_float(j, "attention", r->weight[i]);
         ni_json_float(j, "contribution", r->contribution[i]);
-        ni_json_text(j, "selected", partner == NEAP_NONE ? NULL : neap_graph_name(graph, partner));
+        ni_json_text(j, "selected", ni_partner_name(graph, other, partner));
         ni_json_float(j, "alignment", r->alignment[i]);
         ni_json_close(j, '}');
     }
@@ -209,8 +217,8 @@ static void print_json(const neap_graph *graph, const neap_explanation *e, const
     ni_json_whole(&j, "target_links", e->target_links);
     ni_json_whole(&j, "shared", e->shared);
     if (html) ni_json_text(&j, "html", html);
-    json_side(&j, "by_source", graph, e->by_source);
-    json_side(&j, "by_target", graph, e->by_target);
+    json_side(&j, "by_source", graph, e->by_source, e->by_target);
+    json_side(&j, "by_target", graph, e->by_target, e->by_source);
     ni_json_close(&j, '}');
 }
 
@@ -266,7 +274,8 @@ const command cmd_explain = {
         "alignment from -1 to 1. Under mean pooling nothing is selected, and the alignment is the mean "
         "with "
         "the other side. In a model of splitter the members of the circle that decides share the attention "
-        "evenly. Methods with one vector per node have no explanation.\n",
+        "evenly. A method that reads texts is explained by the words of the two texts instead of "
+        "neighbours. Methods with one vector per node have no explanation.\n",
     .examples = "neap explain friends.safetensors alice bob\n"
                 "neap explain friends.safetensors alice bob --html explain.html\n",
     .least = 3,

@@ -32,9 +32,29 @@ typedef struct page {
     int decimals;     /* of scores and contributions                       */
 } page;
 
+const char *ni_reason_noun(const neap_explanation *e)
+{
+    return e->words ? "word" : "neighbour";
+}
+
+const char *ni_reason_name(const neap_graph *graph, const neap_reasons *r, uint32_t i)
+{
+    return r->word ? r->word[i] : neap_graph_name(graph, r->node[i]);
+}
+
+const char *ni_partner_name(const neap_graph *graph, const neap_reasons *other, uint32_t partner)
+{
+    if (partner == NEAP_NONE) return NULL;
+    if (!other->word) return neap_graph_name(graph, partner);
+    for (uint32_t i = 0; i < other->count; i++)
+        if (other->node[i] == partner) return other->word[i];
+    return NULL;
+}
+
+/* Names of words come with them. */
 static bool is_sound(const neap_reasons *r, uint32_t nodes)
 {
-    for (uint32_t i = 0; i < r->count; i++)
+    for (uint32_t i = 0; i < r->count && !r->word; i++)
         if (r->node[i] >= nodes || (r->partner[i] >= nodes && r->partner[i] != NEAP_NONE)) return false;
     return true;
 }
@@ -93,7 +113,7 @@ static void measure(page *p)
 static side make_side(uint32_t node, uint32_t other, uint32_t links, const neap_reasons *r)
 {
     side s = { .node = node, .other = other, .reasons = r, .links = links, .read = r->count };
-    for (uint32_t i = 0; i < r->count; i++) s.read -= r->node[i] == node;
+    for (uint32_t i = 0; i < r->count && !r->word; i++) s.read -= r->node[i] == node;
     choose_rows(&s);
     return s;
 }
@@ -116,6 +136,11 @@ static const char *side_word(const page *p, const side *s)
 static void write_name(const page *p, uint32_t node)
 {
     ni_html_name(p->out, neap_graph_name(p->graph, node), 36);
+}
+
+static void write_reason(const page *p, const side *s, uint32_t at)
+{
+    ni_html_name(p->out, ni_reason_name(p->graph, s->reasons, at), 36);
 }
 
 static void write_score(const page *p, double value)
@@ -144,9 +169,10 @@ static void write_title(page *p)
     ni_page_text(p->out, "?</h1>\n");
 }
 
+/* Words are not sampled. */
 static bool is_sample(const side *s)
 {
-    return s->read < s->links;
+    return !s->reasons->word && s->read < s->links;
 }
 
 /* "99 of 5,346 neighbours" */
@@ -194,23 +220,31 @@ static const char *link_of(const neap_explanation *e)
 
 static const char *meaning_of(double score)
 {
-    if (score > 0) return "positive: the two neighbourhoods point the same way.";
-    if (score < 0) return "negative: the two neighbourhoods point apart.";
-    return "neutral: the two neighbourhoods are orthogonal.";
+    if (score > 0) return "point the same way";
+    return score < 0 ? "point apart" : "are orthogonal";
+}
+
+static const char *sign_of(double score)
+{
+    if (score > 0) return "positive";
+    return score < 0 ? "negative" : "neutral";
 }
 
 static void write_no_neighbours(const page *p)
 {
     const side *empty = p->source.reasons->count ? &p->target : &p->source;
-    ni_page_print(p->out, "<p class=\"lede\">%s No neighbours of ", link_of(p->e));
+    ni_page_print(p->out, "<p class=\"lede\">%s No %ss of ", link_of(p->e), ni_reason_noun(p->e));
     write_name(p, empty->node);
     if (p->source.reasons->count + p->target.reasons->count == 0) {
         ni_page_text(p->out, " or ");
         write_name(p, p->target.node);
     }
-    ni_page_text(p->out, p->e->circles ? " are known, so that there are no circles to show: the score is "
-                                       : " are known. A pair is scored by its neighbourhoods, so there is "
-                                         "nothing to compare: the score is ");
+    if (p->e->circles)
+        ni_page_text(p->out, " are known, so that there are no circles to show: the score is ");
+    else
+        ni_page_print(
+            p->out, " are known. A pair is scored by its %s, so there is nothing to compare: the score is ",
+            p->e->words ? "texts" : "neighbourhoods");
     write_score(p, p->e->score);
     ni_page_text(p->out, ".</p>\n");
 }
@@ -238,9 +272,9 @@ static bool write_carriers(const page *p, const side *s, const char *before)
     ni_page_text(p->out, " it rests first of all on ");
     for (uint32_t i = 0; i < found; i++) {
         ni_page_text(p->out, i == 0 ? "<strong>" : i + 1 == found ? " and <strong>" : ", <strong>");
-        uint32_t node = s->reasons->node[position[i]];
-        write_name(p, node);
-        ni_page_text(p->out, node == s->node ? "</strong> itself" : "</strong>");
+        bool itself = !p->e->words && s->reasons->node[position[i]] == s->node;
+        write_reason(p, s, position[i]);
+        ni_page_text(p->out, itself ? "</strong> itself" : "</strong>");
         sum += s->reasons->contribution[position[i]];
     }
     ni_page_text(p->out, found > 1 ? " (together " : " (");
@@ -273,7 +307,8 @@ static void write_answer(const page *p)
     }
     ni_page_print(p->out, "<p class=\"lede\">%s The model gives this pair a score of ", link_of(p->e));
     write_score(p, p->e->score);
-    ni_page_print(p->out, ", which is %s", meaning_of(p->e->score));
+    ni_page_print(p->out, ", which is %s: the two %s %s.", sign_of(p->e->score),
+                  p->e->words ? "texts" : "neighbourhoods", meaning_of(p->e->score));
     bool one = write_carriers(p, &p->source, " Seen from ");
     bool two = write_carriers(p, &p->target, one ? "; seen from " : " Seen from ");
     ni_page_text(p->out, one || two ? ".</p>\n" : "</p>\n");
@@ -284,41 +319,50 @@ static void write_answer(const page *p)
 }
 
 /* How alignments become attention. */
-static const char *pooling_words(const neap_explanation *e)
+static void write_pooling(const page *p)
 {
-    if (e->selects)
-        return "<p>Each neighbour <strong>selects</strong> the one of the other side that it aligns best "
-               "with: a ring in its row, a dot in its column. The better that best match, the more "
-               "<strong>attention</strong> the neighbour gets.";
-    if (e->circles)
-        return "<p>The neighbours of a node fall into <strong>circles</strong> by the links among them, "
-               "and an alignment is that of two circles. The <strong>attention</strong> of a side "
-               "belongs to the circle that decides, or to all of them alike, and its members share it "
-               "evenly: the model does not tell them apart.";
-    return "<p>What counts is the mean of a neighbour's row or column: the better it aligns with the other "
-           "side on the whole, the more <strong>attention</strong> it gets.";
+    const char *noun = ni_reason_noun(p->e);
+    if (p->e->selects)
+        ni_page_print(
+            p->out,
+            "<p>Each %s <strong>selects</strong> the one of the other side that it aligns best with: a "
+            "ring in its row, a dot in its column. The better that best match, the more "
+            "<strong>attention</strong> the %s gets.",
+            noun, noun);
+    else if (p->e->circles)
+        ni_page_text(p->out,
+                     "<p>The neighbours of a node fall into <strong>circles</strong> by the links among "
+                     "them, and an alignment is that of two circles. The <strong>attention</strong> of a "
+                     "side belongs to the circle that decides, or to all of them alike, and its members "
+                     "share it evenly: the model does not tell them apart.");
+    else
+        ni_page_print(p->out,
+                      "<p>What counts is the mean of a %s's row or column: the better it aligns with the "
+                      "other side on the whole, the more <strong>attention</strong> it gets.",
+                      noun);
 }
 
 static void write_reading(const page *p)
 {
-    ni_page_text(p->out, "<div>\n<h2>How to read this picture</h2>\n<p>Neap compares every neighbour of ");
+    const char *noun = ni_reason_noun(p->e);
+    ni_page_print(p->out, "<div>\n<h2>How to read this picture</h2>\n<p>Neap compares every %s of ", noun);
     write_name(p, p->source.node);
-    ni_page_text(p->out, " with every neighbour of ");
+    ni_page_print(p->out, " with every %s of ", noun);
     write_name(p, p->target.node);
     ni_page_text(p->out, ". The colour of a cell is their <strong>alignment</strong>: blue where they fit "
                          "together, orange where they do not.</p>\n");
-    ni_page_text(p->out, pooling_words(p->e));
+    write_pooling(p);
     ni_page_text(p->out, p->e->circles ? " The attention of a side sums to 1 (100\u00a0%).</p>\n"
                                        : " The attention of a side sums to 1 (100\u00a0%), and none gets "
                                          "more than about seven times as much as another.</p>\n");
-    ni_page_text(
+    ni_page_print(
         p->out,
-        "<p>The <strong>contribution</strong> of a neighbour is the part of the score that comes through "
-        "it: its attention times its agreement with the other side as a whole. The contributions of each "
-        "side sum to the score, so the two lists divide the same number in two ways. A negative one "
-        "lowers it.</p>\n"
+        "<p>The <strong>contribution</strong> of a %s is the part of the score that comes through it: its "
+        "attention times its agreement with the other side as a whole. The contributions of each side sum "
+        "to the score, so the two lists divide the same number in two ways. A negative one lowers it.</p>\n"
         "<p class=\"muted\">All this is what the model computed, not a cause found in the world.</p>\n"
-        "</div>\n");
+        "</div>\n",
+        noun);
 }
 
 static void write_picture(const page *p)
@@ -378,13 +422,15 @@ static void write_contribution_bar(const page *p, double c)
 }
 
 /* The partner it selected and their alignment; under mean pooling its mean alignment. */
-static void write_selected(const page *p, uint32_t partner, double alignment)
+static void write_selected(const page *p, const side *s, uint32_t partner, double alignment)
 {
+    const side *other = s == &p->source ? &p->target : &p->source;
+    const char *name = ni_partner_name(p->graph, other->reasons, partner);
     ni_page_text(p->out, "<td role=\"cell\" class=\"text last\">");
     if (!p->e->selects) ni_html_number(p->out, alignment, 2);
-    else if (partner == NEAP_NONE) ni_page_text(p->out, "<span class=\"muted\">none</span>");
+    else if (!name) ni_page_text(p->out, "<span class=\"muted\">none</span>");
     else {
-        write_name(p, partner);
+        ni_html_name(p->out, name, 36);
         ni_page_text(p->out, " <small>");
         ni_html_number(p->out, alignment, 2);
         ni_page_text(p->out, "</small>");
@@ -396,12 +442,12 @@ static void write_row(const page *p, const side *s, uint32_t at)
 {
     const neap_reasons *r = s->reasons;
     ni_page_text(p->out, "<tr role=\"row\"><th role=\"rowheader\" scope=\"row\" class=\"first\">");
-    write_name(p, r->node[at]);
-    write_tag(p, s, r->node[at]);
+    write_reason(p, s, at);
+    if (!p->e->words) write_tag(p, s, r->node[at]);
     ni_page_text(p->out, "</th>");
     write_weight_bar(p, s, r->weight[at]);
     write_contribution_bar(p, r->contribution[at]);
-    write_selected(p, r->partner[at], r->alignment[at]);
+    write_selected(p, s, r->partner[at], r->alignment[at]);
     ni_page_text(p->out, "</tr>\n");
 }
 
@@ -440,7 +486,8 @@ static void write_sums(const page *p, const side *s)
 /* The heading of a list, which its table is named after. */
 static void write_list_heading(const page *p, const side *s)
 {
-    ni_page_print(p->out, "<section>\n<h2 id=\"%s-list\">Neighbours of ", side_word(p, s));
+    ni_page_print(p->out, "<section>\n<h2 id=\"%s-list\">%s of ", side_word(p, s),
+                  p->e->words ? "Words" : "Neighbours");
     write_name(p, s->node);
     ni_page_text(p->out, "</h2>\n");
 }
@@ -472,12 +519,12 @@ static void write_list(const page *p, const side *s)
     write_caption(p, s);
     ni_page_print(p->out,
                   "<thead role=\"rowgroup\">\n<tr role=\"row\">"
-                  "<th role=\"columnheader\" scope=\"col\" class=\"first\">Neighbour</th>"
+                  "<th role=\"columnheader\" scope=\"col\" class=\"first\">%s</th>"
                   "<th role=\"columnheader\" scope=\"col\">Attention</th>"
                   "<th role=\"columnheader\" scope=\"col\">Contribution</th>"
                   "<th role=\"columnheader\" scope=\"col\" class=\"last\">%s</th>"
                   "</tr>\n</thead>\n<tbody role=\"rowgroup\">\n",
-                  p->e->selects ? "Selected, alignment" : "Alignment");
+                  p->e->words ? "Word" : "Neighbour", p->e->selects ? "Selected, alignment" : "Alignment");
     for (uint32_t i = 0; i < s->rows; i++) write_row(p, s, s->row[i]);
     ni_page_text(p->out, "</tbody>\n");
     write_sums(p, s);
@@ -498,10 +545,14 @@ static void write_lists(const page *p)
         if (sides[k]->reasons->count) write_list(p, sides[k]);
         else write_empty_list(p, sides[k]);
     }
-    ni_page_text(
-        p->out,
-        "</div>\n<p class=\"muted\"><small>shared: a neighbour of both ends; itself: a node may count "
-        "among its own neighbours; linked: the other end of the pair.</small></p>\n");
+    ni_page_text(p->out, "</div>\n");
+    if (p->e->words)
+        ni_page_text(p->out, "<p class=\"muted\"><small>A word that occurs several times in a text is "
+                             "several rows, one for each place.</small></p>\n");
+    else
+        ni_page_text(p->out,
+                     "<p class=\"muted\"><small>shared: a neighbour of both ends; itself: a node may count "
+                     "among its own neighbours; linked: the other end of the pair.</small></p>\n");
 }
 
 neap_status ni_explanation_write(ni_page *out, const neap_explanation *explanation, const neap_graph *graph,

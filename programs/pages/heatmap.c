@@ -26,9 +26,9 @@ typedef struct picture {
     int cell, left, top, width, height; /* side of a cell, position of the first, size of it all */
 } picture;
 
-static const char *name_of(const picture *p, uint32_t node)
+static const char *name_of(const picture *p, const axis *a, uint32_t i)
 {
-    return neap_graph_name(p->graph, node);
+    return ni_reason_name(p->graph, a->reasons, i);
 }
 
 static axis measure_axis(const neap_graph *graph, const neap_reasons *r)
@@ -37,7 +37,7 @@ static axis measure_axis(const neap_graph *graph, const neap_reasons *r)
     for (uint32_t i = 0; i < a.shown; i++) {
         char label[NI_LABEL_BYTES];
         bool changed;
-        int length = TEXT_WIDTH * ni_html_label(neap_graph_name(graph, r->node[i]), LABEL, label, &changed);
+        int length = TEXT_WIDTH * ni_html_label(ni_reason_name(graph, r, i), LABEL, label, &changed);
         if (length > a.label) a.label = length;
     }
     return a;
@@ -75,23 +75,23 @@ static int column_x(const picture *p, uint32_t j)
     return p->left + (int)j * p->cell;
 }
 
-static void write_label(const picture *p, uint32_t node, int cells)
+static void write_label(const picture *p, const char *name, int cells)
 {
     char label[NI_LABEL_BYTES];
     bool changed;
-    ni_html_label(name_of(p, node), cells, label, &changed);
+    ni_html_label(name, cells, label, &changed);
     ni_html_text(p->out, label);
 }
 
 /* The whole name appears when the pointer rests on a cut one. */
-static void write_axis_name(const picture *p, uint32_t node)
+static void write_axis_name(const picture *p, const char *name)
 {
     char label[NI_LABEL_BYTES];
     bool changed;
-    ni_html_label(name_of(p, node), LABEL, label, &changed);
+    ni_html_label(name, LABEL, label, &changed);
     if (changed) {
         ni_page_text(p->out, "<title>");
-        ni_html_text(p->out, name_of(p, node));
+        ni_html_text(p->out, name);
         ni_page_text(p->out, "</title>");
     }
     ni_html_text(p->out, label);
@@ -103,12 +103,12 @@ static void write_names(const picture *p)
     for (uint32_t i = 0; i < p->row.shown; i++) {
         ni_page_print(p->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", p->left - GAP,
                       row_y(p, i) + p->cell / 2 + 4);
-        write_axis_name(p, p->row.reasons->node[i]);
+        write_axis_name(p, name_of(p, &p->row, i));
     }
     for (uint32_t j = 0; j < p->column.shown; j++) {
         ni_page_print(p->out, "<text transform=\"translate(%d %d) rotate(-45)\">",
                       column_x(p, j) + p->cell / 2 + 3, p->top - GAP);
-        write_axis_name(p, p->column.reasons->node[j]);
+        write_axis_name(p, name_of(p, &p->column, j));
     }
 }
 
@@ -118,10 +118,10 @@ static void write_corner(const picture *p)
     int cells = (p->left - GAP) / TEXT_WIDTH - 3;
     ni_page_print(p->out, "<text class=\"muted\" x=\"%d\" y=\"%d\" text-anchor=\"end\">", p->left - GAP,
                   p->top - 26);
-    write_label(p, p->e->target, cells);
+    write_label(p, neap_graph_name(p->graph, p->e->target), cells);
     ni_page_print(p->out, " \u2192</text>\n<text class=\"muted\" x=\"%d\" y=\"%d\" text-anchor=\"end\">",
                   p->left - GAP, p->top - 9);
-    write_label(p, p->e->source, cells);
+    write_label(p, neap_graph_name(p->graph, p->e->source), cells);
     ni_page_text(p->out, " \u2193</text>\n");
 }
 
@@ -136,9 +136,9 @@ static void write_cell(const picture *p, uint32_t i, uint32_t j)
     ni_page_print(p->out,
                   "<rect class=\"cell c%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"><title>",
                   ni_html_shade(value), column_x(p, j), row_y(p, i), p->cell - 1, p->cell - 1);
-    write_label(p, p->row.reasons->node[i], LABEL);
+    write_label(p, name_of(p, &p->row, i), LABEL);
     ni_page_text(p->out, " \u00d7 ");
-    write_label(p, p->column.reasons->node[j], LABEL);
+    write_label(p, name_of(p, &p->column, j), LABEL);
     ni_page_text(p->out, ": ");
     ni_html_number(p->out, value, 2);
     ni_page_text(p->out, "</title></rect>\n");
@@ -184,7 +184,7 @@ static double bar_length(const axis *a, double weight)
 static void write_bar_title(const picture *p, const axis *a, uint32_t i)
 {
     ni_page_text(p->out, "<title>");
-    write_label(p, a->reasons->node[i], LABEL);
+    write_label(p, name_of(p, a, i), LABEL);
     ni_page_text(p->out, ": ");
     ni_html_number(p->out, 100 * (double)a->reasons->weight[i], 2);
     ni_page_text(p->out, " %</title></rect>\n");
@@ -276,8 +276,8 @@ static void write_legend(ni_page *out, bool marks)
 /* "Rows: the neighbours of gimp, 30 of 112 shown" */
 static void write_extent(const picture *p, const char *what, const axis *a, uint32_t node)
 {
-    ni_page_print(p->out, "%s: the neighbours of ", what);
-    ni_html_name(p->out, name_of(p, node), 40);
+    ni_page_print(p->out, "%s: the %ss of ", what, ni_reason_noun(p->e));
+    ni_html_name(p->out, neap_graph_name(p->graph, node), 40);
     if (a->shown < a->reasons->count)
         ni_page_print(p->out, ", %u of %u shown", a->shown, a->reasons->count);
     ni_page_text(p->out, ". ");
@@ -290,7 +290,8 @@ static void write_words(const picture *p)
     write_extent(p, "Rows", &p->row, p->e->source);
     write_extent(p, "Columns", &p->column, p->e->target);
     ni_page_text(p->out, "The most attention comes first, and of equals the largest contribution.");
-    if (!all && p->e->selects) ni_page_text(p->out, " A neighbour whose partner is not shown has no mark.");
+    if (!all && p->e->selects)
+        ni_page_print(p->out, " A %s whose partner is not shown has no mark.", ni_reason_noun(p->e));
     ni_page_text(p->out, "</figcaption>\n");
 }
 

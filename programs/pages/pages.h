@@ -161,6 +161,15 @@ void ni_chart_write(ni_page *out, const ni_chart *chart, bool small);
 
 /* ---- explanations (explanation.c, heatmap.c) ---- */
 
+/* The name of the i-th reason: a neighbour, or a word. */
+const char *ni_reason_name(const neap_graph *graph, const neap_reasons *reasons, uint32_t i);
+
+/* The name of a partner, one of the other side's reasons; NULL if it is none of them. */
+const char *ni_partner_name(const neap_graph *graph, const neap_reasons *other, uint32_t partner);
+
+/* What reasons are: "neighbour" or "word". */
+const char *ni_reason_noun(const neap_explanation *explanation);
+
 /* The whole page that explains the score of a pair; names are text there, whatever they contain.
  * NEAP_E_MISMATCH if the graph is not that of the model. */
 neap_status ni_explanation_write(ni_page *out, const neap_explanation *explanation, const neap_graph *graph,

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sys.h"
 #include "support/status.h"
@@ -66,9 +67,10 @@ neap_status ni_explanation_begin(ni_explanation_draft *d, const ni_links *links,
                                  .a = a,
                                  .b = b };
     if ((uint64_t)a * b > CELLS_MOST)
-        return ni_fail(err, NEAP_E_LIMIT,
-                       "the two have %u and %u neighbours: more than %d pairs of them are not explained", a,
-                       b, CELLS_MOST);
+        return ni_fail(
+            err, NEAP_E_LIMIT,
+            "the two have %u and %u neighbours or words: more than %d pairs of them are not explained", a,
+            b, CELLS_MOST);
     d->by_source = ni_zeros(a, sizeof *d->by_source);
     d->by_target = ni_zeros(b, sizeof *d->by_target);
     d->alignment = ni_zeros((uint64_t)a * b, sizeof *d->alignment);
@@ -86,11 +88,37 @@ void ni_explanation_draft_free(ni_explanation_draft *d)
     ni_free(d->alignment);
 }
 
-/* Rows as columns, which lie in one block behind their object; NULL: no memory. */
-static neap_reasons *make_columns(const ni_reason *row, uint32_t count)
+static size_t bytes_of_words(const ni_names *words, const uint32_t *word, uint32_t count)
+{
+    size_t bytes = (size_t)count * sizeof(char *);
+    for (uint32_t i = 0; i < count; i++) bytes += ni_name_length(words, word[i]) + 1;
+    return bytes;
+}
+
+/* The words of sorted rows: pointers, and their bytes behind them. */
+static const char *const *copy_words(const ni_names *words, const uint32_t *word, const ni_reason *row,
+                                     uint32_t count, void *room)
+{
+    const char **list = room;
+    char *bytes = (char *)(list + count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = word[row[i].position];
+        size_t size = (size_t)ni_name_length(words, number) + 1;
+        list[i] = memcpy(bytes, ni_name(words, number), size);
+        bytes += size;
+    }
+    return list;
+}
+
+/* Rows as columns, which lie in one block behind their object; NULL: no memory. word: of the text, or NULL.
+ */
+static neap_reasons *make_columns(const ni_names *words, const uint32_t *word, const ni_reason *row,
+                                  uint32_t count)
 {
     enum { COLUMNS = 5, WIDTH = 4 };
-    neap_reasons *r = ni_array(1, sizeof *r + (size_t)count * COLUMNS * WIDTH);
+    size_t text = words ? bytes_of_words(words, word, count) : 0;
+    size_t columns = ((size_t)count * COLUMNS * WIDTH + sizeof(char *) - 1) / sizeof(char *);
+    neap_reasons *r = ni_array(1, sizeof *r + columns * sizeof(char *) + text);
     if (!r) return NULL;
     uint32_t *node = (uint32_t *)(r + 1), *partner = node + count;
     float *weight = (float *)(partner + count), *contribution = weight + count,
@@ -99,7 +127,8 @@ static neap_reasons *make_columns(const ni_reason *row, uint32_t count)
         node[i] = row[i].node, partner[i] = row[i].partner;
         weight[i] = row[i].weight, contribution[i] = row[i].contribution, alignment[i] = row[i].alignment;
     }
-    *r = (neap_reasons){ sizeof *r, count, node, partner, weight, contribution, alignment };
+    *r = (neap_reasons){ sizeof *r, count, node, partner, weight, contribution, alignment, NULL };
+    if (words) r->word = copy_words(words, word, row, count, (char **)(r + 1) + columns);
     return r;
 }
 
@@ -109,8 +138,9 @@ neap_explanation *ni_explanation_finish(ni_explanation_draft *d)
     if (!x) return NULL;
     qsort(d->by_source, d->a, sizeof *d->by_source, by_weight);
     qsort(d->by_target, d->b, sizeof *d->by_target, by_weight);
-    x->by_source = make_columns(d->by_source, d->a);
-    x->by_target = make_columns(d->by_target, d->b);
+    x->words = d->words != NULL;
+    x->by_source = make_columns(d->words, d->source_word, d->by_source, d->a);
+    x->by_target = make_columns(d->words, d->target_word, d->by_target, d->b);
     x->alignment = sort_alignment(d);
     if (x->by_source && x->by_target && x->alignment) return x;
     neap_explanation_free(x);

@@ -1,5 +1,5 @@
-/* explanation.h - the explanation of a score. A method fills a draft, one row per neighbour in the
- * order in which it reads them; at its end the rows are sorted and become the columns of a
+/* explanation.h - the explanation of a score. A method fills a draft, one row per neighbour, or
+ * per word, in the order in which it reads them; at its end the rows are sorted and become the columns of a
  * neap_explanation. */
 #ifndef NI_EXPLANATION_H
 #define NI_EXPLANATION_H
@@ -18,6 +18,11 @@ typedef struct ni_explanation_draft {
     ni_reason *by_source;   /* a                                                                    */
     ni_reason *by_target;   /* b                                                                    */
     float *alignment;       /* a x b                                                                */
+
+    /* By words, not by neighbours: the vocabulary, and the words of the two texts, a and b, as numbers in
+     * it; `node` and `partner` of a row are positions in the texts. words NULL: by neighbours. */
+    const ni_names *words;
+    const uint32_t *source_word, *target_word;
 } ni_explanation_draft;
 
 /* Rows and alignment are zeros, but for the positions of the rows and their alignments, which are NaN.
