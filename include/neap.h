@@ -389,6 +389,19 @@ typedef struct neap_text_facts {
 } neap_text_facts;
 NEAP_API neap_status neap_text_facts_of(const neap_text *text, neap_text_facts *facts, neap_error *err);
 
+/* The most frequent words of all texts, at most `most` of them: by how often they occur, then by their
+ * bytes. One array per column; more columns may join behind them. */
+typedef struct neap_word_counts {
+    size_t size; /* of this struct in the library */
+    size_t count;
+    const char *const *word; /* count; they are the text's, which must outlive them */
+    const uint64_t *times;   /* count: occurrences in all texts                     */
+    const uint32_t *nodes;   /* count: nodes whose text has the word                */
+} neap_word_counts;
+NEAP_API neap_status neap_text_frequent(const neap_text *text, size_t most, neap_word_counts **out,
+                                        neap_error *err);
+NEAP_API void neap_word_counts_free(neap_word_counts *counts);
+
 /* ---- training ----------------------------------------------------------------------------------- */
 
 typedef struct neap_model neap_model;

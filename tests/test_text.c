@@ -252,6 +252,26 @@ static void texts_come_from_memory_too(void **state)
     neap_graph_free(g);
 }
 
+static void frequent_words_come_first_then_by_bytes(void **state)
+{
+    neap_text *t;
+    neap_word_counts *w;
+    (void)state;
+    static const char text[] = "0\tb c b a\n1\tb zz a\n2\td\n";
+    assert_int_equal(read_bytes(text, sizeof text - 1, false, 100, &t, NULL), NEAP_OK);
+    assert_int_equal(neap_text_frequent(t, 3, &w, NULL), NEAP_OK);
+    assert_int_equal(w->size, sizeof *w);
+    assert_int_equal(w->count, 3);
+    assert_true(!strcmp(w->word[0], "b") && w->times[0] == 3 && w->nodes[0] == 2);
+    assert_true(!strcmp(w->word[1], "a") && w->times[1] == 2 && w->nodes[1] == 2);
+    assert_true(!strcmp(w->word[2], "c") && w->times[2] == 1 && w->nodes[2] == 1);
+    neap_word_counts_free(w);
+    assert_int_equal(neap_text_frequent(t, 100, &w, NULL), NEAP_OK);
+    assert_int_equal(w->count, 5);
+    neap_word_counts_free(w);
+    neap_text_free(t);
+}
+
 static void other_files_are_called_by_their_name(void **state)
 {
     neap_graph *g = five();
@@ -331,7 +351,10 @@ static void reading_can_be_stopped(void **state)
 static neap_status scenario(void *user, neap_error *err)
 {
     neap_text *t;
+    neap_word_counts *w = NULL;
     neap_status rc = neap_text_load("texts", user, 0, NULL, &t, err);
+    if (rc == NEAP_OK) rc = neap_text_frequent(t, 2, &w, err);
+    neap_word_counts_free(w);
     neap_text_free(t);
     return rc;
 }
@@ -374,6 +397,7 @@ int main(void)
         HERE(a_file_without_a_word_of_the_graph_is_refused),
         HERE(there_is_a_limit_of_distinct_words),
         HERE(texts_come_from_memory_too),
+        HERE(frequent_words_come_first_then_by_bytes),
         HERE(other_files_are_called_by_their_name),
         HERE(memory_is_bounded_by_the_longest_line),
         HERE(reading_can_be_stopped),

@@ -1,4 +1,14 @@
 #include "common.h"
+#include "texts.h"
+
+typedef struct own {
+    text_own text;
+} own;
+
+static const arg_option options[] = {
+    TEXT_OPTIONS(own, text),
+    { 0 },
+};
 
 static void print_fact(const char *key, const char *value, void *user)
 {
@@ -54,54 +64,73 @@ static void print_graph(const neap_graph *graph, const neap_graph_facts *f)
     if (f->sides[0]) print_sides(f);
 }
 
-static void json_graph(const neap_graph *graph, const neap_graph_facts *f)
+static void json_graph(const neap_graph *graph, const neap_graph_facts *f, ni_json *j)
 {
     neap_graph_report report = NEAP_SIZED(neap_graph_report), *r = &report;
     neap_graph_report_of(graph, &report, NULL);
-    ni_json j = json_to(stdout);
-    ni_json_open(&j, NULL, '{');
-    ni_json_text(&j, "format", r->format);
-    ni_json_text(&j, "compression", r->compression);
-    ni_json_switch(&j, "header", r->header);
-    ni_json_switch(&j, "weighted", r->weighted);
-    ni_json_whole(&j, "time_column", r->time_column);
-    ni_json_switch(&j, "undirected", neap_graph_is_undirected(graph));
-    ni_json_whole(&j, "lines", r->lines);
-    ni_json_whole(&j, "edges_read", r->edges_read);
-    ni_json_whole(&j, "repeats", r->repeats);
-    ni_json_whole(&j, "nodes", f->nodes);
-    ni_json_whole(&j, "edges", f->edges);
-    ni_json_whole(&j, "pairs", f->pairs);
-    ni_json_whole(&j, "reciprocal", f->reciprocal);
-    ni_json_whole(&j, "self_loops", f->self_loops);
-    ni_json_whole(&j, "isolated", f->isolated);
-    ni_json_whole(&j, "components", f->components);
-    ni_json_whole(&j, "largest_component", f->largest_component);
-    ni_json_real(&j, "mean_degree", f->mean_degree);
-    ni_json_whole(&j, "max_degree", f->max_degree);
-    ni_json_text(&j, "hub", neap_graph_name(graph, f->hub));
-    ni_json_switch(&j, "bipartite", f->sides[0] > 0);
-    ni_json_open(&j, "sides", '[');
-    for (int i = 0; i < 2; i++) ni_json_whole(&j, NULL, f->sides[i]);
-    ni_json_close(&j, ']');
-    ni_json_close(&j, '}');
+    ni_json_text(j, "format", r->format);
+    ni_json_text(j, "compression", r->compression);
+    ni_json_switch(j, "header", r->header);
+    ni_json_switch(j, "weighted", r->weighted);
+    ni_json_whole(j, "time_column", r->time_column);
+    ni_json_switch(j, "undirected", neap_graph_is_undirected(graph));
+    ni_json_whole(j, "lines", r->lines);
+    ni_json_whole(j, "edges_read", r->edges_read);
+    ni_json_whole(j, "repeats", r->repeats);
+    ni_json_whole(j, "nodes", f->nodes);
+    ni_json_whole(j, "edges", f->edges);
+    ni_json_whole(j, "pairs", f->pairs);
+    ni_json_whole(j, "reciprocal", f->reciprocal);
+    ni_json_whole(j, "self_loops", f->self_loops);
+    ni_json_whole(j, "isolated", f->isolated);
+    ni_json_whole(j, "components", f->components);
+    ni_json_whole(j, "largest_component", f->largest_component);
+    ni_json_real(j, "mean_degree", f->mean_degree);
+    ni_json_whole(j, "max_degree", f->max_degree);
+    ni_json_text(j, "hub", neap_graph_name(graph, f->hub));
+    ni_json_switch(j, "bipartite", f->sides[0] > 0);
+    ni_json_open(j, "sides", '[');
+    for (int i = 0; i < 2; i++) ni_json_whole(j, NULL, f->sides[i]);
+    ni_json_close(j, ']');
 }
 
-static neap_status text_graph(const args *a, neap_error *err)
+static neap_status print_facts(const args *a, const neap_graph *graph, const neap_text *text,
+                               neap_error *err)
 {
-    neap_graph *graph = NULL;
     neap_graph_facts facts = NEAP_SIZED(neap_graph_facts);
+    ni_json j = json_to(stdout);
+    neap_status rc = neap_graph_facts_of(graph, &facts, err);
+    if (rc != NEAP_OK) return rc;
+    if (!a->json) {
+        print_graph(graph, &facts);
+        return text ? text_print(text, NULL, err) : NEAP_OK;
+    }
+    ni_json_open(&j, NULL, '{');
+    json_graph(graph, &facts, &j);
+    if (text) rc = text_print(text, &j, err);
+    ni_json_close(&j, '}');
+    return rc;
+}
+
+static neap_status any_graph(const args *a, neap_error *err)
+{
+    const own *o = a->own;
+    neap_graph *graph = NULL;
+    neap_text *text = NULL;
     neap_status rc = read_graph(a, a->operands[0], &graph, err);
-    if (rc == NEAP_OK) rc = neap_graph_facts_of(graph, &facts, err);
-    if (rc == NEAP_OK && a->json) json_graph(graph, &facts);
-    else if (rc == NEAP_OK) print_graph(graph, &facts);
+    if (rc == NEAP_OK) rc = text_read(a, &o->text, graph, &text, err);
+    if (rc == NEAP_OK) rc = print_facts(a, graph, text, err);
+    neap_text_free(text);
     neap_graph_free(graph);
     return rc;
 }
 
+/* With texts, a graph is read as one, whatever its format. */
 static neap_status run(const args *a, neap_error *err)
 {
-    return neap_file_is_ours(a->operands[0]) ? our_file(a, err) : text_graph(a, err);
+    const own *o = a->own;
+    bool ours = !o->text.path && !o->text.by_line && neap_file_is_ours(a->operands[0]);
+    return ours ? our_file(a, err) : any_graph(a, err);
 }
 
 const command cmd_info = {
@@ -109,9 +138,11 @@ const command cmd_info = {
     .operands = "FILE",
     .summary = "print what a graph, model or checkpoint holds",
     .details = "Of a graph: how it was read, nodes, edges, components, degrees, and whether it is "
-               "bipartite (every edge joins two sides). Of a model, checkpoint or converted graph: what it "
-               "holds, after a full check.\n",
+               "bipartite (every edge joins two sides); with --text also its nodes' texts. Of a model, "
+               "checkpoint or converted graph: what it holds, after a full check.\n",
     .examples = "neap info friends.txt\nneap info friends.safetensors --json\n",
+    .options = options,
+    .own_size = sizeof(own),
     .least = 1,
     .most = 1,
     .library = "reading,undirected",

@@ -7,7 +7,7 @@
 neap_status text_read(const args *a, const text_own *o, const neap_graph *graph, neap_text **out,
                       neap_error *err)
 {
-    char with[SHORT], words[SHORT], distinct[SHORT], strangers[SHORT];
+    char with[SHORT], nodes[SHORT], words[SHORT], distinct[SHORT], strangers[SHORT];
     neap_text_facts f = NEAP_SIZED(neap_text_facts);
     *out = NULL;
     if (!o->path && o->by_line) return ni_fail(err, NEAP_E_ARG, "--text-by-line goes with --text");
@@ -15,11 +15,67 @@ neap_status text_read(const args *a, const text_own *o, const neap_graph *graph,
     neap_status rc = neap_text_load(o->path, graph, o->by_line, NULL, out, err);
     if (rc != NEAP_OK) return rc;
     neap_text_facts_of(*out, &f, NULL);
-    say(a, "%s: %s of %u nodes have a text: %s words, %s different",
-        strcmp(o->path, "-") ? o->path : "standard input", ni_format_count(f.with_text, with), f.nodes,
-        ni_format_count(f.words, words), ni_format_count(f.distinct, distinct));
+    say(a, "%s: %s of %s nodes have a text: %s words, %s different",
+        strcmp(o->path, "-") ? o->path : "standard input", ni_format_count(f.with_text, with),
+        ni_format_count(f.nodes, nodes), ni_format_count(f.words, words),
+        ni_format_count(f.distinct, distinct));
     if (f.strangers)
         say(a, "  %s line%s about nodes that the graph does not have: skipped",
             ni_format_count(f.strangers, strangers), plural(f.strangers));
+    return NEAP_OK;
+}
+
+enum { FREQUENT = 10 }; /* words that are shown */
+
+static void print_text(const neap_text_facts *f, const neap_word_counts *w)
+{
+    char n[SHORT], m[SHORT];
+    printf("nodes with text      %s of %s\n", ni_format_count(f->with_text, n),
+           ni_format_count(f->nodes, m));
+    printf("words                %s, ", ni_format_count(f->words, n));
+    printf("%s of them different\n", ni_format_count(f->distinct, n));
+    printf("words per text       %.2f on average, ", (double)f->words / (double)f->with_text);
+    printf("at most %s\n", ni_format_count(f->longest, n));
+    printf("most frequent        ");
+    for (size_t i = 0; i < w->count; i++) {
+        if (i) printf(", ");
+        print_name(stdout, w->word[i], name_columns(w->word[i]));
+        printf(" %s", ni_format_count(w->times[i], n));
+    }
+    putchar('\n');
+}
+
+static void json_text(const neap_text_facts *f, const neap_word_counts *w, ni_json *j)
+{
+    ni_json_open(j, "text", '{');
+    ni_json_whole(j, "lines", f->lines);
+    ni_json_whole(j, "strangers", f->strangers);
+    ni_json_whole(j, "nodes", f->with_text);
+    ni_json_whole(j, "words", f->words);
+    ni_json_whole(j, "distinct", f->distinct);
+    ni_json_real(j, "mean", (double)f->words / (double)f->with_text);
+    ni_json_whole(j, "longest", f->longest);
+    ni_json_open(j, "frequent", '[');
+    for (size_t i = 0; i < w->count; i++) {
+        ni_json_open(j, NULL, '{');
+        ni_json_text(j, "word", w->word[i]);
+        ni_json_whole(j, "times", w->times[i]);
+        ni_json_whole(j, "nodes", w->nodes[i]);
+        ni_json_close(j, '}');
+    }
+    ni_json_close(j, ']');
+    ni_json_close(j, '}');
+}
+
+neap_status text_print(const neap_text *text, ni_json *j, neap_error *err)
+{
+    neap_text_facts facts = NEAP_SIZED(neap_text_facts);
+    neap_word_counts *words;
+    neap_text_facts_of(text, &facts, NULL);
+    neap_status rc = neap_text_frequent(text, FREQUENT, &words, err);
+    if (rc != NEAP_OK) return rc;
+    if (j) json_text(&facts, words, j);
+    else print_text(&facts, words);
+    neap_word_counts_free(words);
     return NEAP_OK;
 }

@@ -3,6 +3,7 @@
 #define CLI_TEXTS_H
 
 #include "args.h"
+#include "support/json.h"
 
 /* Part of the own struct of a command. */
 typedef struct text_own {
@@ -25,5 +26,8 @@ typedef struct text_own {
 /* Reads the texts of a graph's nodes and reports what was found; *out is NULL if none are given. */
 neap_status text_read(const args *a, const text_own *o, const neap_graph *graph, neap_text **out,
                       neap_error *err);
+
+/* What was read, for people on standard output or, if j is not NULL, as its member "text". */
+neap_status text_print(const neap_text *text, ni_json *j, neap_error *err);
 
 #endif

@@ -18,6 +18,24 @@ struct neap_text {
     neap_text_facts facts;
 };
 
+/* How often a word occurs, and in how many texts. */
+typedef struct ni_tally {
+    uint64_t count;
+    uint32_t documents, last; /* last: the node that was counted last, plus 1 */
+} ni_tally;
+
+/* Of each distinct word; `of` is all zeros before. */
+void ni_text_count(const neap_text *text, ni_tally *of);
+
+/* A word to be sorted: the most frequent first, then by bytes. */
+typedef struct ni_frequent {
+    uint64_t count;
+    const char *word;
+    uint32_t number; /* in the text */
+} ni_frequent;
+
+void ni_frequent_sort(ni_frequent *list, size_t count);
+
 enum { NI_TEXT_WORDS_MOST = 1 << 24 }; /* distinct words of a file */
 
 /* neap_text_load with another limit of distinct words. */

@@ -2,7 +2,6 @@
 #include "model/texts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -42,37 +41,7 @@ static bool is_stop_word(const char *word)
     return false;
 }
 
-/* How often a word of the file occurs, and in how many texts. */
-typedef struct tally {
-    uint64_t count;
-    uint32_t documents, last; /* last: the node that was counted last, plus 1 */
-} tally;
-
-static void count_words(const neap_text *text, tally *of)
-{
-    for (uint32_t u = 0; u < text->nodes; u++)
-        for (uint64_t i = text->offset[u]; i < text->offset[u + 1]; i++) {
-            tally *t = &of[text->word[i]];
-            t->count++;
-            t->documents += t->last != u + 1;
-            t->last = u + 1;
-        }
-}
-
-typedef struct choice {
-    uint64_t count;
-    const char *word;
-    uint32_t number; /* in the file */
-} choice;
-
-static int by_count(const void *a, const void *b)
-{
-    const choice *x = a, *y = b;
-    if (x->count != y->count) return x->count > y->count ? -1 : 1;
-    return strcmp(x->word, y->word);
-}
-
-static bool is_kept(const neap_text *text, const ni_text_options *o, const tally *t, uint32_t i)
+static bool is_kept(const neap_text *text, const ni_text_options *o, const ni_tally *t, uint32_t i)
 {
     double share = (double)t[i].documents / (double)text->facts.with_text;
     return t[i].count && t[i].count >= o->min_count && share <= o->max_share &&
@@ -84,16 +53,16 @@ static neap_status choose_words(const neap_text *text, const ni_text_options *o,
                                 uint32_t *kept, neap_error *err)
 {
     uint32_t n = 0, number;
-    tally *of = ni_zeros(text->words.count, sizeof *of);
-    choice *list = ni_array(text->words.count, sizeof *list);
+    ni_tally *of = ni_zeros(text->words.count, sizeof *of);
+    ni_frequent *list = ni_array(text->words.count, sizeof *list);
     neap_status rc = of && list ? NEAP_OK : ni_fail_memory(err, "the vocabulary");
     if (rc != NEAP_OK) goto done;
-    count_words(text, of);
+    ni_text_count(text, of);
     for (uint32_t i = 0; i < text->words.count; i++) {
         kept[i] = NEAP_NONE;
-        if (is_kept(text, o, of, i)) list[n++] = (choice){ of[i].count, ni_name(&text->words, i), i };
+        if (is_kept(text, o, of, i)) list[n++] = (ni_frequent){ of[i].count, ni_name(&text->words, i), i };
     }
-    if (n) qsort(list, n, sizeof *list, by_count);
+    ni_frequent_sort(list, n);
     for (uint32_t i = 0; i < n && rc == NEAP_OK; i++)
         if (ni_names_intern(words, list[i].word, strlen(list[i].word), &number))
             kept[list[i].number] = number;

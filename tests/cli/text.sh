@@ -1,0 +1,55 @@
+#!/bin/bash
+# Texts of nodes as a user gives them: what info says of them, and what cannot be read.
+. "$(dirname "$0")/lib/common.bash"
+
+make_friends
+cat >texts <<'END'
+# who	what
+alice	The red fox; the fox!
+bob	a fox
+alice	again
+carol
+stranger	not read
+END
+sed -i 's/^carol$/carol\t/' texts
+
+# ---- what was read ----
+expect 0 "$NEAP" info friends.txt --text texts
+says err 'texts: 2 of 11 nodes have a text: 8 words, 5 different'
+says err '1 line about nodes that the graph does not have: skipped'
+says out 'nodes with text      2 of 11'
+says out 'words per text       4.00 on average, at most 6'
+says out 'most frequent        fox 3, the 2, a 1, again 1, red 1'
+expect 0 "$NEAP" info friends.txt --text texts --json
+valid_json out
+python3 - <<'END' || fail 'the JSON of the texts'
+import json
+t = json.load(open("out"))["text"]
+assert (t["lines"], t["strangers"], t["nodes"], t["words"], t["distinct"], t["longest"]) == (5, 1, 2, 8, 5, 6), t
+assert t["frequent"][0] == {"word": "fox", "times": 3, "nodes": 2}, t
+END
+expect 0 "$NEAP" convert friends.txt friends.safetensors
+expect 0 "$NEAP" info friends.safetensors --text texts
+says out 'nodes with text      2 of 11'
+"$NEAP" info friends.txt -q --text - <texts >out || fail "texts from a pipe"
+printf '0 1\n1 2\n' >numbers
+printf 'zero\n\ntwo\n' >lines
+expect 0 "$NEAP" info numbers --text lines --text-by-line
+says out 'nodes with text      2 of 3'
+
+# ---- what cannot be read ----
+refuses()
+{
+    printf "$1" >bad
+    expect 3 "$NEAP" info friends.txt --text bad
+    says err "$2"
+    empty out
+}
+refuses 'alice\tM\xfcller\n' 'bad:1:8: this is not UTF-8'
+refuses 'alice\ta\nbob\ta\0b\n' 'bad:2:6: a NUL byte'
+refuses 'alice a\n' 'bad:1:1: no tab'
+refuses 'Alice\ta\n' 'none of its 1 lines has a text of a node'
+expect 2 "$NEAP" info friends.txt --text-by-line
+expect 3 "$NEAP" info friends.txt --text missing
+expect 3 "$NEAP" info friends.txt --text friends.safetensors
+says err 'texts are read from lines'
