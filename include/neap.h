@@ -700,9 +700,10 @@ typedef struct neap_vectors {
 } neap_vectors;
 
 /* Reads word2vec text ("n d" in the first line or not) or, by the ending .npy or its first bytes, a NumPy
- * array of shape (n, d) of float32 or float64; gzip and zstd are recognised by content. The names of the
- * rows of X.npy are the lines of X.names.txt beside it; without that file there must be a row for each node
- * of the graph, in its order. %XX in a name is the byte XX, as neap_vectors_save writes it.
+ * array of shape (n, d) of float32 or float64, or a safetensors file with one tensor of that shape of
+ * float32; gzip and zstd are recognised by content (but not of safetensors). The names of the rows of X.npy
+ * and X.safetensors are the lines of X.names.txt beside it, unless neap_vectors_save put them inside;
+ * without that file there must be a row for each node of the graph, in its order. %XX in a name is the byte XX, as neap_vectors_save writes it.
  * NEAP_E_UNKNOWN if a node has no vector, unless allow_missing is not 0; and in any case if no node has
  * one. NEAP_E_MISMATCH if there are no names and another number of rows. NEAP_E_FORMAT, with the line in
  * err->where, for what cannot be read, is not finite, or occurs twice. NEAP_E_LIMIT for a NumPy file of
