@@ -20,7 +20,10 @@ COMMON = {  # name: (type, kinds), of rank 1
 ENCODED = ("gapcn", "gapapn")  # with a convolution
 ATTENTIVE = ("gap", "goat") + ENCODED  # methods that read neighbourhoods
 CHOOSE = ("deepwalk", "splitter")  # by option.loss between outputs and a tree
-VECTORS = ATTENTIVE + CHOOSE + ("node2vec", "walklets", "line", "verse", "fastrp", "attentivewalk")
+READERS = ("text",)  # of texts
+TEXT = {"text.offsets": "U64", "text.words": "U32", "vocabulary.offsets": "U64", "vocabulary.bytes": "U8"}
+CLOSED = ("fastrp", "text")  # in closed form: without steps
+VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk")
 OTHERS = ("pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
 REALS = {"loss": MC, "valid_auc": MC, "loss.sum": "c", "last.loss": "c", "last.auc": "c", "best.auc": "c", "best.loss": "c"}
@@ -137,6 +140,8 @@ def declared(facts, tensors, kind):
         rest["pad"] = ("F32", [out])
     if method == "attentivewalk":
         learned["attention"] = [int(option("window", 0))]
+    if method == "text":
+        rest["basis"] = ("F32", [len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0, dim])
     if method == "splitter" and (kind == "model" or "persona.owners" in tensors):
         must("persona.owners" in tensors, "persona.owners is missing")
         rest["E"] = ("F32", learned.pop("E"))
@@ -148,7 +153,7 @@ def declared(facts, tensors, kind):
 def state_of(facts, learned):
     """What else a checkpoint has, all F32."""
     method, option = facts["method"], lambda name: facts.get("option." + name, "0")
-    must(method in VECTORS and method != "fastrp", method + " has no checkpoints")
+    must(method in VECTORS and method not in CLOSED, method + " has no checkpoints")
     vectors, state = learned.get("persona.vectors", learned.get("E")), {}
     for name, shape in learned.items():
         if float(option("valid")) > 0 and int(option("epochs")) > 0:
@@ -178,6 +183,8 @@ def check_set(facts, tensors, kind):
             need.update({name: ("F32", shape) for name, shape in state_of(facts, learned).items()})
         if facts["method"] in ATTENTIVE or facts["neap.format"] == "1":
             may.update({"hood.offsets": ("U64", None), "hood.nodes": ("U32", None)})
+        if facts["method"] in READERS:
+            need.update({name: (dtype, None) for name, dtype in TEXT.items()})
     for name in need:
         must(name in tensors, name + " is missing")
     for name, (dtype, shape, _) in tensors.items():
@@ -262,6 +269,15 @@ def check_targets(facts, tensors, n, rows):
             must(all(side[u] != side[v] for v in row if v < rows), "an edge within a side")
 
 
+def check_texts(tensors, n):
+    count = len(tensors["vocabulary.offsets"][2]) - 1
+    words = [bytes(word) for word in rows_of(tensors, "vocabulary.offsets", "vocabulary.bytes", count)]
+    must(count > 0 and all(word.find(0) == len(word) - 1 > 0 for word in words), "a word is empty or does not end with its only NUL")
+    must(len(set(words)) == count, "a word stands twice")
+    rows_of(tensors, "text.offsets", "text.words", n)
+    must(all(word < count for word in tensors["text.words"][2]), "a word that is not in the vocabulary")
+
+
 def check_model(facts, tensors, n):
     rows = int(facts["rows"])
     must(1 <= rows <= n, "rows")
@@ -270,6 +286,8 @@ def check_model(facts, tensors, n):
     if facts["method"] in ATTENTIVE or facts["neap.format"] == "1":
         check_hood(facts, tensors, n, rows)
     check_targets(facts, tensors, n, rows)
+    if facts["method"] in READERS:
+        check_texts(tensors, n)
     if "persona.owners" in tensors:
         check_personas(facts, tensors, n, rows)
     if "epoch" in facts:

@@ -704,7 +704,7 @@ static bool is_in(const char *list, const char *word)
 static void check_info(const neap_option_info *o)
 {
     static const char *const kinds[] = { "U32", "U64", "REAL", "SWITCH", "CHOICE", "BYTES", "TEXT" };
-    static const char *const groups[] = { "model", "training", "walks", "reading", "running" };
+    static const char *const groups[] = { "model", "training", "walks", "text", "reading", "running" };
     size_t kind = 0, group = 0;
     while (kind < COUNT(kinds) && strcmp(o->kind, kinds[kind])) kind++;
     while (group < COUNT(groups) && strcmp(o->group, groups[group])) group++;

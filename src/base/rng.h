@@ -35,6 +35,7 @@ typedef enum ni_stream {
     NI_STREAM_LABEL = 23,    /* equal labels: epoch = node, item = neighbour and label    */
     NI_STREAM_ENCODER = 24,  /* start values of an encoder: epoch = tensor, item = row    */
     NI_STREAM_ARRANGE = 25,  /* order of a side's ids: item = side                        */
+    NI_STREAM_SVD = 30,      /* start vectors of singular ones: item = row                */
     NI_STREAM_RANK_ALL = 40  /* which test pairs are ranked among all nodes               */
 } ni_stream;
 

@@ -332,6 +332,8 @@ neap_status neap_trial_create(const neap_data *data, const neap_link_spec *given
     if (rc == NEAP_OK) rc = hold_valid(t, spec->valid == 0 ? NI_VALID_SHARE : spec->valid, err);
     if (rc == NEAP_OK) rc = ni_leak_in_trial(t, NULL, err);
     if (rc == NEAP_OK) {
+        t->text = from.text;
+        t->features = from.features;
         ni_trial_count(t);
         *out = t;
     } else neap_trial_free(t);

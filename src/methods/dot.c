@@ -18,16 +18,23 @@ void ni_dot_declare(neap_model *m, ni_declaration *d)
     ni_declare_matrix(d, "E", NI_LEARNED, m->rows, m->dim, &own->E);
 }
 
-const float *ni_dot_vector(const neap_model *m, uint32_t u, float *scratch)
+void ni_dot_mean(const neap_model *m, uint32_t u, float *mean)
 {
     const float *E = vectors_of(m);
-    if (u < m->rows) return E + (uint64_t)u * m->dim;
     float share = 1 / (float)ni_model_known_links(m, u);
-    memset(scratch, 0, m->dim * sizeof *scratch);
+    memset(mean, 0, m->dim * sizeof *mean);
     for (uint64_t i = m->links.offset[u]; i < m->links.offset[u + 1]; i++) {
         uint32_t v = m->links.node[i];
-        if (v < m->rows) ni_kernels_get()->axpy(share, E + (uint64_t)v * m->dim, scratch, m->dim);
+        if (v < m->rows) ni_kernels_get()->axpy(share, E + (uint64_t)v * m->dim, mean, m->dim);
     }
+}
+
+const float *ni_dot_vector(const neap_model *m, uint32_t u, float *scratch)
+{
+    const ni_dot *own = m->own;
+    if (u < m->rows) return own->E + (uint64_t)u * m->dim;
+    if (own->more) return own->more + (uint64_t)(u - m->rows) * m->dim;
+    ni_dot_mean(m, u, scratch);
     return scratch;
 }
 
@@ -83,8 +90,11 @@ neap_status ni_dot_vectors(neap_query *q, float *vectors, neap_error *err)
     const neap_model *m = q->model;
     (void)err;
     memcpy(vectors, vectors_of(m), (uint64_t)m->rows * m->dim * sizeof *vectors);
-    for (uint32_t u = m->rows; u < m->graph->nodes; u++)
-        ni_dot_vector(m, u, vectors + (uint64_t)u * m->dim);
+    for (uint32_t u = m->rows; u < m->graph->nodes; u++) {
+        float *to = vectors + (uint64_t)u * m->dim;
+        const float *x = ni_dot_vector(m, u, to);
+        if (x != to) memcpy(to, x, m->dim * sizeof *to);
+    }
     return NEAP_OK;
 }
 

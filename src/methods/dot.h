@@ -6,7 +6,8 @@
 
 /* neap_model.own of such a method begins with this. */
 typedef struct ni_dot {
-    float *E; /* rows x dim */
+    float *E;    /* rows x dim */
+    float *more; /* (nodes - rows) x dim: vectors of new nodes, derived by the method; NULL: see below */
 } ni_dot;
 
 /* Declares E. */
@@ -25,7 +26,8 @@ neap_status ni_dot_score(neap_query *query, const neap_pair *pairs, size_t count
                          neap_error *err);
 neap_status ni_dot_score_all(neap_query *query, uint32_t source, float *scores, neap_error *err);
 
-/* A node without a vector, added by an extension, has the mean of its neighbours'. */
+/* A node without a vector, added by an extension, has the mean of its neighbours', unless the method derives
+ * one. */
 neap_status ni_dot_vectors(neap_query *query, float *vectors, neap_error *err);
 neap_status ni_dot_some_vectors(neap_query *query, const uint32_t *nodes, size_t count, float *vectors,
                                 neap_error *err);
@@ -37,5 +39,8 @@ neap_status ni_dot_some_vectors(neap_query *query, const uint32_t *nodes, size_t
 
 /* The vector of a node: its own, or in scratch (dim) the mean of its neighbours'. */
 const float *ni_dot_vector(const neap_model *model, uint32_t node, float *scratch);
+
+/* The mean of its neighbours' vectors. */
+void ni_dot_mean(const neap_model *model, uint32_t node, float *mean);
 
 #endif

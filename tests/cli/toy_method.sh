@@ -34,9 +34,9 @@ expect 0 "$NEAP" completion bash
 COMP_WORDS=(neap train graph.txt --ch) COMP_CWORD=3
 _neap
 [[ " ${COMPREPLY[*]} " == *' --charm '* ]] || fail "--ch completes to: ${COMPREPLY[*]}"
-COMP_WORDS=(neap train --method t) COMP_CWORD=3
+COMP_WORDS=(neap train --method to) COMP_CWORD=3
 _neap
-[[ ${COMPREPLY[*]} == toy ]] || fail "--method t completes to: ${COMPREPLY[*]}"
+[[ ${COMPREPLY[*]} == toy ]] || fail "--method to completes to: ${COMPREPLY[*]}"
 
 # Its range, an alias, the nearest name, and that other methods do not have it.
 "$NEAP" generate sbm --nodes 150 --blocks 3 --p-in 0.2 --p-out 0.01 -o graph.txt -q || fail 'generate'

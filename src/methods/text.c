@@ -1,0 +1,163 @@
+/* The cosine of texts: TF-IDF, the leading singular vectors, rows of length 1 (tfidf.h). Nothing is
+ * learned, and the graph has no part in it. O(words of texts) and an SVD; a new node's text is projected
+ * with the basis that the model keeps. */
+#include "base/sys.h"
+#include "linalg/kernels.h"
+#include "methods/dot.h"
+#include "model/learning.h"
+#include "model/tfidf.h"
+#include "support/status.h"
+
+typedef struct text_options {
+    ni_learning learning; /* of which the dimension counts */
+    ni_text_options text;
+    ni_tfidf_options tfidf;
+} text_options;
+
+static const ni_option_part parts[] = {
+    { &ni_learning_set, offsetof(text_options, learning), "dim" },
+    { &ni_text_set, offsetof(text_options, text), NULL },
+    { &ni_tfidf_set, offsetof(text_options, tfidf), NULL },
+    { 0 },
+};
+
+static const ni_default defaults[] = {
+    { "dim", { "200", "200", "200" } },
+    { "tf", { "log", "log", "log" } },
+    { 0 },
+};
+
+static const ni_text_options *text_of(const ni_settings *s)
+{
+    return &((const text_options *)s->own)->text;
+}
+
+typedef struct text_model {
+    ni_dot dot;
+    float *basis; /* words x dim: V */
+} text_model;
+
+static void declare(neap_model *m, ni_declaration *d)
+{
+    text_model *own = m->own;
+    ni_dot_declare(m, d);
+    ni_declare_matrix(d, "basis", NI_FIXED, m->texts.words.count, m->dim, &own->basis);
+}
+
+/* Rows of length 1, or 0. */
+static void scale_rows(float *rows, uint64_t count, uint32_t d)
+{
+    for (uint64_t i = 0; i < count; i++) ni_make_unit(rows + i * d, d);
+}
+
+/* The vectors of nodes first .. end-1. */
+static neap_status project(const neap_model *m, uint32_t first, uint32_t end, ni_threads *threads,
+                           float *rows, neap_error *err)
+{
+    const text_options *o = m->settings->own;
+    const text_model *own = m->own;
+    ni_sparse a;
+    neap_status rc = ni_tfidf_create(&m->texts, first, end, m->rows, &o->tfidf, threads, &a, err);
+    if (rc != NEAP_OK) return rc;
+    ni_sparse_product(&a, own->basis, m->dim, rows, threads);
+    scale_rows(rows, a.rows, m->dim);
+    ni_tfidf_free(&a);
+    return ni_threads_check(threads, err);
+}
+
+/* A new node without a word that the model knows has the mean of its neighbours' vectors. */
+static neap_status derive(neap_model *m, neap_error *err)
+{
+    text_model *own = m->own;
+    uint32_t fresh = m->graph->nodes - m->rows;
+    ni_threads *one = NULL;
+    if (!fresh) return NEAP_OK;
+    own->dot.more = ni_array(fresh, m->dim * sizeof *own->dot.more);
+    neap_status rc = own->dot.more ? ni_threads_create(1, &one, err) : ni_fail_memory(err, "the new nodes");
+    if (rc == NEAP_OK) rc = project(m, m->rows, m->graph->nodes, one, own->dot.more, err);
+    for (uint32_t i = 0; i < fresh && rc == NEAP_OK; i++)
+        if (!ni_text_size(&m->texts, m->rows + i))
+            ni_dot_mean(m, m->rows + i, own->dot.more + (uint64_t)i * m->dim);
+    ni_threads_free(one);
+    return rc;
+}
+
+static void release(neap_model *m)
+{
+    ni_free(((const text_model *)m->own)->dot.more);
+}
+
+static neap_status fill(neap_model *m, ni_threads *threads, neap_error *err)
+{
+    const text_options *o = m->settings->own;
+    const text_model *own = m->own;
+    ni_sparse a;
+    neap_status rc = ni_links_need_some(&m->links, err);
+    if (rc == NEAP_OK) rc = ni_model_allocate(m, err);
+    if (rc == NEAP_OK) rc = ni_tfidf_create(&m->texts, 0, m->rows, m->rows, &o->tfidf, threads, &a, err);
+    if (rc != NEAP_OK) return rc;
+    double *value = ni_array(m->dim, sizeof *value);
+    rc = value ? ni_tfidf_basis(&a, m->texts.words.count, m->dim, m->settings->common.seed, threads, value,
+                                own->basis, err)
+               : ni_fail_memory(err, "singular values");
+    ni_free(value);
+    if (rc == NEAP_OK) {
+        ni_sparse_product(&a, own->basis, m->dim, own->dot.E, threads);
+        scale_rows(own->dot.E, m->rows, m->dim);
+        rc = ni_threads_check(threads, err);
+    }
+    ni_tfidf_free(&a);
+    return rc;
+}
+
+static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
+{
+    ni_threads *threads = NULL;
+    neap_model *m = NULL;
+    neap_status rc = ni_threads_create(job->settings->common.threads, &threads, err);
+    if (rc == NEAP_OK) rc = ni_model_create(job, &m, err);
+    if (rc == NEAP_OK) {
+        ni_threads_watch(threads, job->hooks, "train");
+        rc = fill(m, threads, err);
+    }
+    ni_threads_free(threads);
+    if (rc == NEAP_OK) *out = m;
+    else neap_model_free(m);
+    return rc;
+}
+
+static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
+{
+    neap_model *m;
+    neap_status rc = ni_model_create(job, &m, err);
+    if (rc != NEAP_OK) return rc;
+    r->bytes_graph = ni_model_graph_bytes(m, job->data->graph);
+    r->bytes_tables = ((uint64_t)m->rows + m->texts.words.count) * m->dim * sizeof(float);
+    r->bytes_batch = ni_tfidf_bytes(&m->texts, m->dim);
+    neap_model_free(m);
+    return NEAP_OK;
+}
+
+const ni_method ni_method_text = {
+    .info = { .size = sizeof(neap_method_info),
+              .name = "text",
+              .summary = "cosine of the nodes' texts: TF-IDF and its leading singular vectors",
+              .details = "Words are weighed by --tf and --idf, a text becomes a vector of length 1 in the\n"
+                         "space of the --dim leading singular vectors of all texts, and a pair scores the\n"
+                         "product of two vectors. Nothing is learned and links have no part in it: a\n"
+                         "yardstick for methods that read text. A new node's text is read with the\n"
+                         "words and the singular vectors of the model.\n"
+                         "Deerwester, Dumais, Furnas, Landauer and Harshman, Indexing by Latent Semantic\n"
+                         "Analysis, 1990.",
+              .vectors = 1,
+              .text = 1 },
+    .options = { sizeof(text_options), parts, defaults },
+    .text = text_of,
+    .own = sizeof(text_model),
+    .declare = declare,
+    .derive = derive,
+    .release = release,
+    .train = train,
+    .bytes = bytes,
+    NI_DOT_ANSWERS,
+};

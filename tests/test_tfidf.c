@@ -1,0 +1,160 @@
+/* The method text: what a word weighs, what a pair scores, and new texts in the basis of a model.
+ * (tests/text_oracle.py compares the weights with scikit-learn's.) */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "settings.h"
+#include "world.h"
+
+#include "model/tfidf.h"
+
+enum { NODES = 5 };
+static const neap_edge edges[] = { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 }, { 3, 4, 1 } };
+static const char *const texts[] = { "red red fox", "red hen", "blue whale", "blue blue sky", "" };
+
+static neap_model *train(const char *const *text, neap_options *o)
+{
+    neap_graph *g;
+    neap_text *t;
+    neap_model *m;
+    neap_error err = { 0 };
+    assert_int_equal(neap_graph_create(NODES, NULL, edges, 4, 0, 0, &g, NULL), NEAP_OK);
+    assert_int_equal(neap_text_create(g, text, &t, NULL), NEAP_OK);
+    neap_data data = { .size = sizeof data, .graph = g, .text = t };
+    if (neap_train(&data, o, NULL, &m, &err)) fail_msg("%s", err.text);
+    neap_options_free(o);
+    neap_text_free(t);
+    neap_graph_free(g);
+    return m;
+}
+
+static uint32_t word_of(const neap_model *m, const char *word)
+{
+    for (uint32_t i = 0; i < m->texts.words.count; i++)
+        if (!strcmp(ni_name(&m->texts.words, i), word)) return i;
+    fail_msg("no word %s", word);
+    return 0;
+}
+
+/* The weight of a word in row u. */
+static double weight(const neap_model *m, const ni_sparse *a, uint32_t u, const char *word)
+{
+    uint32_t number = word_of(m, word);
+    for (uint32_t i = a->start[u]; i < a->end[u]; i++)
+        if (a->term[i].row == number) return (double)a->term[i].weight;
+    return 0;
+}
+
+static void close_to(double a, double b)
+{
+    if (!(fabs(a - b) < 1e-6)) fail_msg("%.9g is not %.9g", a, b);
+}
+
+static void a_word_weighs_what_its_definition_says(void **state)
+{
+    neap_model *m = train(texts, options_of("neap", "method", "text", "min-count", "1", NULL));
+    double smooth = log(6.0 / 3) + 1, plain = log(5.0 / 2), alone = log(6.0 / 2) + 1;
+    ni_tfidf_options none = { NI_TF_COUNT, NI_IDF_SMOOTH, NI_NORM_NONE };
+    ni_sparse a;
+    ni_threads *one;
+    (void)state;
+    assert_int_equal(ni_threads_create(1, &one, NULL), NEAP_OK);
+    assert_int_equal(ni_tfidf_create(&m->texts, 0, NODES, NODES, &none, one, &a, NULL), NEAP_OK);
+    close_to(weight(m, &a, 0, "red"), 2 * smooth);
+    close_to(weight(m, &a, 0, "fox"), alone);
+    close_to(weight(m, &a, 1, "fox"), 0);
+    ni_tfidf_free(&a);
+    ni_tfidf_options other = { NI_TF_LOG, NI_IDF_PLAIN, NI_NORM_NONE };
+    assert_int_equal(ni_tfidf_create(&m->texts, 0, NODES, NODES, &other, one, &a, NULL), NEAP_OK);
+    close_to(weight(m, &a, 0, "red"), (1 + log(2)) * plain);
+    ni_tfidf_free(&a);
+    ni_tfidf_options unit = { NI_TF_BINARY, NI_IDF_SMOOTH, NI_NORM_UNIT };
+    assert_int_equal(ni_tfidf_create(&m->texts, 0, NODES, NODES, &unit, one, &a, NULL), NEAP_OK);
+    close_to(weight(m, &a, 1, "red"), smooth / hypot(smooth, alone));
+    ni_tfidf_free(&a);
+    ni_threads_free(one);
+    neap_model_free(m);
+}
+
+/* With as many vectors as words nothing is left out: the score is the cosine of the weights. */
+static void a_pair_scores_the_cosine_of_its_texts(void **state)
+{
+    neap_model *m = train(texts, options_of("neap", "method", "text", "min-count", "1", NULL));
+    const neap_pair pairs[] = { { 0, 1 }, { 0, 2 }, { 0, 0 }, { 0, 4 } };
+    double red = log(6.0 / 3) + 1, fox = log(6.0 / 2) + 1, many = (1 + log(2)) * red;
+    float score[4];
+    (void)state;
+    assert_int_equal(neap_model_score(m, pairs, 4, score, NULL), NEAP_OK);
+    assert_true(fabs((double)score[0] - many * red / (hypot(many, fox) * hypot(red, fox))) < 1e-5);
+    assert_true(fabsf(score[1]) < 1e-5F);
+    assert_true(fabsf(score[2] - 1) < 1e-5F);
+    assert_true(score[3] == 0); /* no text, no vector */
+    neap_model_free(m);
+}
+
+/* A new node with the text of node 0 has its vector; one without text that of its only neighbour. */
+static void a_new_text_is_read_in_the_basis_of_the_model(void **state)
+{
+    const char *const names[] = { "3", "new", "mute" };
+    const char *const given[] = { "", "red fox red strange", "" };
+    const neap_edge links[] = { { 1, 0, 1 }, { 2, 0, 1 } };
+    neap_model *m = train(texts, options_of("neap", "method", "text", "min-count", "1", "dim", "4", NULL)),
+               *more;
+    neap_graph *g;
+    neap_text *t;
+    float vectors[(NODES + 2) * 4];
+    (void)state;
+    assert_int_equal(neap_graph_create(3, names, links, 2, 0, 0, &g, NULL), NEAP_OK);
+    assert_int_equal(neap_text_create(g, given, &t, NULL), NEAP_OK);
+    neap_data data = { .size = sizeof data, .graph = g, .text = t };
+    assert_int_equal(neap_model_extend(m, &data, &more, NULL, NULL), NEAP_OK);
+    assert_int_equal(neap_model_vectors(more, vectors, NULL), NEAP_OK);
+    uint32_t fresh, mute;
+    assert_int_equal(neap_graph_find(neap_model_graph(more), "new", &fresh, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_find(neap_model_graph(more), "mute", &mute, NULL), NEAP_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(fabsf(vectors[fresh * 4 + i] - vectors[i]) < 1e-6F);
+        assert_true(fabsf(vectors[mute * 4 + i] - vectors[3 * 4 + i]) < 1e-6F);
+    }
+    neap_model_free(more);
+    neap_text_free(t);
+    neap_graph_free(g);
+    neap_model_free(m);
+}
+
+/* Every text has the one word: with the plain idf nothing is left. */
+static void texts_that_are_all_alike_are_refused_with_words(void **state)
+{
+    const char *const same[] = { "a", "a", "a", "a", "a" };
+    neap_options *o = options_of("neap", "method", "text", "min-count", "1", "idf", "plain", NULL);
+    neap_error err = { 0 };
+    neap_graph *g;
+    neap_text *t;
+    neap_model *m;
+    (void)state;
+    assert_int_equal(neap_graph_create(NODES, NULL, edges, 4, 0, 0, &g, NULL), NEAP_OK);
+    assert_int_equal(neap_text_create(g, same, &t, NULL), NEAP_OK);
+    neap_data data = { .size = sizeof data, .graph = g, .text = t };
+    assert_int_equal(neap_train(&data, o, NULL, &m, &err), NEAP_E_NUMERIC);
+    assert_non_null(strstr(err.text, "--idf"));
+    neap_text_free(t);
+    neap_graph_free(g);
+    neap_options_free(o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_word_weighs_what_its_definition_says),
+        cmocka_unit_test(a_pair_scores_the_cosine_of_its_texts),
+        cmocka_unit_test(a_new_text_is_read_in_the_basis_of_the_model),
+        cmocka_unit_test(texts_that_are_all_alike_are_refused_with_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
