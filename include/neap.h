@@ -194,6 +194,7 @@ typedef struct neap_method_info {
     int context;         /* 1: a node's vector depends on its partner                */
     int vectors;         /* 1: it has a vector per node; 0: it only scores pairs     */
     int text;            /* 1: it needs the text of nodes                            */
+    int new_text;        /* 1: of a new node the text is enough, it needs no links   */
 } neap_method_info;
 NEAP_API size_t neap_method_count(void);
 NEAP_API const neap_method_info *neap_method_at(size_t i);
@@ -375,6 +376,11 @@ NEAP_API neap_status neap_text_load(const char *path, const neap_graph *graph, i
 /* The same from memory: texts[u] is that of node u, ended by a NUL, or NULL. err->where is its byte. */
 NEAP_API neap_status neap_text_create(const neap_graph *graph, const char *const *texts, neap_text **out,
                                       neap_error *err);
+/* The same for nodes that a model does not have (neap_model_extend): *graph has the nodes and edges of
+ * `links`, which may be NULL, and each further name of the file as a node without links; *text is of its
+ * nodes. */
+NEAP_API neap_status neap_text_load_new(const char *path, const neap_graph *links, const neap_hooks *hooks,
+                                        neap_graph **graph, neap_text **text, neap_error *err);
 NEAP_API void neap_text_free(neap_text *text);
 
 typedef struct neap_text_facts {
@@ -505,12 +511,18 @@ NEAP_API neap_status neap_model_facts_of(const neap_model *model, neap_model_fac
  * model's. A node unknown to the model becomes a new node whose neighbourhood is its known neighbours;
  * edges between two known or two unknown nodes are counted and skipped. Known is who was in training: a
  * node of an earlier extension may get further links with such. Nothing is trained, nothing learned is
- * copied: the two models share their tensors, and either may be freed first. report may be NULL. */
+ * copied: the two models share their tensors, and either may be freed first. report may be NULL.
+ * A method that reads texts reads those of new nodes, with the words it was trained with; where that is
+ * enough (neap_method_info.new_text), a node with such words needs no known neighbour. In a model for the
+ * other side of a bipartite graph a node without links is on the side of node 0. The text of a node that
+ * the model has stays what it is. */
 typedef struct neap_extension {
     size_t size;
-    uint32_t added;       /* new nodes                                     */
-    uint32_t unreachable; /* new names without a known neighbour: left out */
-    uint64_t ignored;     /* edges that link no new node with a known one  */
+    uint32_t added;       /* new nodes                                                        */
+    uint32_t unreachable; /* new names without a known neighbour or text to read: left out    */
+    uint64_t ignored;     /* edges that link no new node with a known one                     */
+    uint32_t by_text;     /* of the new nodes, those without a known neighbour                */
+    uint32_t known_texts; /* nodes of the model for which there was a text, which is not read */
 } neap_extension;
 NEAP_API neap_status neap_model_extend(const neap_model *model, const neap_data *links, neap_model **out,
                                        neap_extension *report, neap_error *err);

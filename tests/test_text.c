@@ -12,6 +12,7 @@
 #include "data/text.h"
 #include "data/tokens.h"
 #include "faults.h"
+#include "graph/graph.h"
 #include "scratch.h"
 
 static const char *words_of(const char *text)
@@ -87,7 +88,8 @@ static neap_status read_bytes(const char *bytes, size_t size, bool by_line, uint
 {
     neap_graph *g = five();
     scratch_put("texts", bytes, size);
-    neap_status rc = ni_text_read("texts", g, by_line, most, NULL, text, err);
+    ni_text_plan plan = { .names = &g->names, .by_line = by_line, .most = most };
+    neap_status rc = ni_text_read("texts", &plan, text, err);
     neap_graph_free(g);
     return rc;
 }

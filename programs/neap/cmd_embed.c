@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "common.h"
+#include "new_nodes.h"
 
 typedef struct own {
     const char *output, *context;
@@ -56,7 +57,7 @@ static neap_status run(const args *a, neap_error *err)
     if (rc == NEAP_OK) rc = check_apart((const char *[]){ a->operands[0], o->output, names }, 3, err);
     if (rc == NEAP_OK) rc = check_output(o->output, err);
     if (rc == NEAP_OK) rc = check_json(a, o->output, err);
-    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], NULL, &model, &query, err);
+    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], NULL, NULL, &model, &query, err);
     if (rc == NEAP_OK) rc = write_vectors(model, query, o, err);
     if (rc == NEAP_OK) {
         say(a, "%s: %u vectors of length %u", o->output, neap_graph_nodes(neap_model_graph(model)),

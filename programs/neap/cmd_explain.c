@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "common.h"
+#include "new_nodes.h"
 #include "pages/pages.h"
 
 typedef struct own {
-    const char *html, *new_edges;
+    const char *html;
+    new_nodes new;
     uint64_t rows;
 } own;
 
@@ -15,8 +17,7 @@ static const arg_option options[] = {
       "rows of each table; --json gives all" },
     { "html", 0, "FILE", NULL, ARG_TEXT, offsetof(own, html), 0, 0, false,
       "write a picture of the pair as one self-contained page" },
-    { "new-edges", 0, "FILE", NULL, ARG_TEXT, offsetof(own, new_edges), 0, 0, false,
-      "links of nodes that were not in training" },
+    NEW_NODES_OPTIONS(own, new),
     { 0 },
 };
 
@@ -249,9 +250,10 @@ static neap_status run(const args *a, neap_error *err)
     uint32_t source, target;
     neap_model *model = NULL;
     neap_explanation *why = NULL;
-    neap_status rc = check_apart((const char *[]){ a->operands[0], o->new_edges, o->html }, 3, err);
+    neap_status rc =
+        check_apart((const char *[]){ a->operands[0], o->new.edges, o->new.text, o->html }, 4, err);
     if (rc == NEAP_OK) rc = check_output(o->html, err);
-    if (rc == NEAP_OK) rc = read_model(a, a->operands[0], o->new_edges, &model, err);
+    if (rc == NEAP_OK) rc = read_model(a, a->operands[0], &o->new, &model, err);
     if (rc) return rc;
     const neap_graph *graph = neap_model_graph(model);
     rc = neap_graph_find(graph, a->operands[1], &source, err);

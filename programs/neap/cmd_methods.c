@@ -35,6 +35,9 @@ static void print_options(const neap_method_info *m)
 static void print_method(const neap_method_info *m)
 {
     printf("%s: %s\n\n%s\n", m->name, m->summary, m->details);
+    if (m->text)
+        printf("\nReads the texts of nodes (--text). A new node needs %s.\n",
+               m->new_text ? "a text or links" : "links; it may have a text, too");
     print_options(m);
 }
 
@@ -68,6 +71,7 @@ static void print_json(const neap_method_info *only)
         ni_json_switch(&j, "context", m->context);
         ni_json_switch(&j, "vectors", m->vectors);
         ni_json_switch(&j, "text", m->text);
+        ni_json_switch(&j, "new_text", m->new_text);
         print_json_options(&j, m);
         ni_json_close(&j, '}');
     }

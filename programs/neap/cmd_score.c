@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "common.h"
+#include "new_nodes.h"
 
 typedef struct own {
-    const char *new_edges;
+    new_nodes new;
     bool skip_unknown;
 } own;
 
 static const arg_option options[] = {
-    { "new-edges", 0, "FILE", NULL, ARG_TEXT, offsetof(own, new_edges), 0, 0, false,
-      "links of nodes that were not in training" },
+    NEW_NODES_OPTIONS(own, new),
     { "skip-unknown", 0, "", NULL, ARG_SWITCH, offsetof(own, skip_unknown), 0, 0, false,
       "print nan for a pair with an unknown node, instead of stopping there" },
     { 0 },
@@ -137,7 +137,7 @@ static neap_status run(const args *a, neap_error *err)
     neap_model *model = NULL;
     neap_query *query = NULL;
     ni_json j = json_to(stdout);
-    neap_status rc = ask_model(a, a->operands[0], o->new_edges, &model, &query, err);
+    neap_status rc = ask_model(a, a->operands[0], &o->new, NULL, &model, &query, err);
     if (rc == NEAP_OK) rc = neap_pair_reader_open(path, a->options, neap_model_graph(model), &reader, err);
     if (rc) goto done;
     if (a->json) {

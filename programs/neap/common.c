@@ -112,60 +112,6 @@ neap_status read_graph(const args *a, const char *path, neap_graph **out, neap_e
     return NEAP_OK;
 }
 
-/* Replaces the model by one with the nodes of a file. */
-static neap_status extend(const args *a, neap_model **model, const char *path, neap_error *err)
-{
-    neap_graph *links = NULL;
-    neap_model *extended = NULL;
-    neap_data data = NEAP_SIZED(neap_data);
-    neap_extension report = NEAP_SIZED(neap_extension);
-    neap_status rc = read_graph(a, path, &links, err);
-    data.graph = links;
-    if (rc == NEAP_OK) rc = neap_model_extend(*model, &data, &extended, &report, err);
-    neap_graph_free(links);
-    if (rc) return rc;
-    neap_model_free(*model);
-    *model = extended;
-    say(a, "  %u new node%s added", report.added, plural(report.added));
-    if (report.unreachable)
-        say(a, "  %u new node%s left out: no neighbour in the model", report.unreachable,
-            plural(report.unreachable));
-    if (report.ignored)
-        say(a, "  %llu edge%s left out: not between a new and a known node",
-            (unsigned long long)report.ignored, plural(report.ignored));
-    return NEAP_OK;
-}
-
-neap_status read_model(const args *a, const char *path, const char *new_edges, neap_model **out,
-                       neap_error *err)
-{
-    neap_status rc = neap_model_load(path, NULL, out, err);
-    if (rc == NEAP_OK && new_edges) rc = extend(a, out, new_edges, err);
-    if (rc == NEAP_OK) return rc;
-    neap_model_free(*out);
-    *out = NULL;
-    return rc;
-}
-
-neap_status ask_model(const args *a, const char *path, const char *new_edges, neap_model **model,
-                      neap_query **query, neap_error *err)
-{
-    return ask_model_with(a, path, new_edges, NULL, model, query, err);
-}
-
-neap_status ask_model_with(const args *a, const char *path, const char *new_edges, const neap_hooks *hooks,
-                           neap_model **model, neap_query **query, neap_error *err)
-{
-    char text[SHORT];
-    uint64_t threads = 0;
-    neap_query_spec spec = { .size = sizeof spec, .hooks = hooks };
-    neap_status rc = neap_options_get(a->options, "threads", text, sizeof text, err);
-    if (rc == NEAP_OK) rc = read_model(a, path, new_edges, model, err);
-    if (rc) return rc;
-    if (ni_parse_u64(text, strlen(text), &threads)) spec.threads = (uint32_t)threads;
-    return neap_query_create(*model, &spec, query, err);
-}
-
 uint32_t model_dim(const neap_model *model)
 {
     neap_model_facts facts = NEAP_SIZED(neap_model_facts);

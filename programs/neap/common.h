@@ -15,18 +15,6 @@ void say(const args *a, const char *format, ...) NI_PRINTF(2, 3);
 /* Reads a graph and reports on standard error what was read and decided. */
 neap_status read_graph(const args *a, const char *path, neap_graph **out, neap_error *err);
 
-/* Reads a model, and adds the nodes of `new_edges` if it is not NULL. */
-neap_status read_model(const args *a, const char *path, const char *new_edges, neap_model **out,
-                       neap_error *err);
-
-/* The same, and a query to it on --threads; both are to be freed in any case. */
-neap_status ask_model(const args *a, const char *path, const char *new_edges, neap_model **model,
-                      neap_query **query, neap_error *err);
-
-/* The same with hooks, which the query calls; they must outlive it. */
-neap_status ask_model_with(const args *a, const char *path, const char *new_edges, const neap_hooks *hooks,
-                           neap_model **model, neap_query **query, neap_error *err);
-
 /* The length of its vectors. */
 uint32_t model_dim(const neap_model *model);
 

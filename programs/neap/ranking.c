@@ -379,7 +379,8 @@ static neap_status check_files(const args *a, neap_error *err)
     const ranking_options *o = a->own;
     char part[PATH_MAX] = "-";
     if (o->output && strcmp(o->output, "-")) snprintf(part, sizeof part, "%s.part", o->output);
-    const char *const inputs[] = { a->operands[0], o->new_edges, o->sources, targets_path(o->targets) };
+    const char *const inputs[] = { a->operands[0], o->new.edges, o->new.text, o->sources,
+                                   targets_path(o->targets) };
     neap_status rc = NEAP_OK;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs && rc == NEAP_OK; i++)
         rc = check_apart((const char *[]){ inputs[i], o->output, part }, 3, err);
@@ -403,8 +404,7 @@ neap_status run_ranking(const args *a, const ranking_kind *kind, neap_error *err
     progress_start(&q.bar, q.o->progress, a->quiet);
     neap_status rc = check_sources(a, err);
     if (rc == NEAP_OK) rc = check_files(a, err);
-    if (rc == NEAP_OK)
-        rc = ask_model_with(a, a->operands[0], q.o->new_edges, &hooks, &q.model, &q.query, err);
+    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], &q.o->new, &hooks, &q.model, &q.query, err);
     if (rc == NEAP_OK) rc = targets_read(a, q.o->targets, neap_model_graph(q.model), &q.targets, err);
     if (rc == NEAP_OK) rc = find_sources(&q, err);
     if (rc == NEAP_OK) rc = file ? write_all(&q, err) : print_all(&q, err);

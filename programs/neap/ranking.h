@@ -3,12 +3,14 @@
 #define CLI_RANKING_H
 
 #include "args.h"
+#include "new_nodes.h"
 #include "targets.h"
 
 typedef struct ranking_options {
     uint64_t k;
     bool with_known, explain, all, resume;
-    const char *new_edges, *sources, *targets, *output, *progress;
+    new_nodes new;
+    const char *sources, *targets, *output, *progress;
 } ranking_options;
 
 /* The rows that both commands have in their tables of options. */
@@ -54,10 +56,7 @@ typedef struct ranking_options {
           0,                                                                                               \
           false,                                                                                           \
           "show the progress of the run" },                                                                \
-    {                                                                                                      \
-        "new-edges", 0, "FILE", NULL, ARG_TEXT, offsetof(ranking_options, new_edges), 0, 0, false,         \
-            "links of nodes that were not in training"                                                     \
-    }
+        NEW_NODES_OPTIONS(ranking_options, new)
 
 /* What differs. */
 typedef struct ranking_kind {

@@ -72,11 +72,10 @@ static uint64_t piece_size(const collector *c, uint64_t i)
     return (i + 1 < c->pieces ? c->piece[i + 1].first : c->words) - c->piece[i].first;
 }
 
-static neap_status collector_begin(collector *c, const neap_graph *graph, uint32_t most, neap_error *err)
+static neap_status collector_begin(collector *c, uint32_t most, neap_error *err)
 {
     *c = (collector){ .text = ni_zeros(1, sizeof *c->text), .most = most };
     if (!c->text) return ni_fail_memory(err, "the texts");
-    c->text->nodes = graph->nodes;
     ni_names_init(&c->text->words);
     return NEAP_OK;
 }
@@ -133,10 +132,20 @@ static neap_status collector_end(collector *c, neap_status rc, neap_text **out)
 
 typedef struct reader {
     ni_lines lines;
-    const neap_graph *graph;
-    bool by_line;
+    const ni_text_plan *plan;
     collector all;
 } reader;
+
+/* The number of a node; NEAP_NONE: there is none. */
+static neap_status find_node(const ni_text_plan *plan, const char *name, size_t length, uint32_t *node,
+                             neap_error *err)
+{
+    *node = NEAP_NONE;
+    if (plan->more)
+        return ni_names_intern(plan->more, name, length, node) ? NEAP_OK : ni_fail_memory(err, "the texts");
+    if (!ni_names_find(plan->names, name, length, node)) *node = NEAP_NONE;
+    return NEAP_OK;
+}
 
 static neap_status read_line(reader *r, char *line, size_t length, neap_error *err)
 {
@@ -144,7 +153,7 @@ static neap_status read_line(reader *r, char *line, size_t length, neap_error *e
     const char *name = line, *text = line;
     size_t name_length = 0;
     uint32_t node;
-    if (r->by_line) {
+    if (r->plan->by_line) {
         name_length = (size_t)snprintf(number, sizeof number, "%" PRIu64, r->lines.number - 1);
         name = number;
     } else {
@@ -161,14 +170,16 @@ static neap_status read_line(reader *r, char *line, size_t length, neap_error *e
             return ni_lines_fail(&r->lines, NEAP_E_FORMAT, line, err,
                                  "the name of the node is empty; a line is a node, a tab and its text");
     }
+    const char *fault;
+    char words[FAULT];
+    neap_status rc = find_node(r->plan, name, name_length, &node, err);
+    if (rc != NEAP_OK) return rc;
     r->all.text->facts.lines++;
-    if (!ni_names_find(&r->graph->names, name, name_length, &node)) {
+    if (node == NEAP_NONE) {
         r->all.text->facts.strangers++;
         return NEAP_OK;
     }
-    const char *fault;
-    char words[FAULT];
-    neap_status rc = add_words(&r->all, node, text, length - (size_t)(text - line), &fault, err);
+    rc = add_words(&r->all, node, text, length - (size_t)(text - line), &fault, err);
     if (rc == NEAP_OK || rc == NEAP_E_MEM) return rc;
     return ni_lines_fail(&r->lines, rc, fault, err, "%s", fault_text(&r->all, rc, words));
 }
@@ -178,8 +189,8 @@ static neap_status read_lines(reader *r, neap_error *err)
     for (;;) {
         char *line;
         size_t length;
-        neap_status rc = r->by_line ? ni_lines_next(&r->lines, &line, &length, err)
-                                    : ni_lines_next_data(&r->lines, &line, &length, err);
+        neap_status rc = r->plan->by_line ? ni_lines_next(&r->lines, &line, &length, err)
+                                          : ni_lines_next_data(&r->lines, &line, &length, err);
         if (rc == NEAP_OK && line) rc = read_line(r, line, length, err);
         if (rc != NEAP_OK || !line) return rc;
     }
@@ -188,23 +199,26 @@ static neap_status read_lines(reader *r, neap_error *err)
 static neap_status finish(reader *r, neap_error *err)
 {
     neap_text *t = r->all.text;
+    t->nodes = r->plan->more ? r->plan->more->count : r->plan->names->count;
     neap_status rc = count_all(&r->all, err);
     if (rc != NEAP_OK || t->facts.with_text) return rc;
+    if (r->plan->more)
+        return ni_fail_at(err, NEAP_E_FORMAT, r->lines.number, "%.200s: there is no word in it",
+                          ni_stream_label(r->lines.in));
     return ni_fail_at(err, NEAP_E_FORMAT, r->lines.number,
                       "%.200s: none of its %" PRIu64 " lines has a text of a node of the graph; are the "
                       "names the same? (--text-by-line: line i, from 0, is the text of the node named i)",
                       ni_stream_label(r->lines.in), t->facts.lines);
 }
 
-neap_status ni_text_read(const char *path, const neap_graph *graph, bool by_line, uint32_t most,
-                         const neap_hooks *hooks, neap_text **out, neap_error *err)
+neap_status ni_text_read(const char *path, const ni_text_plan *plan, neap_text **out, neap_error *err)
 {
     ni_stream_in *in = NULL;
-    reader r = { .graph = graph, .by_line = by_line };
+    reader r = { .plan = plan };
     *out = NULL;
-    neap_status rc = collector_begin(&r.all, graph, most, err);
+    neap_status rc = collector_begin(&r.all, plan->most, err);
     if (rc == NEAP_OK) rc = ni_stream_open(path, &in, err);
-    if (in) ni_stream_watch(in, hooks);
+    if (in) ni_stream_watch(in, plan->hooks);
     if (rc == NEAP_OK)
         rc = ni_foreign_refuse(in, "texts are read from lines of a node, a tab and its text", err);
     if (rc == NEAP_OK) rc = ni_lines_init(&r.lines, in, NI_LINE_LONG, err);
@@ -218,7 +232,51 @@ neap_status ni_text_read(const char *path, const neap_graph *graph, bool by_line
 neap_status neap_text_load(const char *path, const neap_graph *graph, int by_line, const neap_hooks *hooks,
                            neap_text **out, neap_error *err)
 {
-    return ni_text_read(path, graph, by_line, NI_TEXT_WORDS_MOST, hooks, out, err);
+    ni_text_plan plan = {
+        .names = &graph->names, .by_line = by_line, .most = NI_TEXT_WORDS_MOST, .hooks = hooks
+    };
+    return ni_text_read(path, &plan, out, err);
+}
+
+/* ---- of new nodes ---- */
+
+/* The links, among more nodes. */
+static neap_status make_graph(const neap_graph *links, const ni_names *names, neap_graph **out,
+                              neap_error *err)
+{
+    uint64_t edges = links ? links->edges : 0;
+    const char **name = ni_array(names->count, sizeof *name);
+    neap_edge *edge = ni_array(edges, sizeof *edge);
+    neap_status rc = name && edge ? NEAP_OK : ni_fail_memory(err, "the new nodes");
+    for (uint32_t u = 0; u < names->count && rc == NEAP_OK; u++) name[u] = ni_name(names, u);
+    for (uint32_t u = 0; links && u < links->nodes && rc == NEAP_OK; u++)
+        for (uint64_t e = links->offset[u]; e < links->offset[u + 1]; e++)
+            edge[e] = (neap_edge){ u, links->target[e], links->weight ? links->weight[e] : 1 };
+    if (rc == NEAP_OK)
+        rc = neap_graph_create(names->count, name, edge, edges, links && links->weight,
+                               links && links->undirected, out, err);
+    ni_free(name);
+    ni_free(edge);
+    return rc;
+}
+
+neap_status neap_text_load_new(const char *path, const neap_graph *links, const neap_hooks *hooks,
+                               neap_graph **graph, neap_text **out, neap_error *err)
+{
+    ni_names names;
+    ni_text_plan plan = { .more = &names, .most = NI_TEXT_WORDS_MOST, .hooks = hooks };
+    *graph = NULL;
+    *out = NULL;
+    ni_names_init(&names);
+    bool copied = !links || ni_names_copy(&names, &links->names);
+    neap_status rc = copied ? ni_text_read(path, &plan, out, err) : ni_fail_memory(err, "the new nodes");
+    if (rc == NEAP_OK) rc = make_graph(links, &names, graph, err);
+    ni_names_free(&names);
+    if (rc != NEAP_OK) {
+        neap_text_free(*out);
+        *out = NULL;
+    }
+    return rc;
 }
 
 /* ---- from memory ---- */
@@ -229,7 +287,7 @@ neap_status neap_text_create(const neap_graph *graph, const char *const *texts, 
     collector c;
     char words[FAULT];
     *out = NULL;
-    neap_status rc = collector_begin(&c, graph, NI_TEXT_WORDS_MOST, err);
+    neap_status rc = collector_begin(&c, NI_TEXT_WORDS_MOST, err);
     for (uint32_t u = 0; u < graph->nodes && rc == NEAP_OK; u++) {
         const char *fault;
         if (texts[u]) rc = add_words(&c, u, texts[u], strlen(texts[u]), &fault, err);
@@ -237,7 +295,10 @@ neap_status neap_text_create(const neap_graph *graph, const char *const *texts, 
             ni_fail_at(err, rc, (uint64_t)(fault - texts[u]), "the text of node %u, byte %zu: %s", u,
                        (size_t)(fault - texts[u]), fault_text(&c, rc, words));
     }
-    if (rc == NEAP_OK) rc = count_all(&c, err);
+    if (rc == NEAP_OK) {
+        c.text->nodes = graph->nodes;
+        rc = count_all(&c, err);
+    }
     return collector_end(&c, rc, out);
 }
 

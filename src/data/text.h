@@ -38,8 +38,15 @@ void ni_frequent_sort(ni_frequent *list, size_t count);
 
 enum { NI_TEXT_WORDS_MOST = 1 << 24 }; /* distinct words of a file */
 
-/* neap_text_load with another limit of distinct words. */
-neap_status ni_text_read(const char *path, const neap_graph *graph, bool by_line, uint32_t most,
-                         const neap_hooks *hooks, neap_text **out, neap_error *err);
+/* How a file is read. */
+typedef struct ni_text_plan {
+    const ni_names *names; /* of the nodes                                            */
+    ni_names *more;        /* or these, to which the file adds; not by line           */
+    bool by_line;
+    uint32_t most; /* distinct words */
+    const neap_hooks *hooks;
+} ni_text_plan;
+
+neap_status ni_text_read(const char *path, const ni_text_plan *plan, neap_text **out, neap_error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* New nodes without training: a node's vector is made of its neighbours' vectors, so a node that has
- * known neighbours needs none of its own. O(nodes + edges) of both graphs; the new model shares the tensors
- * of the old one. */
+/* New nodes without training: a node's vector is made of its neighbours' vectors, or of its text, so a node
+ * that has known neighbours or words needs none of its own. O(nodes + edges) of both graphs; the new model
+ * shares the tensors of the old one. */
 #include <string.h>
 
 #include "base/sized.h"
@@ -11,7 +11,8 @@
 typedef struct extension {
     const neap_model *model;
     const neap_graph *links;
-    const neap_text *text; /* of the nodes of links, or NULL */
+    const neap_text *text; /* of the nodes of links, or NULL: the method reads none */
+    uint32_t *kept;        /* of each word of text: its number in the model, or NEAP_NONE */
     uint32_t *number;      /* of each node of links: its number in the model, old or new, or NEAP_NONE */
     const char **name;     /* of all nodes */
     neap_edge *edge;
@@ -25,11 +26,32 @@ static bool is_known(const extension *x, uint32_t node)
     return x->number[node] < x->model->rows;
 }
 
-/* Numbers the known nodes first, then each unknown node that has an edge with a known one. */
+static void add_node(extension *x, uint32_t u)
+{
+    x->number[u] = x->model->graph->nodes + x->report.added;
+    x->name[x->number[u]] = ni_name(&x->links->names, u);
+    x->report.added++;
+}
+
+/* Nodes that have no edge with a known node, but a word that the model reads. */
+static void number_texts(extension *x)
+{
+    const neap_text *t = x->text;
+    for (uint32_t u = 0; u < x->links->nodes; u++) {
+        bool reads = false;
+        for (uint64_t i = t->offset[u]; i < t->offset[u + 1] && !reads; i++)
+            reads = x->kept[t->word[i]] != NEAP_NONE;
+        if (x->number[u] < x->model->graph->nodes) x->report.known_texts += t->offset[u] < t->offset[u + 1];
+        if (!reads || x->number[u] != NEAP_NONE || !x->model->method->info.new_text) continue;
+        add_node(x, u);
+        x->report.by_text++;
+    }
+}
+
+/* Numbers the known nodes first, then each unknown node that has an edge with a known one, then texts. */
 static void number_nodes(extension *x)
 {
     const neap_graph *g = x->links;
-    uint32_t nodes = x->model->graph->nodes;
     for (uint32_t u = 0; u < g->nodes; u++)
         if (neap_graph_find(x->model->graph, ni_name(&g->names, u), &x->number[u], NULL) != NEAP_OK)
             x->number[u] = NEAP_NONE;
@@ -38,10 +60,9 @@ static void number_nodes(extension *x)
             uint32_t v = g->target[e];
             bool one_is_known = is_known(x, u) != is_known(x, v);
             uint32_t newcomer = is_known(x, u) ? v : u;
-            if (!one_is_known || x->number[newcomer] != NEAP_NONE) continue;
-            x->number[newcomer] = nodes + x->report.added;
-            x->name[nodes + x->report.added++] = ni_name(&g->names, newcomer);
+            if (one_is_known && x->number[newcomer] == NEAP_NONE) add_node(x, newcomer);
         }
+    if (x->text) number_texts(x);
     for (uint32_t u = 0; u < g->nodes; u++) x->report.unreachable += x->number[u] == NEAP_NONE;
 }
 
@@ -91,7 +112,8 @@ static neap_status extend_hood(const neap_model *m, neap_model *fresh, neap_erro
     return NEAP_OK;
 }
 
-/* Of a list, new nodes are no targets; in a bipartite graph they are opposite to their first neighbour. */
+/* Of a list, new nodes are no targets; in a bipartite graph they are opposite to their first neighbour, or
+ * on the side of node 0 if they have none. */
 static neap_status extend_targets(const neap_model *m, neap_model *fresh, neap_error *err)
 {
     uint32_t old = m->graph->nodes, nodes = fresh->graph->nodes;
@@ -99,8 +121,10 @@ static neap_status extend_targets(const neap_model *m, neap_model *fresh, neap_e
     uint8_t *side = ni_zeros(nodes, 1);
     if (!side) return ni_fail_memory(err, "the new nodes");
     memcpy(side, m->targets.side, old);
-    for (uint32_t u = old; u < nodes && m->targets.opposite; u++)
-        side[u] = !side[fresh->links.node[fresh->links.offset[u]]];
+    for (uint32_t u = old; u < nodes && m->targets.opposite; u++) {
+        uint64_t first = fresh->links.offset[u];
+        side[u] = first < fresh->links.offset[u + 1] ? !side[fresh->links.node[first]] : side[0];
+    }
     neap_status rc = ni_targets_create(side, nodes, m->targets.opposite, &fresh->targets, err);
     ni_free(side);
     return rc;
@@ -116,8 +140,8 @@ static neap_status extend_texts(const neap_model *m, const extension *x, neap_mo
     memset(number, 0xff, (nodes - old) * sizeof *number); /* NEAP_NONE */
     for (uint32_t u = 0; u < x->links->nodes; u++)
         if (x->number[u] != NEAP_NONE && x->number[u] >= old) number[x->number[u] - old] = u;
-    neap_status rc = ni_texts_extend(&m->texts, m->method->text(m->settings), x->text, number, nodes,
-                                     &fresh->texts, err);
+    neap_status rc = ni_texts_extend(&m->texts, m->method->text(m->settings), x->text, x->kept, number,
+                                     nodes, &fresh->texts, err);
     ni_free(number);
     return rc;
 }
@@ -183,17 +207,20 @@ neap_status neap_model_extend(const neap_model *m, const neap_data *data, neap_m
     if (!links) return ni_fail(err, NEAP_E_ARG, "neap_data has no graph");
     if (given.text && given.text->nodes != links->nodes)
         return ni_fail(err, NEAP_E_MISMATCH, "the texts are of another graph than that of the new links");
+    if (!m->method->text) given.text = NULL;
     uint64_t nodes = (uint64_t)m->graph->nodes + links->nodes, edges = m->graph->edges + links->edges;
     if (nodes > NI_NAMES_MOST) return ni_fail(err, NEAP_E_LIMIT, "more nodes than a graph may have");
     extension x = { .model = m,
                     .links = links,
                     .text = given.text,
+                    .kept = ni_array(given.text ? given.text->words.count : 0, sizeof *x.kept),
                     .number = ni_array(links->nodes, sizeof *x.number),
                     .name = ni_array(nodes, sizeof *x.name),
                     .edge = ni_array(edges, sizeof *x.edge) };
-    rc = x.number && x.name && x.edge ? NEAP_OK : ni_fail_memory(err, "the new nodes");
+    rc = x.number && x.name && x.edge && x.kept ? NEAP_OK : ni_fail_memory(err, "the new nodes");
     for (uint32_t u = 0; u < m->graph->nodes && rc == NEAP_OK; u++)
         x.name[u] = ni_name(&m->graph->names, u);
+    if (rc == NEAP_OK && x.text) ni_texts_find(&m->texts, x.text, x.kept);
     if (rc == NEAP_OK) rc = extend(m, &x, out, err);
     if (rc == NEAP_OK && report)
         rc = ni_sized_out(&x.report, sizeof x.report, report, "neap_extension", err);
@@ -202,6 +229,7 @@ neap_status neap_model_extend(const neap_model *m, const neap_data *data, neap_m
         *out = NULL;
     }
     ni_free(x.number);
+    ni_free(x.kept);
     ni_free(x.name);
     ni_free(x.edge);
     return rc;

@@ -124,36 +124,34 @@ neap_status ni_texts_create(const neap_text *text, const ni_text_options *o, ni_
     return rc;
 }
 
-/* kept[i]: the number of word i of the text in the vocabulary, or NEAP_NONE. */
-static void find_words(const ni_names *words, const neap_text *text, uint32_t *kept)
+void ni_texts_find(const ni_texts *texts, const neap_text *text, uint32_t *kept)
 {
     for (uint32_t i = 0; i < text->words.count; i++)
-        if (!ni_names_find(words, ni_name(&text->words, i), ni_name_length(&text->words, i), &kept[i]))
+        if (!ni_names_find(&texts->words, ni_name(&text->words, i), ni_name_length(&text->words, i),
+                           &kept[i]))
             kept[i] = NEAP_NONE;
 }
 
 neap_status ni_texts_extend(const ni_texts *from, const ni_text_options *o, const neap_text *text,
-                            const uint32_t *number, uint32_t nodes, ni_texts *t, neap_error *err)
+                            const uint32_t *kept, const uint32_t *number, uint32_t nodes, ni_texts *t,
+                            neap_error *err)
 {
     uint64_t end = from->offset[from->nodes], more = text ? text->offset[text->nodes] : 0;
     *t = (ni_texts){ .nodes = nodes };
     ni_names_init(&t->words);
-    uint32_t *kept = ni_array(text ? text->words.count : 0, sizeof *kept);
     t->offset = ni_zeros((size_t)nodes + 1, sizeof *t->offset);
     t->word = ni_array(end + more, sizeof *t->word);
     t->documents = ni_copy(from->documents, from->words.count, sizeof *t->documents);
-    bool ok = kept && t->offset && t->word && t->documents && ni_names_copy(&t->words, &from->words);
+    bool ok = t->offset && t->word && t->documents && ni_names_copy(&t->words, &from->words);
     if (ok) {
         memcpy(t->offset, from->offset, ((size_t)from->nodes + 1) * sizeof *t->offset);
         memcpy(t->word, from->word, end * sizeof *t->word);
-        if (text) find_words(&t->words, text, kept);
         for (uint32_t u = from->nodes; u < nodes; u++) {
             uint32_t v = number[u - from->nodes];
             if (text && v != NEAP_NONE) take_words(t, o, text, v, kept, &end);
             t->offset[u + 1] = end;
         }
     } else ni_texts_free(t);
-    ni_free(kept);
     return ok ? NEAP_OK : ni_fail_memory(err, "the texts of new nodes");
 }
 

@@ -37,10 +37,14 @@ neap_status ni_texts_create(const neap_text *text, const ni_text_options *rule, 
 void ni_texts_free(ni_texts *texts);
 uint64_t ni_texts_bytes(const ni_texts *texts);
 
-/* The same with more nodes: of those from `from->nodes` on, node u has the words that the vocabulary has of
- * node number[u - from->nodes] of `text`, which may be NULL: none. */
+/* kept[i], of each distinct word of the text: its number in the vocabulary, or NEAP_NONE. */
+void ni_texts_find(const ni_texts *texts, const neap_text *text, uint32_t *kept);
+
+/* The same with more nodes: of those from `from->nodes` on, node u has the kept words of node number[u -
+ * from->nodes] of `text`, which may be NULL: none. */
 neap_status ni_texts_extend(const ni_texts *from, const ni_text_options *rule, const neap_text *text,
-                            const uint32_t *number, uint32_t nodes, ni_texts *out, neap_error *err);
+                            const uint32_t *kept, const uint32_t *number, uint32_t nodes, ni_texts *out,
+                            neap_error *err);
 
 /* As tensors "text.offsets", "text.words", "vocabulary.offsets", "vocabulary.bytes"; and back, of a file
  * that is not trusted. `rows` of the nodes were in training. */

@@ -36,3 +36,8 @@ expect 0 "$NEAP" score model old
 cp out before
 expect 0 "$NEAP" score model old --new-edges new.txt
 same out before 'new nodes changed the score of old ones'
+
+# Texts are for methods that read them.
+printf 'niaj\ta text\n' >texts
+expect 2 "$NEAP" score model pairs --new-edges new.txt --new-text texts
+says err 'gap reads no texts: --new-text has no meaning for its models'

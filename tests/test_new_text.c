@@ -1,0 +1,215 @@
+/* New nodes that have texts: read with the words of the model, and without links where that is enough. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "faults.h"
+#include "graph/graph.h"
+#include "model/method.h"
+#include "scratch.h"
+
+/* A method that learns nothing, and reads up to three words of each text. */
+static const ni_text_options rule = { .min_count = 1, .max_share = 1, .text_length = 3 };
+
+static const ni_text_options *read_all(const ni_settings *settings)
+{
+    (void)settings;
+    return &rule;
+}
+
+static ni_method reader_of_texts(int new_text)
+{
+    ni_method method = *ni_method_find("cn", NULL);
+    method.text = read_all;
+    method.info.text = 1;
+    method.info.new_text = new_text;
+    return method;
+}
+
+/* ann - bob - cid - dee, and their texts. */
+static neap_model *model_of(const ni_method *method, const neap_targets *targets)
+{
+    static const char *const names[] = { "ann", "bob", "cid", "dee" };
+    static const char *const texts[] = { "red fox", "red hen", "old fox", NULL };
+    static const neap_edge edges[] = { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 } };
+    neap_graph *g;
+    neap_data data = NEAP_SIZED(neap_data);
+    neap_text *text;
+    neap_options *o;
+    neap_model *m;
+    ni_job job;
+    ni_job_room room;
+    assert_int_equal(neap_graph_create(4, names, edges, 3, 0, 1, &g, NULL), NEAP_OK);
+    assert_int_equal(neap_text_create(g, texts, &text, NULL), NEAP_OK);
+    assert_int_equal(neap_options_create(NULL, &o, NULL), NEAP_OK);
+    assert_int_equal(neap_options_set(o, "method", "cn", NULL), NEAP_OK);
+    data.graph = g;
+    data.text = text;
+    data.targets = targets;
+    assert_int_equal(ni_job_read(&data, o, NULL, &room, &job, NULL), NEAP_OK);
+    job.method = method;
+    assert_int_equal(ni_train_nothing(&job, &m, NULL), NEAP_OK);
+    ni_job_free(&job);
+    neap_options_free(o);
+    neap_text_free(text);
+    neap_graph_free(g);
+    return m;
+}
+
+/* eve knows ann, fay and gil nobody; gil's only word is not of the model, and ann is no new node. */
+static neap_status add_new(const neap_model *m, bool linked, neap_model **out, neap_extension *report,
+                           neap_error *err)
+{
+    static const char *const names[] = { "eve", "ann" };
+    static const neap_edge edge = { 0, 1, 1 };
+    static const char texts[] = "eve\tblue fox\nfay\tred red wine hen fox\ngil\twine\nann\told\n";
+    neap_graph *links = NULL, *graph = NULL;
+    neap_text *text = NULL;
+    neap_data data = NEAP_SIZED(neap_data);
+    scratch_put("texts", texts, sizeof texts - 1);
+    *out = NULL;
+    neap_status rc = linked ? neap_graph_create(2, names, &edge, 1, 0, 1, &links, err) : NEAP_OK;
+    if (rc == NEAP_OK) rc = neap_text_load_new("texts", links, NULL, &graph, &text, err);
+    data.graph = graph;
+    data.text = text;
+    if (rc == NEAP_OK) rc = neap_model_extend(m, &data, out, report, err);
+    neap_text_free(text);
+    neap_graph_free(graph);
+    neap_graph_free(links);
+    return rc;
+}
+
+static void expect_text(const neap_model *m, const char *name, const char *expected)
+{
+    char got[100] = "";
+    uint32_t u;
+    assert_int_equal(neap_graph_find(m->graph, name, &u, NULL), NEAP_OK);
+    for (uint64_t i = m->texts.offset[u]; i < m->texts.offset[u + 1]; i++) {
+        strcat(got, ni_name(&m->texts.words, m->texts.word[i]));
+        strcat(got, " ");
+    }
+    assert_string_equal(got, expected);
+}
+
+static void new_texts_are_read_with_the_words_of_the_model(void **state)
+{
+    ni_method method = reader_of_texts(1);
+    neap_extension report = NEAP_SIZED(neap_extension);
+    neap_model *m = model_of(&method, NULL), *more;
+    (void)state;
+    assert_int_equal(add_new(m, true, &more, &report, NULL), NEAP_OK);
+    assert_int_equal(more->graph->nodes, 6);
+    assert_int_equal(report.added, 2);
+    assert_int_equal(report.by_text, 1);
+    assert_int_equal(report.unreachable, 1);
+    assert_int_equal(report.known_texts, 1);
+    expect_text(more, "eve", "fox ");
+    expect_text(more, "fay", "red red hen ");
+    expect_text(more, "ann", "red fox ");
+    assert_int_equal(more->texts.words.count, m->texts.words.count);
+    neap_model_free(m);
+    expect_text(more, "fay", "red red hen ");
+    neap_model_free(more);
+}
+
+static void a_method_may_need_links(void **state)
+{
+    ni_method method = reader_of_texts(0);
+    neap_extension report = NEAP_SIZED(neap_extension);
+    neap_model *m = model_of(&method, NULL), *more;
+    (void)state;
+    assert_int_equal(add_new(m, true, &more, &report, NULL), NEAP_OK);
+    assert_int_equal(report.added, 1);
+    assert_int_equal(report.by_text, 0);
+    assert_int_equal(report.unreachable, 2);
+    expect_text(more, "eve", "fox ");
+    neap_model_free(more);
+    neap_model_free(m);
+}
+
+static void texts_alone_are_enough(void **state)
+{
+    ni_method method = reader_of_texts(1);
+    neap_extension report = NEAP_SIZED(neap_extension);
+    neap_model *m = model_of(&method, NULL), *more, *again;
+    neap_pair pair = { 4, 0 };
+    float score;
+    (void)state;
+    assert_int_equal(add_new(m, false, &more, &report, NULL), NEAP_OK);
+    assert_int_equal(report.added, 2);
+    assert_int_equal(report.by_text, 2);
+    assert_int_equal(neap_model_score(more, &pair, 1, &score, NULL), NEAP_OK);
+    assert_true(score == 0);
+    assert_int_equal(add_new(more, true, &again, &report, NULL), NEAP_OK); /* a link for eve */
+    assert_int_equal(report.added, 0);
+    assert_int_equal(report.known_texts, 3);
+    assert_int_equal(again->links.offset[5] - again->links.offset[4], 1);
+    expect_text(again, "eve", "fox ");
+    neap_model_free(again);
+    neap_model_free(more);
+    neap_model_free(m);
+}
+
+static void without_links_a_node_is_on_the_first_side(void **state)
+{
+    static const uint8_t side[] = { 1, 0, 1, 0 };
+    ni_method method = reader_of_texts(1);
+    neap_targets targets = { .size = sizeof targets, .side = side };
+    neap_extension report = NEAP_SIZED(neap_extension);
+    neap_model *m = model_of(&method, &targets), *more;
+    (void)state;
+    assert_int_equal(add_new(m, true, &more, &report, NULL), NEAP_OK);
+    assert_int_equal(more->targets.side[4], 0); /* eve, opposite to ann */
+    assert_int_equal(more->targets.side[5], 1); /* fay */
+    neap_model_free(more);
+    neap_model_free(m);
+}
+
+static void a_file_without_words_adds_nothing(void **state)
+{
+    neap_graph *graph;
+    neap_text *text;
+    neap_error err = { 0 };
+    (void)state;
+    scratch_put("texts", "eve\t\nfay\t!\n", 11);
+    assert_int_equal(neap_text_load_new("texts", NULL, NULL, &graph, &text, &err), NEAP_E_FORMAT);
+    assert_true(!graph && !text && strstr(err.text, "there is no word in it"));
+}
+
+static neap_status scenario(void *user, neap_error *err)
+{
+    neap_model *more;
+    neap_extension report = NEAP_SIZED(neap_extension);
+    neap_status rc = add_new(user, true, &more, &report, err);
+    neap_model_free(more);
+    return rc;
+}
+
+static void no_failure_leaks(void **state)
+{
+    ni_method method = reader_of_texts(1);
+    neap_model *m = model_of(&method, NULL);
+    (void)state;
+    assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, scenario, faults_expect_memory, m) > 30);
+    neap_model_free(m);
+}
+
+#define HERE(test) cmocka_unit_test_setup_teardown(test, scratch_enter, scratch_leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        HERE(new_texts_are_read_with_the_words_of_the_model),
+        HERE(a_method_may_need_links),
+        HERE(texts_alone_are_enough),
+        HERE(without_links_a_node_is_on_the_first_side),
+        HERE(a_file_without_words_adds_nothing),
+        HERE(no_failure_leaks),
+    };
+    faults_install();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
