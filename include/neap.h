@@ -445,11 +445,15 @@ typedef struct neap_progress {
     int epoch_end;        /* 1: the epoch is complete and `loss` final                               */
 } neap_progress;
 
+#define NEAP_ENOUGH 2 /* what a progress hook may return: see there */
+
 struct neap_hooks {
     size_t size;
     /* Called from the thread that made the call: after every batch, at the end of an epoch before its
      * checkpoint is written, and in the middle of anything that takes long, up to ten times a second;
-     * non-zero asks to stop. Training stopped in the middle of a batch is as if that had not begun. */
+     * non-zero asks to stop. Training stopped in the middle of a batch is as if that had not begun.
+     * NEAP_ENOUGH, while a method makes steps, ends them: the model is that of the steps made so far, or
+     * with validation of the best epoch, and its epochs are the complete ones. Elsewhere it stops. */
     int (*progress)(const neap_progress *now, void *user);
     /* Remarks a user should see ("3 sources are linked with every node: left out"), one line each. */
     void (*note)(const char *text, void *user);
@@ -712,10 +716,9 @@ typedef struct neap_vectors {
 } neap_vectors;
 
 /* Reads word2vec text ("n d" in the first line or not) or, by the ending .npy or its first bytes, a NumPy
- * array of shape (n, d) of float32 or float64, or a safetensors file with one tensor of that shape of
- * float32; gzip and zstd are recognised by content (but not of safetensors). The names of the rows of X.npy
- * and X.safetensors are the lines of X.names.txt beside it, unless neap_vectors_save put them inside;
- * without that file there must be a row for each node of the graph, in its order. %XX in a name is the byte XX, as neap_vectors_save writes it.
+ * array of shape (n, d) of float32 or float64; gzip and zstd are recognised by content. The names of the
+ * rows of X.npy are the lines of X.names.txt beside it; without that file there must be a row for each node
+ * of the graph, in its order. %XX in a name is the byte XX, as neap_vectors_save writes it.
  * NEAP_E_UNKNOWN if a node has no vector, unless allow_missing is not 0; and in any case if no node has
  * one. NEAP_E_MISMATCH if there are no names and another number of rows. NEAP_E_FORMAT, with the line in
  * err->where, for what cannot be read, is not finite, or occurs twice. NEAP_E_LIMIT for a NumPy file of

@@ -123,6 +123,61 @@ static void patience_ends_training_and_keeps_the_best_epoch(void **state)
     neap_graph_free(g);
 }
 
+/* Says NEAP_ENOUGH at the end of an epoch, or within it. */
+typedef struct content {
+    uint32_t epoch;
+    int within;
+} content;
+
+static int say_enough(const neap_progress *now, void *user)
+{
+    const content *c = user;
+    bool there = now->epoch == c->epoch && (c->within ? now->done > 0 : now->epoch_end);
+    return !strcmp(now->stage, "train") && (there || now->epoch > c->epoch) ? NEAP_ENOUGH : 0;
+}
+
+static void enough_is_a_model_of_the_steps_that_were_made(void **state)
+{
+    neap_graph *g = blocks(2);
+    content c = { .epoch = 2 };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = say_enough, .user = &c };
+    (void)state;
+    for (int valid = 0; valid < 2; valid++) {
+        neap_options *o = small("valid", valid ? "0.2" : "0"), *two = small("valid", valid ? "0.2" : "0");
+        set_options(two, "epochs", "2", NULL);
+        c.within = 0;
+        neap_model *cut = train_on(g, o, &hooks), *plain = train_on(g, two, NULL);
+        assert_same_model(cut, plain);
+        neap_model_free(cut);
+        c.within = 1;
+        cut = train_on(g, o, &hooks);
+        assert_int_equal(cut->epochs, 1);
+        neap_model_free(cut);
+        neap_model_free(plain);
+        neap_options_free(o);
+        neap_options_free(two);
+    }
+    neap_graph_free(g);
+}
+
+/* With validation the copy of the best epoch is that of no epoch then, and must not be taken. */
+static void enough_within_the_first_epoch_keeps_its_steps(void **state)
+{
+    neap_graph *g = blocks(2);
+    content c = { .epoch = 1, .within = 1 };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = say_enough, .user = &c };
+    neap_options *o = small("valid", "0.2"), *none = small("epochs", "0");
+    neap_model *cut = train_on(g, o, &hooks), *fresh = train_on(g, none, NULL);
+    (void)state;
+    assert_true(cut->epochs == 0 && isnan(cut->valid_auc));
+    assert_memory_not_equal(tensor_of(cut, "E"), tensor_of(fresh, "E"), 16 * sizeof(float));
+    neap_model_free(cut);
+    neap_model_free(fresh);
+    neap_options_free(o);
+    neap_options_free(none);
+    neap_graph_free(g);
+}
+
 /* ---- the same bits ---- */
 
 static void threads_do_not_change_the_model(void **state)
@@ -545,6 +600,8 @@ int main(void)
         cmocka_unit_test(every_preset_learns_the_blocks_of_a_graph),
         cmocka_unit_test(no_epochs_give_the_untrained_tables),
         cmocka_unit_test(patience_ends_training_and_keeps_the_best_epoch),
+        cmocka_unit_test(enough_is_a_model_of_the_steps_that_were_made),
+        cmocka_unit_test(enough_within_the_first_epoch_keeps_its_steps),
         cmocka_unit_test(threads_do_not_change_the_model),
         cmocka_unit_test(another_seed_gives_another_model),
         cmocka_unit_test_setup_teardown(a_run_stopped_again_and_again_ends_in_the_same_model, scratch_enter,

@@ -145,7 +145,7 @@ static neap_status resume(ni_run *run, neap_error *err)
 neap_status ni_run_begin(ni_run *run, neap_error *err)
 {
     run->at = (ni_position){ .last_loss = NAN, .last_auc = NAN, .best_auc = NAN, .best_loss = NAN };
-    run->took = run->epoch_end = run->asked = run->kept = false;
+    run->took = run->epoch_end = run->asked = run->kept = run->enough = run->ended = false;
     run->items = 0;
     neap_status rc = ni_threads_check(run->threads, err);
     if (rc == NEAP_OK) rc = make_room(run, err);
@@ -177,7 +177,7 @@ static bool finished(const ni_run *run)
 }
 
 /* Tells the caller where the run stands, `share` of the step under way included. */
-static bool asks_to_stop(const ni_run *run, double share)
+static bool asks_to_stop(ni_run *run, double share)
 {
     const ni_position *at = &run->at;
     if (!run->hooks || !run->hooks->progress) return false;
@@ -199,11 +199,16 @@ static bool asks_to_stop(const ni_run *run, double share)
     now.rate = seconds > 0 ? (double)(run->items + part) / seconds : 0;
     double left = ((double)now.epochs - (double)epoch) * (double)run->positions - (double)now.done;
     now.left = now.rate > 0 ? left / now.rate : NAN;
-    return run->hooks->progress(&now, run->hooks->user) != 0;
+    int answer = run->hooks->progress(&now, run->hooks->user);
+    run->enough = answer ? answer == NEAP_ENOUGH : run->enough;
+    return answer != 0;
 }
 
-static neap_status say_stopped(const ni_run *run, uint64_t epoch)
+/* A stop is an error, unless what was learned is enough. */
+static neap_status say_stopped(ni_run *run, uint64_t epoch)
 {
+    run->ended = run->enough;
+    if (run->ended) return NEAP_OK;
     return ni_fail(run->err, NEAP_E_STOPPED, "stopped in epoch %llu", (unsigned long long)epoch);
 }
 
@@ -255,8 +260,8 @@ bool ni_run_next(ni_run *run)
 {
     run->judging = run->split && run->at.batch == steps_of(run);
     if (run->failed == NEAP_OK && run->took && !run->judging) run->failed = report(run);
-    if (run->failed == NEAP_OK && run->asked) run->failed = stop_here(run);
-    if (run->failed != NEAP_OK || finished(run)) return false;
+    if (run->failed == NEAP_OK && run->asked && !run->ended) run->failed = stop_here(run);
+    if (run->failed != NEAP_OK || run->ended || finished(run)) return false;
     run->looking = (neap_hooks){ .size = sizeof run->looking, .progress = on_look, .user = run };
     ni_threads_watch(run->threads, run->hooks && run->hooks->progress ? &run->looking : NULL, "train");
     return true;
@@ -339,14 +344,15 @@ neap_status ni_run_conclude(ni_run *run, neap_status rc)
 {
     neap_model *m = run->model;
     const ni_state *s = &run->state;
+    bool judged = run->split && run->at.best_epoch;
     if (run->threads) ni_threads_watch(run->threads, NULL, NULL);
     if (rc == NEAP_OK) rc = run->failed;
     if (rc == NEAP_OK) {
-        m->epochs = (uint32_t)(run->split ? run->at.best_epoch : run->at.epoch);
-        m->loss = run->split ? run->at.best_loss : run->at.last_loss;
-        m->valid_auc = run->split ? run->at.best_auc : NAN;
+        m->epochs = (uint32_t)(judged ? run->at.best_epoch : run->at.epoch);
+        m->loss = judged ? run->at.best_loss : run->at.last_loss;
+        m->valid_auc = judged ? run->at.best_auc : NAN;
     }
-    for (size_t i = 0; i < s->list.count && s->best && rc == NEAP_OK; i++)
+    for (size_t i = 0; i < s->list.count && s->best && judged && rc == NEAP_OK; i++)
         if (s->best[i])
             memcpy(s->list.item[i].data, s->best[i], (size_t)ni_declared_bytes(&s->list.item[i]));
     forget_state(run);

@@ -90,6 +90,7 @@ typedef struct ni_run {
     bool judging;                  /* the steps of the epoch are made, its AUC is missing */
     bool took, epoch_end;          /* there is something to report; an epoch ended        */
     bool asked;                    /* to stop, while the step was made                    */
+    bool enough, ended;            /* that stop was NEAP_ENOUGH; and the steps are over   */
     bool kept;                     /* a checkpoint of this run is on disk                 */
     neap_hooks looking;            /* how the threads look for a stop                     */
     neap_status failed;
