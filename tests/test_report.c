@@ -49,7 +49,7 @@ static void set(world *w, size_t row, size_t column, double value, uint32_t seed
     ni_entry *e = &w->entry[row * w->table.columns + column];
     e->seeds = seeds;
     e->seconds = 2.5;
-    for (int v = 0; v < NI_VALUES; v++) e->mean[v] = value, e->std[v] = seeds > 1 ? 0.0123 : NAN;
+    for (int v = 0; v < NI_LINK_MRR_ALL; v++) e->mean[v] = value, e->std[v] = seeds > 1 ? 0.0123 : NAN;
 }
 
 static void set_paper(world *w, size_t row, size_t column, double percent)
@@ -180,6 +180,80 @@ static void the_best_of_a_column_is_bold_and_equals_are_both(void **state)
     assert_has(text, "| ppr | 70.0 \u00b11.2 | **91.1** \u00b11.2 | 86.9 \u00b11.2 |");
     free(page);
     free(text);
+}
+
+static void clean_links_have_a_table_of_ranks_among_all_nodes(void **state)
+{
+    world *w = *state;
+    w->entry[0].mean[NI_LINK_MRR_ALL] = 0.1234;
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_lacks(page, "all nodes)");
+    assert_lacks(text, "all nodes)");
+    free(page);
+    free(text);
+    w->sheet.protocol = "clean";
+    page = html_of(w), text = written(w, ni_report_markdown);
+    json_t *root = json_of(w), *sheet = json_array_get(json_object_get(root, "tables"), 0);
+    json_t *first = json_array_get(json_object_get(sheet, "results"), 0);
+    assert_has(page, "<caption>MRR (all nodes) in per cent, protocol clean</caption>");
+    assert_has(page, ">12.3</span>");
+    assert_has(text, "**MRR (all nodes) in per cent**, columns: training edges");
+    assert_true(number(first, "mrr_all", NULL) == 0.1234);
+    assert_true(json_is_null(json_object_get(json_object_get(first, "hits_all"), "10")));
+    assert_true(number(first, "hits", "10") == 0.9786);
+    json_decref(root);
+    free(page);
+    free(text);
+}
+
+static void a_cell_that_was_cut_short_is_marked(void **state)
+{
+    world *w = *state;
+    w->study.cell_time = 600;
+    w->entry[0].cut = 1;
+    w->entry[2].late = 3;
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    json_t *root = json_of(w), *sheet = json_array_get(json_object_get(root, "tables"), 0);
+    json_t *results = json_object_get(sheet, "results");
+    assert_has(page, "97.9</strong>\u2020<small");
+    assert_has(page, "<span class=\"none\">took too long</span>");
+    assert_has(page, "\u2020 cut short after at most 10 minutes: what was learned until then.");
+    assert_has(text, "| **97.9**\u2020 \u00b11.2 |");
+    assert_has(text, "| took too long |");
+    assert_has(text, "no result after 10 minutes.");
+    assert_true(number(json_array_get(results, 0), "cut", NULL) == 1);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(results, 2), "state")),
+                        "took too long");
+    json_decref(root);
+    free(page);
+    free(text);
+}
+
+static void parts_of_a_plan_tell_what_was_not_reached(void **state)
+{
+    world *w = *state;
+    ni_study_part part[] = { { "the first part", 20, 0 }, { "the second part", 7, 3 }, { "empty", 0, 0 } };
+    w->study.part = part, w->study.parts = 3;
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_has(page, "<th scope=\"row\">the second part</th><td>4 of 7</td>");
+    assert_has(text, "| the first part | 20 | 20 |\n| the second part | 4 | 7 |\n\n");
+    free(page);
+    free(text);
+}
+
+static void settings_of_systems_are_told_where_something_was_run_with_them(void **state)
+{
+    world *w = *state;
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_has(page, "Systems with settings of their own");
+    assert_has(text, "| gap | paper, paper-clean | `");
+    assert_lacks(text, "| goat | paper");
+    free(text);
+    free(page);
+    w->study.plain = true;
+    page = html_of(w);
+    assert_lacks(page, "Systems with settings of their own");
+    free(page);
 }
 
 static void in_a_leaky_sheet_only_who_sees_the_same_is_compared(void **state)
@@ -762,6 +836,10 @@ int main(void)
         ON_WORLD(a_method_that_was_not_run_is_told_from_one_that_is_not_there),
         ON_WORLD(a_table_with_nothing_run_is_one_line),
         ON_WORLD(a_protocol_with_nothing_run_is_one_line),
+        ON_WORLD(clean_links_have_a_table_of_ranks_among_all_nodes),
+        ON_WORLD(a_cell_that_was_cut_short_is_marked),
+        ON_WORLD(parts_of_a_plan_tell_what_was_not_reached),
+        ON_WORLD(settings_of_systems_are_told_where_something_was_run_with_them),
         ON_WORLD(fewer_seeds_than_asked_for_are_counted),
         ON_WORLD(with_one_seed_there_is_no_deviation),
         ON_WORLD(a_value_that_the_protocol_has_not_is_no_number),

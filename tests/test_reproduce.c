@@ -7,7 +7,9 @@
 #include <cmocka.h>
 
 #include "faults.h"
+#include "paper/plan.h"
 #include "paper/study.h"
+#include "paper/words.h"
 #include "scratch.h"
 #include "world.h"
 
@@ -131,7 +133,7 @@ static void only_what_was_asked_for_is_asked_for(void **state)
             for (size_t column = 0; column < study.sheet[i].table->columns; column++)
                 for (uint64_t seed = 0; seed < 4; seed++) {
                     if (!ni_sheet_cell(&study.sheet[i], row, column, seed, &cell)) continue;
-                    bool is = ni_study_asks(&r, &study.sheet[i], &cell);
+                    bool is = ni_study_part_of(&r, &study.sheet[i], &cell) >= 0;
                     asked += is, others += !is;
                 }
     assert_int_equal(asked, 3 * 2); /* gap, its untrained twin and pa; seeds 1 and 2 */
@@ -213,26 +215,178 @@ static void the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none
     neap_options_free(clean);
 }
 
-static void what_is_suggested_for_gap_is_no_setting_of_methods_with_their_own(void **state)
+static void settings_of_a_system_are_its_own_and_what_the_user_gives_goes_before_them(void **state)
 {
     (void)state;
     ni_study study;
     ni_cell cell;
+    static const char *const epochs[] = { "epochs", NULL };
     neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
     ni_reproduction r = request(paper, clean);
-    assert_int_equal(neap_options_suggest(paper, "epochs", "30", NULL), NEAP_OK);
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
-    const ni_sheet *s = sheet_of(&study, "link-cora", "paper-clean");
+    const ni_sheet *s = sheet_of(&study, "link-cora", "paper-clean"), *clock = sheet_of(&study, "time", "");
     assert_true(ni_sheet_cell(s, row_of(s, "gap", false), 0, 1, &cell));
-    assert_true(value_of(&r, &cell, "epochs") == 30);
-    assert_true(ni_sheet_cell(s, row_of(s, "deepwalk", false), 0, 1, &cell));
-    assert_true(value_of(&r, &cell, "epochs") == 1 && value_of(&r, &cell, "lr") == 0.025);
+    double tuned = value_of(&r, &cell, "lr");
+    assert_true(tuned != ni_option_number(paper, "lr"));
+    r.plain = true;
+    assert_true(value_of(&r, &cell, "lr") == ni_option_number(paper, "lr"));
+    r.plain = false;
     assert_int_equal(neap_options_set(paper, "epochs", "3", NULL), NEAP_OK);
+    r.given = epochs;
+    assert_true(value_of(&r, &cell, "epochs") == 3 && value_of(&r, &cell, "lr") == tuned);
     assert_true(ni_sheet_cell(s, row_of(s, "deepwalk", false), 0, 1, &cell));
-    assert_true(value_of(&r, &cell, "epochs") == 3);
+    assert_true(value_of(&r, &cell, "epochs") == 3 && value_of(&r, &cell, "lr") == 0.025);
+    assert_true(ni_sheet_cell(clock, row_of(clock, "gap", false), 0, 1, &cell));
+    assert_true(value_of(&r, &cell, "batch") == ni_option_number(paper, "batch"));
     ni_study_free(&study);
     neap_options_free(paper);
     neap_options_free(clean);
+}
+
+/* Every line of settings.def gives its method options that it has, in their ranges. */
+static void check_system(const ni_system_settings *system)
+{
+    const char *method = system->method, *protocols = system->protocols;
+    assert_true(!*protocols || !strcmp(protocols, "paper") || !strcmp(protocols, "clean"));
+    assert_true(system->origin != NI_FROM_REFERENCE);
+    if (!neap_method_find(method)) return;
+    for (const char *at = system->options; *at; at += strcspn(at, " "), at += *at == ' ') {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "="), at);
+        if (!neap_method_has_option(method, name)) fail_msg("%s has no option %s", method, name);
+    }
+    neap_options *o = options_of("paper", "method", method, NULL);
+    assert_int_equal(ni_settings_apply(method, *protocols ? protocols : "clean", NULL, o, NULL), NEAP_OK);
+    assert_int_equal(neap_options_check(o, NULL), NEAP_OK);
+    neap_options_free(o);
+}
+
+static void the_settings_of_systems_are_options_that_they_have(void **state)
+{
+    (void)state;
+    for (size_t i = 0; ni_settings_at(i); i++) check_system(ni_settings_at(i));
+}
+
+/* ---- the plan ---- */
+
+typedef struct census {
+    size_t part[32], all;
+} census;
+
+static census count_plan(const ni_reproduction *r, const ni_study *study)
+{
+    census n = { { 0 }, 0 };
+    for (size_t i = 0; i < study->sheets; i++) {
+        const ni_sheet *s = &study->sheet[i];
+        for (size_t k = 0; k < s->rows * s->table->columns; k++)
+            for (uint64_t seed = 0; seed < 20; seed++) {
+                ni_cell c;
+                if (!ni_sheet_cell(s, k / s->table->columns, k % s->table->columns, seed, &c)) continue;
+                int part = ni_study_part_of(r, s, &c);
+                if (part < 0) continue;
+                n.part[part]++, n.all++;
+                bool clean = !strcmp(c.protocol, "clean");
+                assert_true(clean ? seed >= 11 && seed <= 13 : seed >= 1 && seed <= 3);
+                assert_true(!clean || c.aim != NI_AIM_LINK || ni_is_variant(c.condition.method) ||
+                            s->table->rows || lround(100 * c.condition.ratio) % 40 == 15);
+                if (!strcmp(c.protocol, "paper")) assert_true(!strncmp(c.condition.method, "gap", 3));
+            }
+    }
+    return n;
+}
+
+static void the_plan_has_the_cells_that_were_promised(void **state)
+{
+    (void)state;
+    ni_study study;
+    neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
+    ni_reproduction r = request(paper, clean);
+    r.plan = true;
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    static const uint64_t seeds[] = { 1, 11, 12, 13 };
+    assert_true(study.parts == ni_plan_parts() && study.parts <= 32 && study.seeds >= 4);
+    for (size_t i = 0; i < 4; i++) {
+        bool has = false;
+        for (size_t k = 0; k < study.seeds; k++) has |= study.seed[k] == seeds[i];
+        assert_true(has);
+    }
+    census n = count_plan(&r, &study);
+    const ni_sheet *s = sheet_of(&study, "link-cora", "clean");
+    size_t text = 0, others = 0;
+    for (size_t i = 0; i < s->rows; i++) {
+        const neap_method_info *m = neap_method_find(s->row[i].method);
+        text += m && m->text, others += m && !m->text;
+    }
+    assert_int_equal(n.part[0], text * 3 * 3);
+    assert_int_equal(n.part[1], (text + 3 * others) * 3);
+    assert_int_equal(n.part[3], 2 * n.part[1]);
+    assert_true(n.all > n.part[0] + n.part[1] + n.part[2] + n.part[3]);
+    ni_study_free(&study);
+    neap_options_free(paper);
+    neap_options_free(clean);
+}
+
+static void the_ablation_has_two_kernels_and_the_papers_numbers_for_both(void **state)
+{
+    (void)state;
+    ni_study study;
+    ni_cell one, three;
+    neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
+    ni_reproduction r = request(paper, clean);
+    char a[NI_CELL_NAME], b[NI_CELL_NAME];
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    const ni_sheet *s = sheet_of(&study, "ablation", "paper");
+    assert_int_equal(s->rows, 6);
+    assert_true(s->entry[0].paper[0] == 60 && s->entry[8].paper[0] == 54);
+    assert_true(s->entry[4 * 8].paper[0] == 96 && isnan(s->entry[5 * 8].paper[0]));
+    assert_true(ni_sheet_cell(s, 0, 0, 1, &one) && ni_sheet_cell(s, 1, 0, 1, &three));
+    assert_true(value_of(&r, &one, "kernel") == 1 && value_of(&r, &three, "kernel") == 3);
+    ni_cell_name(&one, a);
+    ni_cell_name(&three, b);
+    assert_string_equal(a, "link-cora-paper-gapcn-k1-25-1.json");
+    assert_string_equal(b, "link-cora-paper-gapcn-k3-25-1.json");
+    const ni_sheet *link = sheet_of(&study, "link-cora", "paper");
+    assert_int_equal(row_of(link, "gapcn", false), SIZE_MAX);
+    ni_study_free(&study);
+    neap_options_free(paper);
+    neap_options_free(clean);
+}
+
+static void only_gap_is_shown_untrained(void **state)
+{
+    (void)state;
+    ni_study study;
+    neap_options *o = options_of("neap", NULL);
+    ni_reproduction r = request(o, o);
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    for (size_t k = 0; k < study.sheets; k++)
+        for (size_t i = 0; i < study.sheet[k].rows; i++)
+            assert_true(!study.sheet[k].row[i].untrained || !strcmp(study.sheet[k].row[i].method, "gap"));
+    ni_study_free(&study);
+    neap_options_free(o);
+}
+
+/* ---- texts ---- */
+
+static void generated_texts_are_as_long_as_coras_and_repeat_themselves(void **state)
+{
+    (void)state;
+    neap_graph *g;
+    neap_text *text, *again;
+    neap_text_facts facts = NEAP_SIZED(neap_text_facts), twice = NEAP_SIZED(neap_text_facts);
+    neap_generator what = { .size = sizeof what, .kind = "er", .nodes = 2000, .edges = 4000, .seed = 1 };
+    assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
+    assert_int_equal(ni_words_make(g, &text, NULL), NEAP_OK);
+    assert_int_equal(ni_words_make(g, &again, NULL), NEAP_OK);
+    assert_int_equal(neap_text_facts_of(text, &facts, NULL), NEAP_OK);
+    assert_int_equal(neap_text_facts_of(again, &twice, NULL), NEAP_OK);
+    double mean = (double)facts.words / facts.nodes;
+    assert_true(facts.with_text == 2000 && mean > 85 && mean < 95 && facts.longest <= 410);
+    assert_true(facts.distinct > 8000 && facts.distinct <= 16000);
+    assert_true(facts.words == twice.words && facts.distinct == twice.distinct);
+    neap_text_free(text);
+    neap_text_free(again);
+    neap_graph_free(g);
 }
 
 static void what_makes_no_sense_is_refused(void **state)
@@ -289,7 +443,7 @@ static void means_and_deviations_are_those_of_the_seeds(void **state)
 static ni_cell some_cell(void)
 {
     static const ni_paper_graph graph = { .name = "cora" };
-    ni_cell c = { .aim = NI_AIM_LINK, .protocol = "clean", .seed = 7, .learns = true };
+    ni_cell c = { .aim = NI_AIM_LINK, .protocol = "clean", .seed = 7, .limit = -1 };
     c.condition = (ni_condition){ .method = "gap", .graph = &graph, .ratio = 0.55 };
     return c;
 }
@@ -298,7 +452,7 @@ static void a_cell_is_read_back_to_the_last_bit(void **state)
 {
     (void)state;
     ni_cell c = some_cell();
-    ni_outcome in = { { 1.0 / 3, 0.1, NAN, 0, 1, 2.0 / 7 }, 1e-9, 12 }, out;
+    ni_outcome in = { .value = { 1.0 / 3, 0.1, NAN, 0, 1, 2.0 / 7 }, .seconds = 1e-9, .epochs = 12 }, out;
     bool found;
     char name[NI_CELL_NAME];
     ni_cell_name(&c, name);
@@ -328,25 +482,123 @@ static void a_cell_of_other_settings_does_not_count(void **state)
     assert_false(found);
 }
 
-static void settings_are_all_that_makes_a_result_and_none_where_nothing_is_learned(void **state)
+static void settings_are_all_that_a_method_reads(void **state)
 {
     (void)state;
-    ni_cell c = some_cell();
     char text[NI_CELL_SETTINGS], other[NI_CELL_SETTINGS];
     neap_options *o = options_of("neap", NULL), *faster = options_of("neap", "lr", "0.5", NULL);
     neap_options *threads = options_of("neap", "threads", "7", NULL);
-    assert_int_equal(ni_cell_settings(&c, o, text, NULL), NEAP_OK);
+    neap_options *pa = options_of("neap", "method", "pa", NULL);
+    neap_options *wider = options_of("neap", "method", "pa", "margin", "2", NULL);
+    assert_int_equal(ni_cell_settings(o, text, NULL), NEAP_OK);
     assert_non_null(strstr(text, " lr=0.003 "));
-    assert_int_equal(ni_cell_settings(&c, faster, other, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_settings(faster, other, NULL), NEAP_OK);
     assert_non_null(strstr(other, " lr=0.5 "));
-    assert_int_equal(ni_cell_settings(&c, threads, other, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_settings(threads, other, NULL), NEAP_OK);
     assert_string_equal(text, other);
-    c.learns = false;
-    assert_int_equal(ni_cell_settings(&c, o, text, NULL), NEAP_OK);
-    assert_string_equal(text, "");
+    assert_int_equal(ni_cell_settings(pa, text, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_settings(wider, other, NULL), NEAP_OK);
+    assert_string_equal(text, other);
     neap_options_free(o);
     neap_options_free(faster);
     neap_options_free(threads);
+    neap_options_free(pa);
+    neap_options_free(wider);
+}
+
+static void an_option_that_came_later_keeps_a_cell_at_its_default_only(void **state)
+{
+    (void)state;
+    assert_true(ni_cell_settings_agree("gap", "lr=1 dim=8", "dim=8 lr=1"));
+    assert_true(ni_cell_settings_agree("gap", "lr=1e-3", "lr=0.001"));
+    assert_true(ni_cell_settings_agree("gap", "dim=8", "dim=8 pooling=max"));
+    assert_false(ni_cell_settings_agree("gap", "dim=8", "dim=8 pooling=mean"));
+    assert_false(ni_cell_settings_agree("gap", "dim=8 gone=1", "dim=8"));
+    assert_false(ni_cell_settings_agree("gap", "dim=8", "dim=16"));
+    assert_false(ni_cell_settings_agree("gap", "dim=8", "dim=8 nosuch=1"));
+    assert_false(ni_cell_settings_agree("gap", "", "dim"));
+}
+
+static void replace(const char *name, const char *from, const char *to)
+{
+    char bytes[4096], changed[4096];
+    FILE *file = fopen(name, "r");
+    size_t size = fread(bytes, 1, sizeof bytes - 1, file);
+    fclose(file);
+    bytes[size] = 0;
+    char *at = strstr(bytes, from);
+    assert_non_null(at);
+    snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - bytes), bytes, to, at + strlen(from));
+    scratch_put(name, changed, strlen(changed));
+}
+
+static bool is_found(const ni_cell *c, ni_outcome *o)
+{
+    bool found;
+    assert_int_equal(ni_cell_load(".", c, "lr=1", o, &found, NULL), NEAP_OK);
+    return found;
+}
+
+static void a_cell_is_of_its_revision_not_of_a_version(void **state)
+{
+    (void)state;
+    ni_cell c = some_cell();
+    ni_outcome o = { .value = { 0.5 }, .seconds = 1 };
+    char name[NI_CELL_NAME];
+    ni_cell_name(&c, name);
+    assert_int_equal(ni_cell_save(".", &c, "lr=1", &o, NULL), NEAP_OK);
+    replace(name, neap_version(), "0.0.1");
+    assert_true(is_found(&c, &o));
+    replace(name, "\"revision\": 1", "\"revision\": 2");
+    assert_false(is_found(&c, &o));
+}
+
+static void a_value_that_is_measured_since_does_not_invalidate_a_cell(void **state)
+{
+    (void)state;
+    ni_cell c = some_cell();
+    ni_outcome o = { .value = { 0.5, 0.25 }, .seconds = 1 };
+    char name[NI_CELL_NAME];
+    ni_cell_name(&c, name);
+    assert_int_equal(ni_cell_save(".", &c, "lr=1", &o, NULL), NEAP_OK);
+    replace(name, "\"mrr_all\"", "\"of_later\"");
+    assert_true(is_found(&c, &o) && o.value[1] == 0.25 && isnan(o.value[NI_LINK_MRR_ALL]));
+    replace(name, "\"auc\"", "\"of_later_too\"");
+    assert_false(is_found(&c, &o));
+}
+
+static void texts_count_for_a_method_that_reads_them(void **state)
+{
+    (void)state;
+    ni_cell c = some_cell();
+    ni_outcome o = { .value = { 0.5 }, .seconds = 1 };
+    c.reads_text = true;
+    c.text_hash = 7;
+    assert_int_equal(ni_cell_save(".", &c, "lr=1", &o, NULL), NEAP_OK);
+    assert_true(is_found(&c, &o));
+    c.text_hash = 8;
+    assert_false(is_found(&c, &o));
+    c.text_hash = 0;
+    assert_true(is_found(&c, &o));
+}
+
+static void a_cell_that_was_cut_is_run_again_where_it_may_take_longer(void **state)
+{
+    (void)state;
+    ni_cell c = some_cell();
+    for (int late = 0; late < 2; late++) {
+        ni_outcome o = {
+            .value = { 0.5 }, .seconds = 1, .cut = !late, .late = late, .limit = 600, .epochs = 3
+        };
+        assert_int_equal(ni_cell_save(".", &c, "lr=1", &o, NULL), NEAP_OK);
+        static const double limit[] = { -1, 60, 600, 601, INFINITY };
+        for (int i = 0; i < 5; i++) {
+            ni_outcome got = { 0 };
+            c.limit = limit[i];
+            assert_int_equal(is_found(&c, &got), i < 3);
+            assert_true(got.cut == !late && got.late == late && got.limit == 600);
+        }
+    }
 }
 
 static void a_damaged_cell_is_made_again(void **state)
@@ -499,14 +751,28 @@ int main(void)
         cmocka_unit_test(a_request_for_nothing_is_refused_with_the_choices),
         cmocka_unit_test(seeds_are_ascending_and_each_is_there_once),
         cmocka_unit_test(the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none),
-        cmocka_unit_test(what_is_suggested_for_gap_is_no_setting_of_methods_with_their_own),
+        cmocka_unit_test(settings_of_a_system_are_its_own_and_what_the_user_gives_goes_before_them),
+        cmocka_unit_test(the_settings_of_systems_are_options_that_they_have),
+        cmocka_unit_test(the_plan_has_the_cells_that_were_promised),
+        cmocka_unit_test(the_ablation_has_two_kernels_and_the_papers_numbers_for_both),
+        cmocka_unit_test(only_gap_is_shown_untrained),
+        cmocka_unit_test(generated_texts_are_as_long_as_coras_and_repeat_themselves),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(means_and_deviations_are_those_of_the_seeds),
         cmocka_unit_test_setup_teardown(a_cell_is_read_back_to_the_last_bit, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(a_cell_of_other_settings_does_not_count, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(a_damaged_cell_is_made_again, scratch_enter, scratch_leave),
-        cmocka_unit_test(settings_are_all_that_makes_a_result_and_none_where_nothing_is_learned),
+        cmocka_unit_test(settings_are_all_that_a_method_reads),
+        cmocka_unit_test(an_option_that_came_later_keeps_a_cell_at_its_default_only),
+        cmocka_unit_test_setup_teardown(a_cell_is_of_its_revision_not_of_a_version, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(a_value_that_is_measured_since_does_not_invalidate_a_cell,
+                                        scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(texts_count_for_a_method_that_reads_them, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(a_cell_that_was_cut_is_run_again_where_it_may_take_longer,
+                                        scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(a_cell_that_cannot_be_read_is_told, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(an_index_knows_its_cells_and_their_seeds, scratch_enter,
                                         scratch_leave),

@@ -38,7 +38,7 @@ static const arg_option options[] = {
     { "split", 0, "DIR", NULL, ARG_TEXT, offsetof(own, split), 0, 0, false,
       "evaluate on this split, or on all in folders of DIR, with their protocol, ratios and seeds" },
     { "vectors", 0, "FILE", NULL, ARG_TEXT, offsetof(own, vectors), 0, 0, false,
-      "also evaluate these vectors: word2vec text, .npy or .safetensors with names in .names.txt beside it" },
+      "also evaluate these vectors: word2vec text, or .npy with names in .names.txt beside it" },
     { "similarity", 0, "dot|cosine", "dot", ARG_TEXT, offsetof(own, similarity), 0, 0, false,
       "how --vectors score a pair" },
     { "allow-missing", 0, "", NULL, ARG_SWITCH, offsetof(own, allow_missing), 0, 0, false,

@@ -26,7 +26,7 @@ typedef struct node_own {
     { "methods", 0, "NAME,...", NULL, ARG_TEXT, offsetof(node_own, methods), 0, 0, false,                    \
       "methods whose vectors are evaluated; gap, unless --vectors is given" },                               \
     { "vectors", 0, "FILE", NULL, ARG_TEXT, offsetof(node_own, vectors), 0, 0, false,                        \
-      "evaluate these vectors: word2vec text, .npy or .safetensors with names in .names.txt beside it" },                 \
+      "evaluate these vectors: word2vec text, or .npy with names in .names.txt beside it" },                 \
     { "allow-missing", 0, "", NULL, ARG_SWITCH, offsetof(node_own, allow_missing), 0, 0, false,              \
       "a node that --vectors lacks gets a zero vector" },                                                    \
     { "ratios", 0, "PERCENT,...", "100", ARG_TEXT, offsetof(node_own, ratios), 0, 0, false,                  \

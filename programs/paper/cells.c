@@ -1,6 +1,7 @@
-/* A cell is a file of one JSON object: version, hash of the graph, settings as one text, values. It is
- * valid only if the first three are those of the present run, so nothing has to be invalidated. Looking one
- * up reads one small file; the index lists the names that exist, in one reading of the folder. */
+/* A cell is a file of one JSON object: revision of the method, hashes of graph and texts, settings as one
+ * text, values. It is valid only if the first four are those of the present run, so nothing has to be
+ * invalidated. Looking one up reads one small file; the index lists the names that exist, in one reading of
+ * the folder. */
 #include "paper/cells.h"
 
 #include <dirent.h>
@@ -21,12 +22,13 @@ static const char ending[] = ".json";
 
 void ni_cell_name(const ni_cell *c, char name[NI_CELL_NAME])
 {
-    char ratio[32], size[16] = "";
+    char ratio[32], size[16] = "", kernel[16] = "";
     ni_format_double(round(1e6 * c->condition.ratio) / 1e4,
                      ratio); /* 55, though 100 * 0.55 is a bit more */
     if (c->condition.neighbors) snprintf(size, sizeof size, "-s%u", c->condition.neighbors);
-    snprintf(name, NI_CELL_NAME, "%s-%s%s%s-%s%s-%s%s-%llu%s", ni_aim_info_of(c->aim)->name,
-             c->condition.graph->name, *c->protocol ? "-" : "", c->protocol, c->condition.method,
+    if (c->condition.kernel) snprintf(kernel, sizeof kernel, "-k%u", c->condition.kernel);
+    snprintf(name, NI_CELL_NAME, "%s-%s%s%s-%s%s%s-%s%s-%llu%s", ni_aim_info_of(c->aim)->name,
+             c->condition.graph->name, *c->protocol ? "-" : "", c->protocol, c->condition.method, kernel,
              c->condition.untrained ? c->condition.self ? "-untrained-self" : "-untrained" : "", ratio,
              size, (unsigned long long)c->seed, ending);
 }
@@ -38,17 +40,86 @@ static neap_status path_of(const char *folder, const ni_cell *c, char path[PATH_
     return ni_path_join(folder, name, path, err);
 }
 
+/* ---- what makes the numbers ---- */
+
+uint32_t ni_cell_revision(const char *method)
+{
+    static const struct {
+        const char *method;
+        uint32_t revision;
+    } revisions[] = {
+#define REVISION(method, number, why) { method, number },
+#include "paper/revisions.def"
+#undef REVISION
+    };
+    uint32_t sum = 1;
+    for (size_t i = 0; i < sizeof revisions / sizeof *revisions; i++)
+        if (!*revisions[i].method || !strcmp(revisions[i].method, method)) sum += revisions[i].revision;
+    return sum;
+}
+
 static void append_setting(const char *name, const char *value, void *text)
 {
     size_t used = strlen(text);
     snprintf((char *)text + used, NI_CELL_SETTINGS - used, "%s%s=%s", used ? " " : "", name, value);
 }
 
-neap_status ni_cell_settings(const ni_cell *c, const neap_options *options, char text[NI_CELL_SETTINGS],
-                             neap_error *err)
+neap_status ni_cell_settings(const neap_options *options, char text[NI_CELL_SETTINGS], neap_error *err)
 {
     text[0] = 0;
-    return c->learns ? neap_options_saved(options, append_setting, text, err) : NEAP_OK;
+    return neap_options_saved(options, append_setting, text, err);
+}
+
+/* The value of an option in "name=value name=value", or NULL. */
+static const char *setting_of(const char *settings, const char *name, size_t length, size_t *size)
+{
+    for (const char *at = settings; *at; at += *at == ' ') {
+        size_t word = strcspn(at, " ");
+        if (word > length && !memcmp(at, name, length) && at[length] == '=') {
+            *size = word - length - 1;
+            return at + length + 1;
+        }
+        at += word;
+    }
+    return NULL;
+}
+
+static bool same_value(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    double x, y;
+    if (a_size == b_size && !memcmp(a, b, a_size)) return true;
+    return ni_parse_double(a, a_size, &x) && ni_parse_double(b, b_size, &y) && x == y;
+}
+
+static bool is_default(const char *method, const char *name, size_t length, const char *value, size_t size)
+{
+    neap_option_info info = NEAP_SIZED(neap_option_info);
+    const char *preset = NULL;
+    for (size_t i = 0; i < neap_option_count() && !preset; i++) {
+        const neap_option_info *o = neap_option_at(i);
+        if (strlen(o->name) == length && !memcmp(o->name, name, length)) preset = o->presets[0];
+    }
+    for (size_t i = 0; neap_method_option(method, i, &info, NULL) == NEAP_OK; i++)
+        if (strlen(info.name) == length && !memcmp(info.name, name, length)) preset = info.presets[0];
+    return preset && same_value(preset, strlen(preset), value, size);
+}
+
+bool ni_cell_settings_agree(const char *method, const char *had, const char *now)
+{
+    size_t had_count = 0, common = 0, size;
+    if (!strcmp(had, now)) return true;
+    for (const char *at = had; *at; at += strcspn(at, " "), at += *at == ' ') had_count++;
+    for (const char *at = now; *at; at += *at == ' ') {
+        size_t word = strcspn(at, " "), length = strcspn(at, "= ");
+        if (length >= word) return false;
+        const char *value = at + length + 1, *before = setting_of(had, at, length, &size);
+        bool same = before ? same_value(before, size, value, word - length - 1)
+                           : is_default(method, at, length, value, word - length - 1);
+        if (!same) return false;
+        common += before != NULL;
+        at += word;
+    }
+    return common == had_count; /* an option that is read no more was part of what was measured */
 }
 
 double ni_option_number(const neap_options *options, const char *name)
@@ -93,26 +164,48 @@ static void hash_text(uint64_t hash, char text[24])
     snprintf(text, 24, "%016llx", (unsigned long long)hash);
 }
 
-static bool is_of_graph(const json_t *root, const ni_cell *c)
+static bool has_hash(const json_t *root, const char *key, uint64_t hash)
 {
-    char hash[24];
-    hash_text(c->graph_hash, hash);
-    return !c->graph_hash || has_text(root, "graph", hash);
+    char text[24];
+    hash_text(hash, text);
+    return !hash || has_text(root, key, text);
+}
+
+static bool take_whole(const json_t *object, const char *key, uint32_t *value)
+{
+    double real;
+    if (!take_real(object, key, &real) || !(real >= 0 && real <= UINT32_MAX)) return false;
+    *value = (uint32_t)real;
+    return true;
+}
+
+/* What a value is that was not measured yet when the cell was made. */
+static void take_values(const json_t *root, const ni_aim_info *aim, ni_outcome *o)
+{
+    for (size_t i = 0; i < NI_VALUES; i++) {
+        o->value[i] = NAN;
+        if (aim->value[i]) take_real(root, aim->value[i], &o->value[i]);
+    }
 }
 
 static bool take_outcome(const json_t *root, const ni_cell *c, const char *settings, ni_outcome *o)
 {
-    double epochs;
-    bool ok = json_is_object(root) && has_text(root, "neap", neap_version()) && is_of_graph(root, c) &&
-              has_text(root, "settings", settings) && take_real(root, "seconds", &o->seconds) &&
-              take_real(root, "epochs", &epochs) && epochs >= 0 && epochs <= UINT32_MAX;
     const ni_aim_info *aim = ni_aim_info_of(c->aim);
-    for (size_t i = 0; i < NI_VALUES && ok; i++) {
-        o->value[i] = NAN;
-        if (aim->value[i]) ok = take_real(root, aim->value[i], &o->value[i]);
-    }
-    if (ok) o->epochs = (uint32_t)epochs;
-    return ok;
+    const char *had = json_string_value(json_object_get(root, "settings"));
+    uint32_t revision;
+    bool ok = json_is_object(root) && had && take_whole(root, "revision", &revision) &&
+              revision == ni_cell_revision(c->condition.method) && has_hash(root, "graph", c->graph_hash) &&
+              has_hash(root, "text", c->text_hash) &&
+              ni_cell_settings_agree(c->condition.method, had, settings) &&
+              take_real(root, "seconds", &o->seconds) && take_whole(root, "epochs", &o->epochs) &&
+              json_object_get(root, aim->value[0]);
+    if (!ok) return false;
+    take_values(root, aim, o);
+    take_real(root, "total", &o->total);
+    take_real(root, "limit", &o->limit);
+    o->cut = json_is_true(json_object_get(root, "cut"));
+    o->late = json_is_true(json_object_get(root, "late"));
+    return !(o->cut || o->late) || c->limit < 0 || o->limit >= c->limit;
 }
 
 neap_status ni_cell_load(const char *folder, const ni_cell *c, const char *settings, ni_outcome *o,
@@ -143,12 +236,20 @@ neap_status ni_cell_save(const char *folder, const ni_cell *c, const char *setti
     hash_text(c->graph_hash, hash);
     ni_json_open(&j, NULL, '{');
     ni_json_text(&j, "neap", neap_version());
+    ni_json_whole(&j, "revision", ni_cell_revision(c->condition.method));
     ni_json_text(&j, "graph", hash);
+    hash_text(c->text_hash, hash);
+    if (c->reads_text) ni_json_text(&j, "text", hash);
     ni_json_text(&j, "settings", settings);
     const ni_aim_info *aim = ni_aim_info_of(c->aim);
     for (size_t i = 0; i < NI_VALUES && aim->value[i]; i++) ni_json_real(&j, aim->value[i], o->value[i]);
     ni_json_real(&j, "seconds", o->seconds);
+    ni_json_real(&j, "total", o->total);
     ni_json_whole(&j, "epochs", o->epochs);
+    if (o->cut || o->late) {
+        ni_json_switch(&j, o->late ? "late" : "cut", true);
+        ni_json_real(&j, "limit", o->limit);
+    }
     ni_json_close(&j, '}');
     return ni_page_save(&page, path, err);
 }

@@ -1,6 +1,10 @@
 /* cells.h - one measurement of a study, and where it is kept: a small JSON file of its own, so that what is
  * done stays done. A cell is named by what was measured, not by its table: tables with the same cell share
- * it. */
+ * it.
+ *
+ * A cell is valid as long as what made its numbers is the same: the graph, the texts if its method reads
+ * them, every option that its method reads, and the revision of its method (revisions.def). The version of
+ * neap, options of other methods and values that are measured since do not invalidate it. */
 #ifndef NI_CELLS_H
 #define NI_CELLS_H
 
@@ -11,30 +15,43 @@ typedef struct ni_cell {
     const char *protocol;   /* "" where there is no split        */
     ni_condition condition; /* graph, method and ratio are given */
     uint64_t graph_hash;    /* 0: unknown, and not compared      */
+    uint64_t text_hash;     /* likewise; of methods that read text */
     uint64_t seed;
-    bool learns; /* a method without training has no settings */
+    bool reads_text;
+    double limit; /* seconds it may take; one that was cut by less is run again. Below 0: any is shown */
 } ni_cell;
 
 typedef struct ni_outcome {
-    double value[NI_VALUES]; /* NaN: not defined */
-    double seconds;          /* of training      */
-    uint32_t epochs;
+    double value[NI_VALUES]; /* NaN: not defined, or not measured when the cell was made */
+    double seconds;          /* of training                                            */
+    double total;            /* of the whole cell; NaN: unknown                        */
+    uint32_t epochs;         /* complete ones                                          */
+    bool cut;     /* training was ended by the limit: values are of what was learned until then */
+    bool late;    /* the limit was reached without a model: there are no values */
+    double limit; /* of a cell that was cut or is late, in seconds          */
 } ni_outcome;
 
 /* The file of a cell, without its folder: "link-cora-clean-gap-55-1.json". */
 enum { NI_CELL_NAME = 128 };
 void ni_cell_name(const ni_cell *cell, char name[NI_CELL_NAME]);
 
-/* "dim=200 neighbors=100 ...": every option that is part of the result; "" if the method is not trained. */
+/* "dim=200 neighbors=100 ...": every option that the method reads and that is part of the result. */
 enum { NI_CELL_SETTINGS = 4096 };
-neap_status ni_cell_settings(const ni_cell *cell, const neap_options *options, char text[NI_CELL_SETTINGS],
-                             neap_error *err);
+neap_status ni_cell_settings(const neap_options *options, char text[NI_CELL_SETTINGS], neap_error *err);
+
+/* Whether a cell with the settings `had` has the numbers of `now`: the same values, and an option that
+ * `had` does not have at its default, since it came later and its default keeps the meaning of what was
+ * before. */
+bool ni_cell_settings_agree(const char *method, const char *had, const char *now);
+
+/* How often the results of a method were changed since its cells are kept; revisions.def. */
+uint32_t ni_cell_revision(const char *method);
 
 /* The value of an option that is a number; NaN if it is none. */
 double ni_option_number(const neap_options *options, const char *name);
 
-/* *found: the cell is on disk, and was made by this version with these settings on this graph. A file that
- * cannot be understood counts as not found; NEAP_E_READ only if it is there and cannot be read. */
+/* *found: the cell is on disk, and is valid with these settings. A file that cannot be understood counts as
+ * not found; NEAP_E_READ only if it is there and cannot be read. */
 neap_status ni_cell_load(const char *folder, const ni_cell *cell, const char *settings, ni_outcome *outcome,
                          bool *found, neap_error *err);
 neap_status ni_cell_save(const char *folder, const ni_cell *cell, const char *settings,

@@ -96,13 +96,25 @@ static size_t find_changes(const neap_options *o, change found[3])
     return count;
 }
 
-/* Run, and with numbers of the paper: their preset was made to reach those (docs/evaluation.md). */
-static bool has_other_systems(const ni_sheet *s)
+/* Of the other systems that were run: how many have settings of settings.def, and how many have none but
+ * are of the paper, so that those of their preset were made to reach its numbers (docs/evaluation.md). */
+static void count_others(const ni_study *study, const ni_sheet *s, size_t *chosen, size_t *fitted)
 {
-    for (size_t i = 0; i < s->rows; i++)
-        if (strncmp(s->row[i].method, "gap", 3) && ni_row_was_run(s, i) && ni_row_is_published(s, i, 0))
-            return true;
-    return false;
+    *chosen = *fitted = 0;
+    for (size_t i = 0; i < s->rows; i++) {
+        const char *options;
+        if (!ni_row_was_run(s, i)) continue;
+        ni_origin origin = ni_settings_origin(s->row[i].method, s->protocol, &options);
+        *chosen += origin == NI_FROM_VALIDATION && !study->plain;
+        *fitted += (origin == NI_FROM_REFERENCE || study->plain) && strncmp(s->row[i].method, "gap", 3) &&
+                   ni_row_is_published(s, i, 0);
+    }
+}
+
+static void add_sentence(char *words, size_t room, const char *sentence)
+{
+    size_t used = strlen(words);
+    snprintf(words + used, room - used, "%s%s", used ? " " : "", sentence);
 }
 
 void ni_sheet_not_papers(const ni_study *study, const ni_sheet *s, char words[NI_NOT_PAPERS])
@@ -110,7 +122,7 @@ void ni_sheet_not_papers(const ni_study *study, const ni_sheet *s, char words[NI
     change found[3];
     char ours[160] = "", theirs[112] = "";
     bool applies = *s->protocol && strcmp(s->protocol, "clean") && study->settings[0];
-    size_t count = applies ? find_changes(study->settings[0], found) : 0;
+    size_t count = applies ? find_changes(study->settings[0], found) : 0, chosen, fitted;
     for (size_t i = 0; i < count; i++) {
         add_item(ours, sizeof ours, found[i].ours, i, count);
         add_item(theirs, sizeof theirs, found[i].theirs, i, count);
@@ -122,9 +134,14 @@ void ni_sheet_not_papers(const ni_study *study, const ni_sheet *s, char words[NI
                  !study->chosen_on_leaky ? ""
                  : ni_sheet_is_leaky(s)  ? "this leaky protocol"
                                          : "the leaky protocol");
-    if (applies && has_other_systems(s))
-        snprintf(
-            words + strlen(words), NI_NOT_PAPERS - strlen(words), "%s%s", count ? " " : "",
+    count_others(study, s, &chosen, &fitted);
+    if (chosen)
+        add_sentence(words, NI_NOT_PAPERS,
+                     "Settings were chosen on validation pairs of other seeds, at most six tries a system "
+                     "(the table at the end says for which).");
+    if (applies && fitted)
+        add_sentence(
+            words, NI_NOT_PAPERS,
             "The settings of the other systems of the paper were chosen by test links of another seed, so "
             "that what was printed is reached: do not compare their rows with each other or with gap.");
 }
@@ -153,13 +170,34 @@ bool ni_sheet_was_run(const ni_sheet *s)
 bool ni_row_is_published(const ni_sheet *s, size_t row, size_t value)
 {
     for (size_t j = 0; j < s->table->columns; j++)
-        if (isfinite(ni_sheet_entry(s, row, j)->paper[value])) return true;
+        if (isfinite(ni_entry_paper(ni_sheet_entry(s, row, j), value))) return true;
     return false;
 }
 
-bool ni_row_is_in_version(const ni_sheet *s, size_t row)
+double ni_entry_paper(const ni_entry *e, size_t value)
 {
-    return neap_method_find(s->row[row].method) != NULL;
+    return value < NI_SHOWN ? e->paper[value] : NAN;
+}
+
+/* Why the graph of a sheet has no texts; NULL: it has, or the sheet is on several graphs. */
+static const char *why_no_text(const ni_sheet *s)
+{
+    const ni_paper_graph *graph = s->table->columns ? s->table->column[0].graph : NULL;
+    return graph && s->table->aim != NI_AIM_TIME ? graph->no_text : NULL;
+}
+
+ni_absence ni_row_absence(const ni_sheet *s, size_t row)
+{
+    const neap_method_info *m = neap_method_find(s->row[row].method);
+    if (!m) return NI_NOT_IN_VERSION;
+    return m->text && why_no_text(s) ? NI_NO_TEXT : NI_NOT_RUN;
+}
+
+void ni_absence_words(const ni_sheet *s, ni_absence absence, char words[NI_ABSENCE_WORDS])
+{
+    const char *why = why_no_text(s);
+    if (absence == NI_NO_TEXT) snprintf(words, NI_ABSENCE_WORDS, "Not run: %s", why ? why : "no text");
+    else snprintf(words, NI_ABSENCE_WORDS, absence == NI_NOT_RUN ? "Not run" : "Not in this version");
 }
 
 size_t ni_study_same_table(const ni_study *study, size_t sheet, bool *run)
@@ -176,9 +214,90 @@ bool ni_entry_has(const ni_entry *e, size_t value)
     return e->seeds && isfinite(e->mean[value]);
 }
 
-uint32_t ni_sheet_seeds(const ni_study *study, const ni_sheet *s)
+uint32_t ni_sheet_seeds(const ni_sheet *s)
 {
-    return s->table->aim == NI_AIM_TIME ? 1 : study->seeds;
+    uint32_t most = 0;
+    for (size_t k = 0; k < s->rows * s->table->columns; k++) {
+        const ni_entry *e = &s->entry[k];
+        if (e->seeds && e->asked > most) most = e->asked;
+        if (e->seeds > most) most = e->seeds;
+    }
+    return most;
+}
+
+uint32_t ni_entry_seeds(const ni_sheet *s, const ni_entry *e)
+{
+    return e->asked ? e->asked : ni_sheet_seeds(s);
+}
+
+size_t ni_sheet_value(const ni_sheet *s, size_t i)
+{
+    size_t shown = ni_aim_info_of(s->table->aim)->shown;
+    if (i < shown) return i;
+    if (i > shown || s->table->aim != NI_AIM_LINK || strcmp(s->protocol, "clean")) return NI_VALUES;
+    for (size_t k = 0; k < s->rows * s->table->columns; k++)
+        if (ni_entry_has(&s->entry[k], NI_LINK_MRR_ALL)) return NI_LINK_MRR_ALL;
+    return NI_VALUES;
+}
+
+/* ---- remarks ---- */
+
+/* The row of the plain cosine of texts, or SIZE_MAX. */
+static size_t text_row(const ni_sheet *s)
+{
+    for (size_t i = 0; i < s->rows; i++)
+        if (!strcmp(s->row[i].method, "text")) return i;
+    return SIZE_MAX;
+}
+
+/* "tadw (15 %, 55 %)": the columns where a row is below another. */
+static bool list_below(const ni_sheet *s, size_t row, size_t other, size_t value, char *words, size_t room)
+{
+    bool any = false;
+    for (size_t j = 0; j < s->table->columns; j++) {
+        const ni_entry *mine = ni_sheet_entry(s, row, j), *theirs = ni_sheet_entry(s, other, j);
+        if (!ni_entry_has(mine, value) || !ni_entry_has(theirs, value) ||
+            ni_shown(s, mine->mean[value]) >= ni_shown(s, theirs->mean[value]))
+            continue;
+        size_t used = strlen(words);
+        if (any) snprintf(words + used, room - used, ", %s", s->table->column[j].label);
+        else
+            snprintf(words + used, room - used, "%s%s (%s", used ? ", " : "", s->row[row].label,
+                     s->table->column[j].label);
+        any = true;
+    }
+    if (any) snprintf(words + strlen(words), room - strlen(words), ")");
+    return any;
+}
+
+static void remark_on_text(const ni_sheet *s, size_t value, char words[NI_REMARKS])
+{
+    char below[NI_REMARKS / 2] = "", sentence[NI_REMARKS];
+    size_t text = text_row(s);
+    for (size_t i = 0; i < s->rows && text != SIZE_MAX; i++) {
+        const neap_method_info *m = neap_method_find(s->row[i].method);
+        if (i != text && m && m->text) list_below(s, i, text, value, below, sizeof below);
+    }
+    snprintf(sentence, sizeof sentence,
+             "Reads text and is below text, the plain cosine of TF-IDF vectors: %s.", below);
+    if (*below) add_sentence(words, NI_REMARKS, sentence);
+}
+
+void ni_sheet_remarks(const ni_study *study, const ni_sheet *s, size_t value, char words[NI_REMARKS])
+{
+    uint32_t cut = 0, late = 0;
+    char sentence[256], minutes[32];
+    words[0] = 0;
+    for (size_t k = 0; k < s->rows * s->table->columns; k++)
+        cut += s->entry[k].cut, late += s->entry[k].late;
+    format_setting(study->cell_time / 60, minutes);
+    bool timed = s->table->aim == NI_AIM_TIME;
+    snprintf(sentence, sizeof sentence, "\u2020 cut short after at most %s minutes: %s.", minutes,
+             timed ? "the time of a whole epoch, from a part of one" : "what was learned until then");
+    if (cut) add_sentence(words, NI_REMARKS, sentence);
+    snprintf(sentence, sizeof sentence, "\u201ctook too long\u201d: no result after %s minutes.", minutes);
+    if (late) add_sentence(words, NI_REMARKS, sentence);
+    if (s->table->aim == NI_AIM_LINK) remark_on_text(s, value, words);
 }
 
 /* ---- words and numbers ---- */
@@ -186,7 +305,11 @@ uint32_t ni_sheet_seeds(const ni_study *study, const ni_sheet *s)
 const char *ni_value_title(const ni_sheet *s, size_t value)
 {
     static const char *const titles[][2] = {
-        { "auc", "AUC" }, { "nmi", "NMI" }, { "ami", "AMI" }, { "seconds_epoch", "seconds per epoch" }
+        { "auc", "AUC" },
+        { "nmi", "NMI" },
+        { "ami", "AMI" },
+        { "seconds_epoch", "seconds per epoch" },
+        { "mrr_all", "MRR (all nodes)" },
     };
     const char *name = ni_aim_info_of(s->table->aim)->value[value];
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
@@ -233,7 +356,7 @@ double ni_shown(const ni_sheet *s, double value)
 int ni_paper_decimals(const ni_sheet *s, size_t value)
 {
     for (size_t k = 0; k < s->rows * s->table->columns; k++) {
-        double x = s->entry[k].paper[value];
+        double x = ni_entry_paper(&s->entry[k], value);
         if (isfinite(x) && x != floor(x)) return 1;
     }
     return 0;
@@ -241,7 +364,7 @@ int ni_paper_decimals(const ni_sheet *s, size_t value)
 
 double ni_difference(const ni_sheet *s, const ni_entry *e, size_t value)
 {
-    return round_to(ni_shown(s, e->mean[value]) - e->paper[value], 1);
+    return round_to(ni_shown(s, e->mean[value]) - ni_entry_paper(e, value), 1);
 }
 
 /* ---- the best ---- */
@@ -276,6 +399,39 @@ const char ni_nested_words[] = "Columns are not independent: a seed\u2019s split
                                "ratios, and test sets of different "
                                "seeds overlap";
 const char ni_deviation_words[] = "\u00b1 is the deviation over seeds, not a confidence interval";
+
+static bool was_run_with(const ni_study *study, const ni_system_settings *system)
+{
+    for (size_t k = 0; k < study->sheets; k++) {
+        const ni_sheet *s = &study->sheet[k];
+        const char *options;
+        for (size_t i = 0; i < s->rows; i++)
+            if (!strcmp(s->row[i].method, system->method) && ni_row_was_run(s, i) &&
+                ni_settings_origin(system->method, s->protocol, &options) != NI_FROM_REFERENCE &&
+                options == system->options)
+                return true;
+    }
+    return false;
+}
+
+const ni_system_settings *ni_study_system(const ni_study *study, size_t i)
+{
+    const ni_system_settings *system = NULL;
+    for (size_t k = 0; !study->plain && (system = ni_settings_at(k)); k++)
+        if (was_run_with(study, system) && i-- == 0) break;
+    return system;
+}
+
+const char *ni_origin_words(ni_origin origin)
+{
+    return origin == NI_FROM_VALIDATION ? "validation pairs of other seeds"
+                                        : "results of the leaky protocol";
+}
+
+const char *ni_protocols_words(const char *protocols)
+{
+    return !*protocols ? "all" : !strcmp(protocols, "clean") ? "clean" : "paper, paper-clean";
+}
 
 bool ni_setting_matters(const neap_option_info *option)
 {

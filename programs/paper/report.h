@@ -33,9 +33,8 @@ extern const char ni_leak_words[];
 bool ni_row_sees_test(const ni_sheet *sheet, size_t row);
 
 /* What of lr, epochs and batch of gap is not the paper's in a sheet of its protocols, and how the settings
- * of the other systems were chosen, as sentences; "" if there is nothing of it, or if the sheet is of
- * another protocol. */
-enum { NI_NOT_PAPERS = 512 };
+ * of the other systems were chosen, as sentences; "" if there is nothing of it. */
+enum { NI_NOT_PAPERS = 768 };
 void ni_sheet_not_papers(const ni_study *study, const ni_sheet *sheet, char words[NI_NOT_PAPERS]);
 
 /* ---- what was run ---- */
@@ -44,7 +43,23 @@ const ni_entry *ni_sheet_entry(const ni_sheet *sheet, size_t row, size_t column)
 bool ni_row_was_run(const ni_sheet *sheet, size_t row); /* in any column */
 bool ni_sheet_was_run(const ni_sheet *sheet);           /* in any row    */
 bool ni_row_is_published(const ni_sheet *sheet, size_t row, size_t value);
-bool ni_row_is_in_version(const ni_sheet *sheet, size_t row); /* its method */
+
+/* Why a row that was not run was not: nobody asked, the graph has no texts, there is no such method yet. */
+typedef enum ni_absence { NI_NOT_RUN, NI_NO_TEXT, NI_NOT_IN_VERSION, NI_ABSENCES } ni_absence;
+ni_absence ni_row_absence(const ni_sheet *sheet, size_t row);
+
+/* "Not run", "Not run: the posts are not available", "Not in this version". */
+enum { NI_ABSENCE_WORDS = 96 };
+void ni_absence_words(const ni_sheet *sheet, ni_absence absence, char words[NI_ABSENCE_WORDS]);
+
+/* The values that a sheet has tables of, one after the other: those of the paper, in clean also the ranks
+ * among all nodes; NI_VALUES behind the last. */
+size_t ni_sheet_value(const ni_sheet *sheet, size_t i);
+
+/* Remarks on a table of links, as sentences; "" if there is none: which text systems are below the plain
+ * cosine of texts, and what a cut cell is. */
+enum { NI_REMARKS = 1024 };
+void ni_sheet_remarks(const ni_study *study, const ni_sheet *sheet, size_t value, char words[NI_REMARKS]);
 
 /* From a sheet on, how many are of the same table, and whether anything of that table was run. */
 size_t ni_study_same_table(const ni_study *study, size_t sheet, bool *run);
@@ -52,8 +67,15 @@ size_t ni_study_same_table(const ni_study *study, size_t sheet, bool *run);
 /* Whether there is a number of ours to be printed. */
 bool ni_entry_has(const ni_entry *entry, size_t value);
 
-/* Seeds that a cell has if none is missing: a time is taken once. */
-uint32_t ni_sheet_seeds(const ni_study *study, const ni_sheet *sheet);
+/* What the paper printed, in per cent; NaN: nothing. */
+double ni_entry_paper(const ni_entry *entry, size_t value);
+
+/* Seeds that a cell has if none is missing: those asked for, else as many as the cells of the sheet have at
+ * most. */
+uint32_t ni_entry_seeds(const ni_sheet *sheet, const ni_entry *entry);
+
+/* The most seeds that a cell of a sheet has, or should have. */
+uint32_t ni_sheet_seeds(const ni_sheet *sheet);
 
 /* ---- words and numbers ---- */
 
@@ -88,6 +110,15 @@ bool ni_is_best(const ni_sheet *sheet, size_t row, size_t column, size_t value);
 
 /* ---- settings ---- */
 
+/* The lines of settings.def that something was run with; NULL behind the last. */
+const ni_system_settings *ni_study_system(const ni_study *study, size_t i);
+
+/* "validation pairs", "results of the leaky protocol": how a line of settings.def was chosen. */
+const char *ni_origin_words(ni_origin origin);
+
+/* "paper, paper-clean": the protocols of a line of settings.def. */
+const char *ni_protocols_words(const char *protocols);
+
 /* What the numbers are not, in one sentence; its second half is for more than one seed. */
 extern const char ni_nested_words[], ni_deviation_words[];
 
@@ -100,7 +131,7 @@ bool ni_setting_is_by_graph(const ni_study *study, const char *option, int which
 /* ---- the parts of report.html, each written by a file of its own ---- */
 
 /* The charts of a sheet of which something was run: a figure with its caption. */
-void ni_sheet_write_charts(ni_page *out, const ni_study *study, const ni_sheet *sheet);
+void ni_sheet_write_charts(ni_page *out, const ni_sheet *sheet);
 
 /* One value of it as a table, in a frame that scrolls where the window is narrow. */
 void ni_sheet_write_table(ni_page *out, const ni_study *study, const ni_sheet *sheet, size_t value);

@@ -28,7 +28,7 @@ typedef struct panel {
 
 static bool compares_methods(const ni_sheet *s)
 {
-    return s->table->rows == 0;
+    return s->table->rows == 0 || !s->table->row[0].graph;
 }
 
 static bool is_gap(const ni_condition *row)
@@ -49,7 +49,7 @@ static unsigned style_of(const ni_sheet *s, size_t row)
     if (!compares_methods(s) || !method) return (unsigned)row;
     for (size_t i = 1; i < neap_method_count(); i++)
         if (!strcmp(neap_method_at(i)->name, method))
-            return (unsigned)i - 1 + (s->row[row].untrained ? 8 : 0);
+            return (unsigned)i - 1 + (s->row[row].untrained ? 8 : 0) + (s->row[row].kernel > 1 ? 8 : 0);
     return (unsigned)row;
 }
 
@@ -240,23 +240,23 @@ typedef struct remarks {
     bool spread, missing, few; /* a deviation; a cell of a drawn row not run, or with too few seeds */
 } remarks;
 
-static remarks look_at(const ni_study *study, const ni_sheet *s)
+static remarks look_at(const ni_sheet *s)
 {
     remarks r = { false, false, false };
     for (size_t i = 0; i < s->rows; i++)
         for (size_t j = 0; j < s->table->columns && ni_row_was_run(s, i); j++) {
             const ni_entry *e = ni_sheet_entry(s, i, j);
             r.missing |= e->seeds == 0;
-            r.few |= e->seeds > 0 && e->seeds < ni_sheet_seeds(study, s);
+            r.few |= e->seeds > 0 && e->seeds < ni_sheet_seeds(s);
             r.spread |= e->seeds > 1 && e->std[0] > 0;
         }
     return r;
 }
 
-static void write_caption(ni_page *out, const ni_study *study, const ni_sheet *s, size_t left_out)
+static void write_caption(ni_page *out, const ni_sheet *s, size_t left_out)
 {
-    remarks r = look_at(study, s);
-    uint32_t seeds = ni_sheet_seeds(study, s);
+    remarks r = look_at(s);
+    uint32_t seeds = ni_sheet_seeds(s);
     ni_page_text(out, "<figcaption>");
     if (ni_sheet_is_leaky(s)) ni_page_text(out, "Leaky protocol. ");
     if (seeds > 1) ni_page_print(out, "Mean of %s%u seeds. ", r.few ? "up to " : "", seeds);
@@ -291,7 +291,7 @@ static void write_graph(ni_page *out, const panel *at)
     ni_page_text(out, "</h4>\n");
 }
 
-static void write_panels(ni_page *out, const ni_study *study, const ni_sheet *s)
+static void write_panels(ni_page *out, const ni_sheet *s)
 {
     size_t shown = ni_aim_info_of(s->table->aim)->shown;
     bool graphs = same_graph(s->table, 0) < s->table->columns, several = graphs || shown > 1;
@@ -310,26 +310,26 @@ static void write_panels(ni_page *out, const ni_study *study, const ni_sheet *s)
             ni_page_text(out, "</div>\n");
         }
     ni_page_text(out, "</div>\n");
-    write_caption(out, study, s, left_out);
+    write_caption(out, s, left_out);
     ni_page_text(out, "</figure>\n");
 }
 
-static void write_single(ni_page *out, const ni_study *study, const ni_sheet *s, const plot *p)
+static void write_single(ni_page *out, const ni_sheet *s, const plot *p)
 {
     ni_page_text(out, "<figure>\n");
     ni_chart_write(out, &p->chart, false);
-    write_caption(out, study, s, 0);
+    write_caption(out, s, 0);
     ni_page_text(out, "</figure>\n");
 }
 
-void ni_sheet_write_charts(ni_page *out, const ni_study *study, const ni_sheet *s)
+void ni_sheet_write_charts(ni_page *out, const ni_sheet *s)
 {
     plot p;
     if (s->table->aim == NI_AIM_TIME) plot_times(&p, s);
     else if (s->rows == 1 && ni_aim_info_of(s->table->aim)->shown > 1) plot_values(&p, s, 0);
     else {
-        write_panels(out, study, s);
+        write_panels(out, s);
         return;
     }
-    write_single(out, study, s, &p);
+    write_single(out, s, &p);
 }

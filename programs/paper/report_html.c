@@ -199,6 +199,28 @@ static void write_contents(const page *p)
                  "<li><a href=\"#settings\">Settings, seeds and marks</a></li>\n</ol>\n</section>\n");
 }
 
+/* What was asked for, part by part, in the order in which it is run. */
+static void write_parts(const page *p)
+{
+    const ni_study *study = p->study;
+    if (study->parts < 2) return;
+    ni_page_text(p->out, "<section>\n<h2 class=\"minor\">What was run, in this order</h2>\n<div "
+                         "class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Parts of the plan; "
+                         "scrolls sideways\">\n<table class=\"settings\">\n<thead>\n<tr><th "
+                         "scope=\"col\">part of the plan</th><th scope=\"col\">cells run</th></tr>\n"
+                         "</thead>\n<tbody>\n");
+    for (size_t i = 0; i < study->parts; i++) {
+        const ni_study_part *part = &study->part[i];
+        if (!part->asked) continue;
+        ni_page_text(p->out, "<tr><th scope=\"row\">");
+        ni_html_text(p->out, part->title);
+        ni_page_text(p->out, "</th><td>");
+        write_tally(p, (tally){ part->asked - part->missing, part->asked });
+        ni_page_text(p->out, "</td></tr>\n");
+    }
+    ni_page_text(p->out, "</tbody>\n</table>\n</div>\n</section>\n");
+}
+
 static void write_protocols(const page *p)
 {
     const ni_protocol_info *protocol;
@@ -225,16 +247,18 @@ static void write_sheet_head(const page *p, const ni_sheet *s)
 }
 
 /* Rows of which there is nothing at all to show. */
-static void write_missing_rows(const page *p, const ni_sheet *s, bool in_version)
+static void write_missing_rows(const page *p, const ni_sheet *s, ni_absence absence)
 {
     bool any = false;
+    char words[NI_ABSENCE_WORDS];
+    ni_absence_words(s, absence, words);
     for (size_t i = 0; i < s->rows; i++) {
         char label[NI_ROW_LABEL];
         if (ni_row_was_run(s, i) || ni_row_is_published(s, i, 0)) continue;
-        if (ni_row_is_in_version(s, i) != in_version) continue;
+        if (ni_row_absence(s, i) != absence) continue;
         ni_row_label(&s->row[i], label);
         ni_page_text(p->out, any ? "; " : "<p class=\"note\">");
-        if (!any) ni_page_text(p->out, in_version ? "Not run: " : "Not in this version: ");
+        if (!any) ni_page_print(p->out, "%s: ", words);
         ni_html_text(p->out, label);
         any = true;
     }
@@ -270,11 +294,10 @@ static void write_sheet(const page *p, const ni_sheet *s)
     write_sheet_head(p, s);
     if (ni_sheet_is_leaky(s)) ni_page_print(p->out, "<p class=\"why\">%s</p>\n", ni_leak_words);
     write_not_papers(p, s);
-    ni_sheet_write_charts(p->out, p->study, s);
-    for (size_t v = 0; v < ni_aim_info_of(s->table->aim)->shown; v++)
-        ni_sheet_write_table(p->out, p->study, s, v);
-    write_missing_rows(p, s, true);
-    write_missing_rows(p, s, false);
+    ni_sheet_write_charts(p->out, s);
+    for (size_t i = 0; ni_sheet_value(s, i) < NI_VALUES; i++)
+        ni_sheet_write_table(p->out, p->study, s, ni_sheet_value(s, i));
+    for (int absence = 0; absence < NI_ABSENCES; absence++) write_missing_rows(p, s, (ni_absence)absence);
     ni_page_text(p->out, "</section>\n");
 }
 
@@ -314,6 +337,7 @@ void ni_report_html(ni_page *out, const ni_study *study)
     write_facts(&p);
     write_contents(&p);
     write_protocols(&p);
+    write_parts(&p);
     write_tables(&p);
     ni_study_write_settings(out, study);
     ni_html_end(out);

@@ -1,6 +1,7 @@
 /* results.json: every number with all its digits, for programs. Fields as in `neap eval link --json` and
  * `neap eval cluster --json`. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "paper/report.h"
@@ -16,23 +17,30 @@ static void put_moments(ni_json *j, const char *key, const ni_entry *e, size_t v
     ni_json_close(j, '}');
 }
 
+/* The length of a name without the digits at its end; 0 if there are none. */
+static size_t group_of(const char *name)
+{
+    size_t length = strcspn(name, "0123456789");
+    return name[length] ? length : 0;
+}
+
 /* Where `neap eval` has a mean and a deviation, so has this; the rest are means. hits1, hits10 and hits50
  * stand together, as "hits": {"1": ..., "10": ..., "50": ...}. */
 static void put_values(ni_json *j, const ni_aim_info *info, const ni_entry *e)
 {
-    static const char together[] = "hits";
-    bool open = false;
+    char open[32] = "";
     for (size_t v = 0; v < NI_VALUES && info->value[v]; v++) {
         const char *name = info->value[v];
-        bool part = !strncmp(name, together, strlen(together));
-        if (part && !open) ni_json_open(j, together, '{');
-        if (!part && open) ni_json_close(j, '}');
-        open = part;
-        if (part) name += strlen(together);
-        if (v < info->moments) put_moments(j, name, e, v);
-        else ni_json_real(j, name, e->seeds ? e->mean[v] : NAN);
+        size_t part = group_of(name);
+        if (*open && (part != strlen(open) || strncmp(open, name, part))) ni_json_close(j, '}'), *open = 0;
+        if (part && !*open) {
+            snprintf(open, sizeof open, "%.*s", (int)part, name);
+            ni_json_open(j, open, '{');
+        }
+        if (v < info->moments) put_moments(j, name + part, e, v);
+        else ni_json_real(j, name + part, e->seeds ? e->mean[v] : NAN);
     }
-    if (open) ni_json_close(j, '}');
+    if (*open) ni_json_close(j, '}');
 }
 
 /* Tenths of a per cent as a fraction: 958 / 1000 is the number nearest to 0.958, and 95.8 / 100 may not be.
@@ -70,8 +78,11 @@ static void put_result(ni_json *j, const ni_sheet *s, size_t row, size_t column)
     ni_json_real(j, "ratio", round(1e6 * condition.ratio) / 1e4); /* in per cent */
     if (condition.neighbors) ni_json_whole(j, "neighbors", condition.neighbors);
     else ni_json_text(j, "neighbors", NULL); /* as in the settings */
-    ni_json_text(j, "state", e->seeds ? "run" : "not run");
+    if (condition.kernel) ni_json_whole(j, "kernel", condition.kernel);
+    ni_json_text(j, "state", e->seeds ? "run" : e->late ? "took too long" : "not run");
     ni_json_whole(j, "seeds", e->seeds);
+    if (e->cut) ni_json_whole(j, "cut", e->cut);
+    if (e->late) ni_json_whole(j, "late", e->late);
     put_values(j, info, e);
     ni_json_real(j, "seconds", e->seeds ? e->seconds : NAN);
     put_paper(j, info, e);
@@ -115,6 +126,35 @@ static neap_status put_settings(ni_json *j, const ni_study *study)
     return rc;
 }
 
+static void put_parts(ni_json *j, const ni_study *study)
+{
+    ni_json_open(j, "parts", '[');
+    for (size_t i = 0; i < study->parts; i++) {
+        if (!study->part[i].asked) continue;
+        ni_json_open(j, NULL, '{');
+        ni_json_text(j, "title", study->part[i].title);
+        ni_json_whole(j, "asked", study->part[i].asked);
+        ni_json_whole(j, "missing", study->part[i].missing);
+        ni_json_close(j, '}');
+    }
+    ni_json_close(j, ']');
+}
+
+static void put_systems(ni_json *j, const ni_study *study)
+{
+    const ni_system_settings *system;
+    ni_json_open(j, "systems", '[');
+    for (size_t i = 0; (system = ni_study_system(study, i)); i++) {
+        ni_json_open(j, NULL, '{');
+        ni_json_text(j, "method", system->method);
+        ni_json_text(j, "protocols", *system->protocols ? system->protocols : NULL);
+        ni_json_text(j, "origin", system->origin == NI_FROM_VALIDATION ? "validation" : "leaky");
+        ni_json_text(j, "options", system->options);
+        ni_json_close(j, '}');
+    }
+    ni_json_close(j, ']');
+}
+
 static neap_status put_study(ni_json *j, const ni_study *study)
 {
     ni_json_open(j, NULL, '{');
@@ -126,7 +166,10 @@ static neap_status put_study(ni_json *j, const ni_study *study)
     ni_json_whole(j, "asked", study->asked);
     ni_json_whole(j, "missing", study->missing);
     ni_json_whole(j, "measurements", study->shown);
+    ni_json_real(j, "cell_time", study->cell_time > 0 ? study->cell_time : NAN);
+    put_parts(j, study);
     neap_status rc = put_settings(j, study);
+    put_systems(j, study);
     ni_json_open(j, "tables", '[');
     for (size_t i = 0; i < study->sheets; i++) put_sheet(j, &study->sheet[i]);
     ni_json_close(j, ']');

@@ -42,6 +42,28 @@ static void write_settings_table(ni_page *out, const ni_study *study)
     ni_page_text(out, "</tbody>\n</table>\n</div>\n");
 }
 
+static void write_system(ni_page *out, const ni_system_settings *system)
+{
+    ni_page_text(out, "<tr><th scope=\"row\">");
+    ni_html_text(out, system->method);
+    ni_page_print(out, "</th><td>%s</td><td>", ni_protocols_words(system->protocols));
+    ni_html_text(out, system->options);
+    ni_page_print(out, "</td><td>%s</td></tr>\n", ni_origin_words(system->origin));
+}
+
+static void write_systems(ni_page *out, const ni_study *study)
+{
+    if (!ni_study_system(study, 0)) return;
+    ni_page_text(out,
+                 "<p>Systems with settings of their own here:</p>\n<div class=\"scroll\" tabindex=\"0\" "
+                 "role=\"region\" aria-label=\"Settings of systems; scrolls sideways\">\n<table "
+                 "class=\"settings\">\n<thead>\n<tr><th scope=\"col\">system</th><th "
+                 "scope=\"col\">protocols</th><th scope=\"col\">settings</th><th scope=\"col\">chosen "
+                 "by</th></tr>\n</thead>\n<tbody>\n");
+    for (size_t i = 0; ni_study_system(study, i); i++) write_system(out, ni_study_system(study, i));
+    ni_page_text(out, "</tbody>\n</table>\n</div>\n");
+}
+
 /* Collects the graphs of the paper that the sheets are on, each once; returns how many. */
 static size_t find_graphs(const ni_study *study, const ni_paper_graph *graph[], size_t room)
 {
@@ -92,6 +114,8 @@ static void write_marks(ni_page *out, const ni_study *study)
           "paper\u2019s. It can only be held against the paper\u2019s own split and measure, so the "
           "clean protocol has none" },
         { "not run", "there is no measurement, and nothing stands in for it" },
+        { "\u2020", "the time for a cell was over before all epochs were trained" },
+        { "took too long", "the time for a cell was over before there was a model or a measurement" },
         { "n/a", "measured, but not defined in this protocol" },
     };
     ni_page_text(out, "<section>\n<h2>How to read the marks</h2>\n<dl class=\"marks\">\n");
@@ -107,10 +131,13 @@ void ni_study_write_settings(ni_page *out, const ni_study *study)
     ni_study_write_seeds(out, study);
     ni_page_text(out, ". A seed draws the split and is the seed of the method too.");
     if (!study->own_neighbors || !study->own_dropout) write_by_graph(out, study);
-    ni_page_print(out, " What differs between the protocols is set in bold.</p>\n<p>%s%s%s.</p>\n",
+    ni_page_print(out,
+                  " The options are those of gap; what differs between the protocols is set in "
+                  "bold.</p>\n<p>%s%s%s.</p>\n",
                   ni_nested_words, study->seeds > 1 ? "; " : "",
                   study->seeds > 1 ? ni_deviation_words : "");
     write_settings_table(out, study);
+    write_systems(out, study);
     ni_page_text(out, "</section>\n");
     write_marks(out, study);
 }

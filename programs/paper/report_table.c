@@ -17,7 +17,7 @@ typedef struct page {
 /* The deviation, and how many of the seeds there are, in small letters. */
 static void write_deviation(const page *p, const ni_entry *e, int decimals)
 {
-    uint32_t asked = ni_sheet_seeds(p->study, p->s);
+    uint32_t asked = ni_entry_seeds(p->s, e);
     if (asked < 2 && e->seeds < 2) return;
     ni_page_print(p->out, "<small class=\"dev\" title=\"%u of %u seeds\">", e->seeds, asked);
     if (e->seeds > 1) {
@@ -32,22 +32,25 @@ static void write_ours(const page *p, size_t row, size_t column)
 {
     const ni_entry *e = ni_sheet_entry(p->s, row, column);
     if (!ni_entry_has(e, p->value)) {
-        ni_page_print(p->out, "<span class=\"none\">%s</span>", e->seeds ? "n/a" : "not run");
+        ni_page_print(p->out, "<span class=\"none\">%s</span>",
+                      e->seeds  ? "n/a"
+                      : e->late ? "took too long"
+                                : "not run");
         return;
     }
     const char *element = ni_is_best(p->s, row, column, p->value) ? "strong" : "span";
     int decimals = ni_shown_decimals(p->s, e->mean[p->value]);
     ni_page_print(p->out, "<%s>", element);
     ni_html_number(p->out, ni_shown(p->s, e->mean[p->value]), decimals);
-    ni_page_print(p->out, "</%s>", element);
+    ni_page_print(p->out, "</%s>%s", element, e->cut ? "\u2020" : "");
     write_deviation(p, e, decimals);
 }
 
 static void write_theirs(const page *p, const ni_entry *e)
 {
-    if (!isfinite(e->paper[p->value])) return;
+    if (!isfinite(ni_entry_paper(e, p->value))) return;
     ni_page_text(p->out, "<span class=\"theirs\">[");
-    ni_html_number(p->out, e->paper[p->value], ni_paper_decimals(p->s, p->value));
+    ni_html_number(p->out, ni_entry_paper(e, p->value), ni_paper_decimals(p->s, p->value));
     ni_page_text(p->out, "]");
     if (ni_entry_has(e, p->value)) {
         double difference = ni_difference(p->s, e, p->value);
@@ -96,17 +99,19 @@ static void write_row(const page *p, size_t row)
     ni_page_text(p->out, "</tr>\n");
 }
 
-static void write_quoted_rows(const page *p, bool in_version)
+static void write_quoted_rows(const page *p, ni_absence absence)
 {
     bool any = false;
+    char words[NI_ABSENCE_WORDS];
+    ni_absence_words(p->s, absence, words);
     for (size_t i = 0; i < p->s->rows; i++) {
         if (ni_row_was_run(p->s, i) || !ni_row_is_published(p->s, i, p->value)) continue;
-        if (ni_row_is_in_version(p->s, i) != in_version) continue;
+        if (ni_row_absence(p->s, i) != absence) continue;
         if (!any)
             ni_page_print(p->out,
                           "<tbody class=\"quoted-rows\">\n<tr><th scope=\"rowgroup\" colspan=\"%zu\"><span>"
                           "%s, only [the paper\u2019s numbers]</span></th></tr>\n",
-                          p->s->table->columns + 1, in_version ? "Not run" : "Not in this version");
+                          p->s->table->columns + 1, words);
         any = true;
         write_row(p, i);
     }
@@ -168,6 +173,16 @@ static void begin_frame(const page *p)
     ni_page_text(p->out, "; scrolls sideways\">\n");
 }
 
+static void write_remarks(const page *p)
+{
+    char words[NI_REMARKS];
+    ni_sheet_remarks(p->study, p->s, p->value, words);
+    if (!*words) return;
+    ni_page_text(p->out, "<p class=\"note\">");
+    ni_html_text(p->out, words);
+    ni_page_text(p->out, "</p>\n");
+}
+
 void ni_sheet_write_table(ni_page *out, const ni_study *study, const ni_sheet *s, size_t value)
 {
     page p = { out, study, s, value };
@@ -180,7 +195,7 @@ void ni_sheet_write_table(ni_page *out, const ni_study *study, const ni_sheet *s
     for (size_t i = 0; i < s->rows; i++)
         if (ni_row_was_run(s, i)) write_row(&p, i);
     ni_page_text(out, "</tbody>\n");
-    write_quoted_rows(&p, true);
-    write_quoted_rows(&p, false);
+    for (int absence = 0; absence < NI_ABSENCES; absence++) write_quoted_rows(&p, (ni_absence)absence);
     ni_page_text(out, "</table>\n</div>\n");
+    write_remarks(&p);
 }

@@ -1,29 +1,23 @@
-/* Runs what is requested and missing, and reports everything that the folder then holds. Graphs are read
- * once; the methods of a column are measured on one split. */
+/* Runs what is requested and missing, part by part, and reports everything that the folder then holds.
+ * Graphs are read once; the methods of a column are measured on one split. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "paper/forecast.h"
 #include "paper/report.h"
-#include "paper/runner.h"
 #include "support/clock.h"
 #include "support/order.h"
 #include "support/path.h"
 
-enum { PACES = 64, OTHER_SEEDS = 1000 }; /* seeds not asked for that are looked for, the lowest */
-
-/* How fast cells of one kind were, to estimate the time left. */
-typedef struct pace {
-    const char *method;
-    bool untrained, clean;
-    ni_aim aim;
-    double seconds, work;
-} pace;
+enum { OTHER_SEEDS = 1000 }; /* seeds not asked for that are looked for, the lowest */
 
 /* A requested cell. */
 typedef struct job {
     ni_cell cell;
     const ni_table *table;
+    int part;
+    size_t order; /* within the part */
     bool done;
 } job;
 
@@ -34,41 +28,60 @@ typedef struct run {
     char cells[PATH_MAX];
     job *job;
     size_t jobs, done, ran;
+    bool budget; /* is spent */
     ni_runner runner;
-    pace pace[PACES];
-    size_t paces;
+    ni_forecast forecast;
     double start;
 } run;
 
 /* ---- jobs ---- */
 
-/* The requested cells, into r->job if there is room yet; counts them in any case. Rows vary fastest, so
- * that all methods of a column share its split. */
-static void list_jobs(run *r)
+static double limit_of(const ni_reproduction *what)
+{
+    return what->cell_time > 0 ? what->cell_time : INFINITY;
+}
+
+/* The requested cells of a column, into r->job if there is room yet; counts them in any case. */
+static void list_column(run *r, const ni_sheet *s, size_t column, uint64_t seed)
+{
+    for (size_t row = 0; row < s->rows; row++) {
+        job j = { .table = s->table, .order = r->jobs };
+        if (!ni_sheet_cell(s, row, column, seed, &j.cell)) continue;
+        j.cell.limit = limit_of(r->what);
+        j.part = ni_study_part_of(r->what, s, &j.cell);
+        if (j.part < 0) continue;
+        if (r->job) r->job[r->jobs] = j;
+        r->jobs++;
+    }
+}
+
+/* Rows vary fastest, so that all methods of a column share its split. */
+static void list_jobs(run *r, const uint64_t *seed, size_t seeds)
 {
     r->jobs = 0;
-    for (size_t k = 0; k < r->study.sheets; k++) {
-        const ni_sheet *s = &r->study.sheet[k];
-        for (size_t column = 0; column < s->table->columns; column++)
-            for (uint32_t i = 0; i < r->what->seeds; i++)
-                for (size_t row = 0; row < s->rows; row++) {
-                    job j = { .table = s->table };
-                    if (!ni_sheet_cell(s, row, column, r->what->first_seed + i, &j.cell) ||
-                        !ni_study_asks(r->what, s, &j.cell))
-                        continue;
-                    if (r->job) r->job[r->jobs] = j;
-                    r->jobs++;
-                }
-    }
+    for (size_t k = 0; k < r->study.sheets; k++)
+        for (size_t column = 0; column < r->study.sheet[k].table->columns; column++)
+            for (size_t i = 0; i < seeds; i++) list_column(r, &r->study.sheet[k], column, seed[i]);
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const job *x = a, *y = b;
+    if (x->part != y->part) return x->part < y->part ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static neap_status make_jobs(run *r, neap_error *err)
 {
-    list_jobs(r);
+    uint64_t *seed;
+    size_t seeds = ni_study_asked_seeds(r->what, &seed, err);
+    if (!seed) return NEAP_E_MEM;
+    list_jobs(r, seed, seeds);
     r->job = calloc(r->jobs + 1, sizeof *r->job);
-    if (!r->job) return ni_fail_memory(err, "the list of cells");
-    list_jobs(r);
-    return NEAP_OK;
+    if (r->job) list_jobs(r, seed, seeds);
+    if (r->job) qsort(r->job, r->jobs, sizeof *r->job, by_part);
+    free(seed);
+    return r->job ? NEAP_OK : ni_fail_memory(err, "the list of cells");
 }
 
 /* The options of a cell, for the caller to free, and their text. */
@@ -76,7 +89,7 @@ static neap_status settings_of(const run *r, const ni_cell *c, neap_options **op
                                char text[NI_CELL_SETTINGS], neap_error *err)
 {
     neap_status rc = ni_study_options(r->what, c, options, err);
-    return rc == NEAP_OK ? ni_cell_settings(c, *options, text, err) : rc;
+    return rc == NEAP_OK ? ni_cell_settings(*options, text, err) : rc;
 }
 
 static neap_status load(const run *r, const ni_cell *c, ni_outcome *o, bool *found, neap_error *err)
@@ -91,9 +104,11 @@ static neap_status load(const run *r, const ni_cell *c, ni_outcome *o, bool *fou
 
 static neap_status look_up(run *r, job *j, neap_error *err)
 {
-    ni_outcome outcome;
-    neap_status rc = load(r, &j->cell, &outcome, &j->done, err);
+    ni_outcome o;
+    neap_status rc = load(r, &j->cell, &o, &j->done, err);
     r->done += j->done;
+    if (rc == NEAP_OK && j->done)
+        rc = ni_forecast_note(&r->forecast, &j->cell, isfinite(o.total) ? o.total : o.seconds, false, err);
     return rc;
 }
 
@@ -106,8 +121,8 @@ static neap_status look_around(run *r, neap_error *err)
         ni_cell *c = &r->job[i].cell;
         const ni_dataset *x;
         if (!c->condition.graph->generator.kind)
-            rc = ni_runner_find(&r->runner, c->condition.graph, &x, err);
-        c->graph_hash = ni_runner_hash(&r->runner, c->condition.graph);
+            rc = ni_runner_find(&r->runner, c->condition.graph, c->reads_text, &x, err);
+        ni_runner_hash(&r->runner, c);
         if (rc == NEAP_OK) rc = look_up(r, &r->job[i], err);
     }
     return rc;
@@ -115,40 +130,47 @@ static neap_status look_around(run *r, neap_error *err)
 
 /* ---- time left ---- */
 
-/* Roughly what a cell costs: what is not trained on is scored, which is quicker. */
-static double work_of(const run *r, const ni_cell *c)
+static double expected(const run *r, const job *j, bool *guess)
 {
-    const ni_paper_graph *source = c->condition.graph;
-    double edges = (double)source->generator.edges;
-    for (size_t i = 0; i < r->runner.datasets; i++)
-        if (r->runner.dataset[i].source == source)
-            edges = (double)neap_graph_edges(r->runner.dataset[i].graph);
-    return edges * (0.2 + c->condition.ratio);
+    double seconds = ni_forecast_of(&r->forecast, &j->cell, guess);
+    return seconds > j->cell.limit ? j->cell.limit : seconds;
 }
 
-static pace *pace_of(run *r, const ni_cell *c)
+/* What the other cells do not tell, a few batches may. */
+static neap_status try_batches(run *r, neap_error *err)
 {
-    bool clean = !strcmp(c->protocol, "clean");
-    for (size_t i = 0; i < r->paces; i++) {
-        pace *p = &r->pace[i];
-        if (!strcmp(p->method, c->condition.method) && p->untrained == c->condition.untrained &&
-            p->clean == clean && p->aim == c->aim)
-            return p;
+    neap_status rc = NEAP_OK;
+    for (size_t i = 0; i < r->jobs && rc == NEAP_OK; i++) {
+        const ni_cell *c = &r->job[i].cell;
+        neap_options *options;
+        if (r->job[i].done || ni_forecast_has(&r->forecast, c)) continue;
+        rc = ni_study_options(r->what, c, &options, err);
+        if (rc == NEAP_OK) rc = ni_forecast_try(&r->forecast, &r->runner, c, options, err);
+        neap_options_free(options);
     }
-    if (r->paces == PACES) return &r->pace[PACES - 1];
-    pace *p = &r->pace[r->paces++];
-    *p = (pace){ c->condition.method, c->condition.untrained, clean, c->aim, 0, 0 };
-    return p;
+    return rc;
 }
 
-/* Kinds that have not been seen yet go at the mean pace of the others. */
-static double expected(run *r, const ni_cell *c)
+static neap_status forecast(run *r, neap_error *err)
 {
-    const pace *p = pace_of(r, c);
-    double seconds = p->seconds, work = p->work;
-    for (size_t i = 0; i < r->paces && p->work <= 0; i++)
-        seconds += r->pace[i].seconds, work += r->pace[i].work;
-    return work > 0 ? seconds / work * work_of(r, c) : NAN;
+    neap_status rc = try_batches(r, err);
+    for (size_t k = 0; k < r->study.parts && rc == NEAP_OK; k++) {
+        ni_forecast_part p = { .title = r->study.part[k].title };
+        for (size_t i = 0; i < r->jobs; i++) {
+            bool guess;
+            if (r->job[i].part != (int)k) continue;
+            p.asked++;
+            if (r->job[i].done) continue;
+            double seconds = expected(r, &r->job[i], &guess);
+            p.missing++;
+            p.seconds += seconds;
+            p.guessed += guess ? seconds : 0;
+        }
+        r->study.asked += p.asked;
+        r->study.missing += p.missing;
+        if (p.asked && r->what->forecast) r->what->forecast(&p, r->what->user);
+    }
+    return rc;
 }
 
 static bool varies_graph(const ni_table *t)
@@ -160,7 +182,7 @@ static bool varies_graph(const ni_table *t)
     return false;
 }
 
-static void report(run *r, const job *j, double value)
+static void report(run *r, const job *j, const ni_outcome *o)
 {
     if (!r->what->cell) return;
     const ni_cell *c = &j->cell;
@@ -170,6 +192,7 @@ static void report(run *r, const job *j, double value)
                              .method = c->condition.method,
                              .graph = varies_graph(j->table) ? c->condition.graph->name : NULL,
                              .neighbors = c->condition.neighbors,
+                             .kernel = c->condition.kernel,
                              .untrained = c->condition.untrained,
                              .self = c->condition.self,
                              .ratio = timed ? 0 : c->condition.ratio,
@@ -178,9 +201,14 @@ static void report(run *r, const job *j, double value)
                              .done = r->done,
                              .total = r->jobs,
                              .seconds = ni_seconds() - r->start,
-                             .value = value };
-    for (size_t i = 0; i < r->jobs; i++)
-        if (!r->job[i].done) now.left += expected(r, &r->job[i].cell);
+                             .value = o ? o->value[0] : NAN,
+                             .after = o != NULL,
+                             .cut = o && o->cut,
+                             .late = o && o->late };
+    for (size_t i = 0; i < r->jobs; i++) {
+        bool guess;
+        if (!r->job[i].done) now.left += expected(r, &r->job[i], &guess);
+    }
     r->what->cell(&now, r->what->user);
 }
 
@@ -195,18 +223,6 @@ static neap_status measure(run *r, const ni_cell *c, ni_outcome *o, neap_error *
     return rc;
 }
 
-static neap_status run_cell(run *r, const ni_cell *c, ni_outcome *o, neap_error *err)
-{
-    double start = ni_seconds();
-    neap_status rc = measure(r, c, o, err);
-    if (rc == NEAP_OK) {
-        pace *p = pace_of(r, c);
-        p->seconds += ni_seconds() - start;
-        p->work += work_of(r, c);
-    }
-    return rc;
-}
-
 /* It may have been run for another table in the meantime. */
 static neap_status run_jobs(run *r, neap_error *err)
 {
@@ -216,12 +232,15 @@ static neap_status run_jobs(run *r, neap_error *err)
         ni_outcome outcome;
         if (!j->done) rc = look_up(r, j, err);
         if (rc != NEAP_OK || j->done) continue;
-        report(r, j, NAN);
-        rc = run_cell(r, &j->cell, &outcome, err);
+        r->budget = r->what->budget > 0 && ni_seconds() - r->start >= r->what->budget;
+        if (r->budget) break;
+        report(r, j, NULL);
+        rc = measure(r, &j->cell, &outcome, err);
         if (rc != NEAP_OK) continue;
         j->done = true;
         r->done++, r->ran++;
-        report(r, j, outcome.value[0]);
+        rc = ni_forecast_note(&r->forecast, &j->cell, outcome.total, false, err);
+        report(r, j, &outcome);
     }
     return rc;
 }
@@ -239,16 +258,23 @@ static size_t sort_seeds(uint64_t *seed, size_t count)
 }
 
 /* The seeds that names of cells end with, and those asked for. */
-static uint64_t *list_seeds(const run *r, const ni_cell_index *index, size_t *count)
+static uint64_t *list_seeds(const run *r, const ni_cell_index *index, size_t *count, neap_error *err)
 {
-    size_t n = 0;
-    uint64_t *seed = malloc((index->count + r->what->seeds) * sizeof *seed);
-    if (!seed) return NULL;
-    for (size_t i = 0; i < index->count; i++) n += ni_cell_index_seed(index, i, &seed[n]);
-    n = sort_seeds(seed, n);
-    if (n > OTHER_SEEDS) n = OTHER_SEEDS;
-    for (uint32_t i = 0; i < r->what->seeds; i++) seed[n++] = r->what->first_seed + i;
-    *count = sort_seeds(seed, n);
+    uint64_t *asked;
+    size_t n = 0, seeds = ni_study_asked_seeds(r->what, &asked, err);
+    uint64_t *seed = malloc((index->count + seeds + 1) * sizeof *seed);
+    if (!seed) ni_fail_memory(err, "the seeds");
+    if (seed && asked) {
+        for (size_t i = 0; i < index->count; i++) n += ni_cell_index_seed(index, i, &seed[n]);
+        n = sort_seeds(seed, n);
+        if (n > OTHER_SEEDS) n = OTHER_SEEDS;
+        for (size_t i = 0; i < seeds; i++) seed[n++] = asked[i];
+        *count = sort_seeds(seed, n);
+    } else {
+        free(seed);
+        seed = NULL;
+    }
+    free(asked);
     return seed;
 }
 
@@ -261,11 +287,16 @@ static neap_status gather_cell(run *r, const ni_cell_index *index, ni_sheet *s, 
     ni_outcome outcome;
     ni_cell c;
     if (!ni_sheet_cell(s, row, column, seed, &c)) return NEAP_OK;
-    c.graph_hash = ni_runner_hash(&r->runner, c.condition.graph);
+    ni_runner_hash(&r->runner, &c);
     if (ni_cell_index_has(index, &c)) rc = load(r, &c, &outcome, &found, err);
-    bool asked = ni_study_asks(r->what, s, &c);
-    study->asked += asked;
-    study->missing += asked && !found;
+    int part = ni_study_part_of(r->what, s, &c);
+    if (part >= 0) {
+        study->asked++;
+        study->missing += !found;
+        study->part[part].asked++;
+        study->part[part].missing += !found;
+        s->entry[row * s->table->columns + column].asked++;
+    }
     study->shown += found;
     if (found) ni_study_add(s, row, column, &outcome);
     return rc;
@@ -291,8 +322,7 @@ static neap_status nothing_to_report(const run *r, size_t files, neap_error *err
         return ni_fail(err, NEAP_E_READ, "there are no cells in %.200s: nothing to report has been run yet",
                        r->what->folder);
     return ni_fail(err, NEAP_E_READ,
-                   "none of the cells in %.200s was made by this version with these settings: there is "
-                   "nothing to report",
+                   "none of the cells in %.200s was made with these settings: there is nothing to report",
                    r->what->folder);
 }
 
@@ -301,8 +331,8 @@ static neap_status gather(run *r, neap_error *err)
     ni_cell_index index;
     size_t count = 0;
     neap_status rc = ni_cell_index_read(r->cells, &index, err);
-    uint64_t *seed = rc == NEAP_OK ? list_seeds(r, &index, &count) : NULL;
-    if (rc == NEAP_OK && !seed) rc = ni_fail_memory(err, "the seeds");
+    uint64_t *seed = rc == NEAP_OK ? list_seeds(r, &index, &count, err) : NULL;
+    if (rc == NEAP_OK && !seed) rc = NEAP_E_MEM;
     for (size_t i = 0; i < count && rc == NEAP_OK; i++) rc = gather_seed(r, &index, seed[i], err);
     ni_study_finish(&r->study);
     if (rc == NEAP_OK && r->what->report_only && !r->study.shown)
@@ -340,7 +370,9 @@ static void release(run *r)
         *r->what->result = (ni_reproduced){ .asked = r->study.asked,
                                             .done = r->study.asked - r->study.missing,
                                             .ran = r->ran,
-                                            .shown = r->study.shown };
+                                            .shown = r->study.shown,
+                                            .budget = r->budget };
+    ni_forecast_free(&r->forecast);
     ni_runner_free(&r->runner);
     free(r->job);
     ni_study_free(&r->study);
@@ -354,8 +386,8 @@ static neap_status prepare(run *r, neap_error *err)
     if (rc == NEAP_OK) rc = ni_path_join(what->folder, "cells", r->cells, err);
     if (rc != NEAP_OK || what->report_only) return rc;
     if (!what->data) return ni_fail(err, NEAP_E_ARG, "running needs a folder of graphs");
-    rc = neap_folder_create(what->folder, err);
-    if (rc == NEAP_OK) rc = neap_folder_create(r->cells, err);
+    if (!what->dry_run) rc = neap_folder_create(what->folder, err);
+    if (rc == NEAP_OK && !what->dry_run) rc = neap_folder_create(r->cells, err);
     return rc == NEAP_OK ? look_around(r, err) : rc;
 }
 
@@ -368,8 +400,10 @@ neap_status ni_reproduce(const ni_reproduction *what, const neap_hooks *hooks, n
     r->hooks = hooks;
     r->start = ni_seconds();
     r->runner = (ni_runner){ .data = what->data, .reading = what->paper };
+    r->forecast.runner = &r->runner;
     neap_status rc = prepare(r, err);
-    if (rc == NEAP_OK) {
+    if (rc == NEAP_OK && what->dry_run) rc = forecast(r, err);
+    else if (rc == NEAP_OK) {
         rc = run_jobs(r, err);
         neap_status written = write_reports(r, rc == NEAP_OK ? err : NULL);
         if (rc == NEAP_OK) rc = written;

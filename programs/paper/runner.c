@@ -1,12 +1,15 @@
 /* One cell is one training on one split (or, for a time, one epoch over all edges) and what is measured of
- * it. The runner owns the graphs, their labels and the last split; models live as long as a cell.
- * Everything runs on the calling thread but what the library does itself. */
+ * it. The runner owns the graphs, their labels, their texts and the last split; models live as long as a
+ * cell. Everything runs on the calling thread but what the library does itself. */
 #include "paper/runner.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "paper/words.h"
 #include "support/clock.h"
 #include "support/path.h"
 
@@ -30,20 +33,42 @@ static neap_status read_files(const ni_runner *r, ni_dataset *x, neap_error *err
     return rc == NEAP_OK ? neap_labels_load(path, x->graph, 0, &x->labels, err) : rc;
 }
 
+/* FNV-1a over the bytes of a file. */
+static neap_status hash_file(const char *path, uint64_t *hash, neap_error *err)
+{
+    unsigned char bytes[4096];
+    size_t got;
+    FILE *file = fopen(path, "rb");
+    if (!file) return ni_fail_sys(err, NEAP_E_READ, errno, "cannot read %s", path);
+    *hash = 14695981039346656037u;
+    while ((got = fread(bytes, 1, sizeof bytes, file)))
+        for (size_t i = 0; i < got; i++) *hash = (*hash ^ bytes[i]) * 1099511628211u;
+    neap_status rc = ferror(file) ? ni_fail_sys(err, NEAP_E_READ, errno, "cannot read %s", path) : NEAP_OK;
+    fclose(file);
+    return rc;
+}
+
+/* Line i is the text of the node named i. */
+static neap_status read_text(const ni_runner *r, ni_dataset *x, neap_error *err)
+{
+    char path[PATH_MAX];
+    if (x->text || x->source->no_text) return NEAP_OK;
+    neap_status rc = path_to(r, x->source, "text.txt", path, err);
+    if (rc == NEAP_OK) rc = hash_file(path, &x->text_hash, err);
+    return rc == NEAP_OK ? neap_text_load(path, x->graph, 1, NULL, &x->text, err) : rc;
+}
+
 static void release(ni_dataset *x)
 {
     neap_graph_free(x->graph);
     neap_labels_free(x->labels);
+    neap_text_free(x->text);
+    neap_text_free(x->made);
 }
 
-neap_status ni_runner_find(ni_runner *r, const ni_paper_graph *source, const ni_dataset **out,
-                           neap_error *err)
+static neap_status add_dataset(ni_runner *r, const ni_paper_graph *source, ni_dataset **out,
+                               neap_error *err)
 {
-    for (size_t i = 0; i < r->datasets; i++)
-        if (r->dataset[i].source == source) {
-            *out = &r->dataset[i];
-            return NEAP_OK;
-        }
     if (r->datasets == NI_DATASETS) return ni_fail(err, NEAP_E_LIMIT, "too many graphs");
     ni_dataset *x = &r->dataset[r->datasets];
     *x = (ni_dataset){ .source = source };
@@ -55,11 +80,28 @@ neap_status ni_runner_find(ni_runner *r, const ni_paper_graph *source, const ni_
     return rc;
 }
 
-uint64_t ni_runner_hash(const ni_runner *r, const ni_paper_graph *source)
+neap_status ni_runner_find(ni_runner *r, const ni_paper_graph *source, bool text, const ni_dataset **out,
+                           neap_error *err)
 {
+    ni_dataset *x = NULL;
+    for (size_t i = 0; i < r->datasets; i++)
+        if (r->dataset[i].source == source) x = &r->dataset[i];
+    *out = NULL;
+    neap_status rc = x ? NEAP_OK : add_dataset(r, source, &x, err);
+    if (rc == NEAP_OK && text) rc = read_text(r, x, err);
+    if (rc == NEAP_OK) *out = x;
+    return rc;
+}
+
+void ni_runner_hash(const ni_runner *r, ni_cell *c)
+{
+    const ni_paper_graph *source = c->condition.graph;
+    c->graph_hash = c->text_hash = 0;
     for (size_t i = 0; i < r->datasets && !source->generator.kind; i++)
-        if (r->dataset[i].source == source) return r->dataset[i].hash;
-    return 0;
+        if (r->dataset[i].source == source) {
+            c->graph_hash = r->dataset[i].hash;
+            c->text_hash = c->reads_text ? r->dataset[i].text_hash : 0;
+        }
 }
 
 void ni_runner_free(ni_runner *r)
@@ -69,9 +111,70 @@ void ni_runner_free(ni_runner *r)
     *r = (ni_runner){ 0 };
 }
 
+/* ---- the limit ---- */
+
+/* What is left of the limit when training is over is for measuring; a first training, on nine tenths of the
+ * pairs to find the best epoch, must leave time for the second. */
+static const double first_share = 0.35, train_share = 0.7, time_share = 0.85;
+
+/* Hands progress on, and ends a training whose time is over. */
+typedef struct deadline {
+    const neap_hooks *hooks;
+    double start, limit; /* seconds; limit 0: none                                        */
+    double share;        /* of the limit, for a training that is not the second of two    */
+    bool cut, late;
+    double epoch;         /* seconds of a whole epoch; NaN: unknown yet                  */
+    uint64_t done, total; /* of the epoch under way                                      */
+    double seconds;       /* of the steps so far                                         */
+    neap_hooks with;
+} deadline;
+
+static void note_epoch(deadline *d, const neap_progress *now)
+{
+    if (now->epoch_end) d->epoch = now->seconds;
+    if (now->epoch == 1 && now->done) d->done = now->done, d->total = now->total, d->seconds = now->seconds;
+}
+
+static int on_progress(const neap_progress *now, void *user)
+{
+    deadline *d = user;
+    double spent = ni_seconds() - d->start;
+    bool all = !strcmp(now->stage, "train-all"), steps = all || !strcmp(now->stage, "train");
+    if (steps) note_epoch(d, now);
+    if (d->hooks && d->hooks->progress && d->hooks->progress(now, d->hooks->user)) return 1;
+    if (!(d->limit > 0)) return 0;
+    if (steps && spent > d->limit * (all ? train_share : d->share)) {
+        d->cut = true;
+        return NEAP_ENOUGH;
+    }
+    d->late = spent > d->limit;
+    return d->late;
+}
+
+static void deadline_begin(deadline *d, const ni_cell *c, const neap_hooks *hooks, double share)
+{
+    bool limited = c->limit > 0 && isfinite(c->limit);
+    *d = (deadline){
+        .hooks = hooks, .start = ni_seconds(), .limit = limited ? c->limit : 0, .share = share, .epoch = NAN
+    };
+    d->with = (neap_hooks){ .size = sizeof d->with, .progress = on_progress, .user = d };
+}
+
+/* What the limit stopped is no failure: the cell says so. A method that cannot end early is late when it
+ * was to be cut. */
+static neap_status deadline_end(const deadline *d, neap_status rc, ni_outcome *o)
+{
+    bool late = rc == NEAP_E_STOPPED && (d->cut || d->late);
+    o->late = late;
+    o->cut = !late && d->cut;
+    o->limit = d->cut || late ? d->limit : NAN;
+    for (size_t v = 0; v < NI_VALUES && late; v++) o->value[v] = NAN;
+    return late ? NEAP_OK : rc;
+}
+
 /* ---- measuring ---- */
 
-static neap_status find_trial(ni_runner *r, const neap_graph *graph, const ni_cell *c,
+static neap_status find_trial(ni_runner *r, const ni_dataset *x, const ni_cell *c,
                               const neap_options *options, neap_error *err)
 {
     double valid = ni_option_number(options, "valid"); /* NaN: the method keeps nothing back */
@@ -82,12 +185,14 @@ static neap_status find_trial(ni_runner *r, const neap_graph *graph, const ni_ce
                             .seed = c->seed,
                             .valid = isnan(valid) ? 0 : valid };
     neap_trial_facts have = NEAP_SIZED(neap_trial_facts);
-    if (r->trial && r->trial_of == graph && neap_trial_facts_of(r->trial, &have, NULL) == NEAP_OK &&
-        !strcmp(have.protocol, spec.protocol) && have.ratio == spec.ratio && have.seed == spec.seed)
+    if (r->trial && r->trial_of == x->graph && r->trial_text == x->text &&
+        neap_trial_facts_of(r->trial, &have, NULL) == NEAP_OK && !strcmp(have.protocol, spec.protocol) &&
+        have.ratio == spec.ratio && have.seed == spec.seed)
         return NEAP_OK;
     neap_trial_free(r->trial);
-    r->trial_of = graph;
-    neap_data data = { .size = sizeof data, .graph = graph };
+    r->trial_of = x->graph;
+    r->trial_text = x->text;
+    neap_data data = { .size = sizeof data, .graph = x->graph, .text = x->text };
     return neap_trial_create(&data, &spec, &r->trial, err);
 }
 
@@ -97,14 +202,17 @@ static neap_status measure_link(const ni_runner *r, const neap_model *model, con
     neap_link_result got = NEAP_SIZED(neap_link_result);
     neap_status rc = neap_trial_measure(r->trial, model, hooks, &got, err);
     if (rc != NEAP_OK) return rc;
-    const double value[NI_VALUES] = { got.auc, got.ap, got.mrr, got.hits[0], got.hits[1], got.hits[2] };
+    const double value[NI_VALUES] = {
+        got.auc,      got.ap,      got.mrr,         got.hits[0],     got.hits[1],     got.hits[2],
+        got.auc_seen, got.mrr_all, got.hits_all[0], got.hits_all[1], got.hits_all[2], (double)got.ranked
+    };
     memcpy(o->value, value, sizeof value);
     return NEAP_OK;
 }
 
 static neap_status measure_clusters(const ni_runner *r, const ni_cell *c, const neap_options *options,
-                                    const ni_dataset *x, const neap_model *model, ni_outcome *o,
-                                    neap_error *err)
+                                    const ni_dataset *x, const neap_model *model, const neap_hooks *hooks,
+                                    ni_outcome *o, neap_error *err)
 {
     neap_model_facts facts = NEAP_SIZED(neap_model_facts);
     neap_model_facts_of(model, &facts, NULL);
@@ -112,7 +220,8 @@ static neap_status measure_clusters(const ni_runner *r, const ni_cell *c, const 
     neap_cluster_spec spec = { .size = sizeof spec,
                                .trial = r->trial,
                                .seed = c->seed,
-                               .threads = (uint32_t)ni_option_number(options, "threads") };
+                               .threads = (uint32_t)ni_option_number(options, "threads"),
+                               .hooks = hooks };
     neap_cluster_result got = NEAP_SIZED(neap_cluster_result);
     float *vectors = malloc((size_t)neap_graph_nodes(x->graph) * dim * sizeof *vectors);
     neap_status rc = vectors ? neap_model_vectors(model, vectors, err) : ni_fail_memory(err, "the vectors");
@@ -125,18 +234,17 @@ static neap_status measure_clusters(const ni_runner *r, const ni_cell *c, const 
     return rc;
 }
 
-static neap_status on_split(ni_runner *r, const ni_dataset *x, const ni_cell *c,
-                            const neap_options *options, const neap_hooks *hooks, ni_outcome *o,
-                            neap_error *err)
+static neap_status train_and_measure(ni_runner *r, const ni_dataset *x, const ni_cell *c,
+                                     const neap_options *options, const neap_hooks *hooks, ni_outcome *o,
+                                     neap_error *err)
 {
     neap_model *model = NULL;
-    neap_status rc = find_trial(r, x->graph, c, options, err);
     double start = ni_seconds();
-    if (rc == NEAP_OK) rc = neap_trial_train(r->trial, options, hooks, &model, err);
+    neap_status rc = neap_trial_train(r->trial, options, hooks, &model, err);
     o->seconds = ni_seconds() - start;
     if (rc == NEAP_OK)
         rc = c->aim == NI_AIM_LINK ? measure_link(r, model, hooks, o, err)
-                                   : measure_clusters(r, c, options, x, model, o, err);
+                                   : measure_clusters(r, c, options, x, model, hooks, o, err);
     neap_model_facts facts = NEAP_SIZED(neap_model_facts);
     if (rc == NEAP_OK) rc = neap_model_facts_of(model, &facts, err);
     o->epochs = facts.epochs;
@@ -144,44 +252,49 @@ static neap_status on_split(ni_runner *r, const ni_dataset *x, const ni_cell *c,
     return rc;
 }
 
-/* The time of the epoch itself, without reading, neighbourhoods and tables. */
-typedef struct watch {
-    const neap_hooks *hooks;
-    double seconds;
-} watch;
-
-static int on_epoch(const neap_progress *now, void *user)
+static neap_status on_split(ni_runner *r, const ni_dataset *x, const ni_cell *c,
+                            const neap_options *options, const neap_hooks *hooks, ni_outcome *o,
+                            neap_error *err)
 {
-    watch *w = user;
-    if (now->epoch_end) w->seconds = now->seconds;
-    return w->hooks && w->hooks->progress ? w->hooks->progress(now, w->hooks->user) : 0;
+    deadline d;
+    bool twice = ni_option_number(options, "valid") > 0;
+    deadline_begin(&d, c, hooks, twice ? first_share : train_share);
+    neap_status rc = find_trial(r, x, c, options, err);
+    if (rc == NEAP_OK) rc = train_and_measure(r, x, c, options, &d.with, o, err);
+    return deadline_end(&d, rc, o);
 }
 
-static neap_status on_clock(const ni_dataset *x, const neap_options *options, const neap_hooks *hooks,
-                            ni_outcome *o, neap_error *err)
+/* The time of the epoch itself, without reading, neighbourhoods and tables; of one that was cut short, what
+ * it would have taken at the same rate. */
+static neap_status on_clock(ni_dataset *x, const ni_cell *c, const neap_options *options,
+                            const neap_hooks *hooks, ni_outcome *o, neap_error *err)
 {
-    watch w = { hooks, NAN };
-    neap_hooks with = { .size = sizeof with, .progress = on_epoch, .user = &w };
-    neap_data data = { .size = sizeof data, .graph = x->graph };
-    neap_model *model;
-    double start = ni_seconds();
-    neap_status rc = neap_train(&data, options, &with, &model, err);
-    o->seconds = ni_seconds() - start;
-    o->epochs = 1;
-    o->value[0] = w.seconds;
+    deadline d;
+    neap_status rc = NEAP_OK;
+    if (c->reads_text && !x->text && !x->made) rc = ni_words_make(x->graph, &x->made, err);
+    neap_data data = { .size = sizeof data, .graph = x->graph, .text = x->text ? x->text : x->made };
+    neap_model *model = NULL;
+    deadline_begin(&d, c, hooks, time_share);
+    if (rc == NEAP_OK) rc = neap_train(&data, options, &d.with, &model, err);
+    o->seconds = ni_seconds() - d.start;
+    o->epochs = isfinite(d.epoch);
+    o->value[0] = isfinite(d.epoch) || !d.done ? d.epoch : d.seconds * (double)d.total / (double)d.done;
     o->value[1] = (double)neap_graph_edges(x->graph);
-    if (rc == NEAP_OK) neap_model_free(model);
-    return rc;
+    neap_model_free(model);
+    return deadline_end(&d, rc, o);
 }
 
 neap_status ni_runner_measure(ni_runner *r, const ni_cell *c, const neap_options *options,
                               const neap_hooks *hooks, ni_outcome *o, neap_error *err)
 {
     const ni_dataset *x;
-    *o = (ni_outcome){ .seconds = NAN };
+    double start = ni_seconds();
+    *o = (ni_outcome){ .seconds = NAN, .limit = NAN };
     for (size_t v = 0; v < NI_VALUES; v++) o->value[v] = NAN;
-    neap_status rc = ni_runner_find(r, c->condition.graph, &x, err);
-    if (rc != NEAP_OK) return rc;
-    return c->aim == NI_AIM_TIME ? on_clock(x, options, hooks, o, err)
-                                 : on_split(r, x, c, options, hooks, o, err);
+    neap_status rc = ni_runner_find(r, c->condition.graph, c->reads_text, &x, err);
+    if (rc == NEAP_OK)
+        rc = c->aim == NI_AIM_TIME ? on_clock(&r->dataset[x - r->dataset], c, options, hooks, o, err)
+                                   : on_split(r, x, c, options, hooks, o, err);
+    o->total = ni_seconds() - start;
+    return rc;
 }

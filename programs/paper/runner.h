@@ -9,6 +9,9 @@ typedef struct ni_dataset {
     neap_graph *graph;
     uint64_t hash;       /* of the graph                            */
     neap_labels *labels; /* where the paper clusters it, else NULL  */
+    neap_text *text;     /* its own, once asked for                 */
+    uint64_t text_hash;  /* of the file of its texts                */
+    neap_text *made;     /* generated ones, to measure times, likewise */
 } ni_dataset;
 
 enum { NI_DATASETS = 16 };
@@ -20,19 +23,22 @@ typedef struct ni_runner {
     size_t datasets;
     neap_trial *trial; /* of the last cell, for the next one */
     const neap_graph *trial_of;
+    const neap_text *trial_text;
 } ni_runner;
 
 void ni_runner_free(ni_runner *runner);
 
-/* Reads or generates a graph, once. */
-neap_status ni_runner_find(ni_runner *runner, const ni_paper_graph *source, const ni_dataset **out,
-                           neap_error *err);
+/* Reads or generates a graph, once; and its texts, if they are asked for and it has some. */
+neap_status ni_runner_find(ni_runner *runner, const ni_paper_graph *source, bool text,
+                           const ni_dataset **out, neap_error *err);
 
-/* The hash of a graph that has been read from a file, else 0: what is generated has none to compare. */
-uint64_t ni_runner_hash(const ni_runner *runner, const ni_paper_graph *source);
+/* The hash of a graph that has been read from a file, and of its texts, into a cell; else 0: what is
+ * generated has none to compare. */
+void ni_runner_hash(const ni_runner *runner, ni_cell *cell);
 
 /* Trains with these options and measures. Cells of one graph, protocol, ratio and seed that follow each
- * other share a split. */
+ * other share a split. With cell->limit above 0 training ends after that many seconds less a reserve for
+ * measuring, and what takes longer is given up: outcome->cut, outcome->late. */
 neap_status ni_runner_measure(ni_runner *runner, const ni_cell *cell, const neap_options *options,
                               const neap_hooks *hooks, ni_outcome *outcome, neap_error *err);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "paper/plan.h"
 #include "support/status.h"
 #include "support/text.h"
 
@@ -59,7 +60,7 @@ static neap_status check_request(const ni_reproduction *r, neap_error *err)
     if (rc == NEAP_OK)
         rc = check_names(r->protocols, is_protocol, "protocol", "there are paper, paper-clean and clean",
                          err);
-    if (rc == NEAP_OK && (r->seeds < 1 || r->seeds > SEEDS_MOST))
+    if (rc == NEAP_OK && !r->plan && (r->seeds < 1 || r->seeds > SEEDS_MOST))
         rc = ni_fail(err, NEAP_E_ARG, "there may be 1 to %d seeds, not %u", SEEDS_MOST, r->seeds);
     return rc;
 }
@@ -71,11 +72,6 @@ static bool takes_part(const ni_table *t, const neap_method_info *m)
     return t->aim == NI_AIM_LINK || m->vectors;
 }
 
-static bool has_epochs(const neap_method_info *m)
-{
-    return m->vectors && neap_method_has_option(m->name, "epochs");
-}
-
 static bool is_published(const ni_table *t, const char *method)
 {
     const char *name;
@@ -84,23 +80,35 @@ static bool is_published(const ni_table *t, const char *method)
     return false;
 }
 
-/* First what this version has, each with its untrained twin if it is trained; then what only the paper has.
- * An ablation compares the variants of one method and nothing else. In the paper's protocols a method that
- * reads neighbourhoods is shown untrained as the authors' program reads them, too. */
+/* Texts are generated where only the time counts. */
+static bool has_text(const ni_table *t, const ni_paper_graph *graph)
+{
+    return t->aim == NI_AIM_TIME || !graph || !graph->no_text;
+}
+
+/* A method that reads text is in a table without texts only if the paper has numbers for it there. */
+static bool is_listed(const ni_table *t, const neap_method_info *m)
+{
+    if (!takes_part(t, m) || ni_is_variant(m->name)) return false;
+    return !m->text || has_text(t, t->column[0].graph) || is_published(t, m->name);
+}
+
+/* First what this version has, gap with its untrained twin; then what only the paper has. Variants of gap
+ * have a table of their own. In the paper's protocols gap is shown untrained as the authors' program reads
+ * neighbourhoods, too. */
 static size_t list_methods(const ni_table *t, const char *protocol, ni_condition *row)
 {
     bool theirs = strcmp(protocol, "clean") && t->aim == NI_AIM_LINK;
-    bool variants_only = !strcmp(t->name, "ablation");
     const char *name;
     size_t n = 0;
     for (size_t i = 0; i < neap_method_count(); i++) {
         const neap_method_info *m = neap_method_at(i);
-        if (!takes_part(t, m)) continue;
-        if (variants_only && !is_published(t, m->name)) continue;
+        bool gap = !strcmp(m->name, "gap");
+        if (!is_listed(t, m)) continue;
         row[n++] = (ni_condition){ .label = m->name, .method = m->name };
-        if (has_epochs(m) && t->aim != NI_AIM_TIME)
+        if (gap && t->aim != NI_AIM_TIME)
             row[n++] = (ni_condition){ .label = m->name, .method = m->name, .untrained = true };
-        if (theirs && neap_method_has_option(m->name, "neighbors"))
+        if (gap && theirs)
             row[n++] =
                 (ni_condition){ .label = m->name, .method = m->name, .untrained = true, .self = true };
     }
@@ -116,9 +124,9 @@ static void place_published(ni_sheet *s)
     for (size_t i = 0; i < s->rows; i++)
         for (size_t j = 0; j < t->columns; j++)
             for (size_t v = 0; v < NI_SHOWN; v++) {
-                bool theirs = strcmp(s->protocol, "clean") && !s->row[i].untrained && !t->rows;
+                bool theirs = strcmp(s->protocol, "clean") && !s->row[i].untrained;
                 s->entry[i * t->columns + j].paper[v] =
-                    theirs ? ni_published(t, s->row[i].method, v, j) : NAN;
+                    theirs ? ni_published(t, s->row[i].label, v, j) : NAN;
             }
 }
 
@@ -163,8 +171,10 @@ void ni_study_free(ni_study *study)
         free(study->sheet[i].row);
         free(study->sheet[i].entry);
     }
+    for (int i = 0; i < 2; i++) neap_options_free(study->own[i]);
     free(study->sheet);
     free(study->seed);
+    free(study->part);
     *study = (ni_study){ 0 };
 }
 
@@ -182,9 +192,11 @@ bool ni_sheet_cell(const ni_sheet *s, size_t row, size_t column, uint64_t seed, 
     ni_condition condition = ni_condition_join(&s->row[row], &s->table->column[column]);
     const neap_method_info *method = neap_method_find(condition.method);
     if (!method || !takes_part(s->table, method)) return false;
+    if (method->text && !has_text(s->table, condition.graph)) return false;
     *cell =
         (ni_cell){ .aim = s->table->aim, .protocol = s->protocol, .condition = condition, .seed = seed };
-    cell->learns = method->vectors;
+    cell->reads_text = method->text != 0;
+    cell->limit = -1;
     return true;
 }
 
@@ -202,21 +214,40 @@ static neap_status set_real(neap_options *o, const char *name, double value, nea
     return neap_options_set(o, name, text, err);
 }
 
-/* In the paper's protocols S and dropout are those of its table 2, unless the user has given others. */
-static neap_status set_options(const ni_reproduction *r, const ni_cell *c, neap_options *o, neap_error *err)
+/* In the paper's protocols S and dropout of methods that read neighbourhoods are those of its table 2,
+ * unless the user has given others. */
+static neap_status set_by_graph(const ni_reproduction *r, const ni_condition *p, neap_options *o,
+                                neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    if (!neap_method_has_option(p->method, "neighbors")) return rc;
+    if (!r->own_neighbors) rc = set_whole(o, "neighbors", p->graph->neighbors, err);
+    if (rc == NEAP_OK && !r->own_dropout) rc = set_real(o, "dropout", p->graph->dropout, err);
+    return rc;
+}
+
+/* What the condition of a cell says goes before everything else. */
+static neap_status set_condition(const ni_cell *c, neap_options *o, neap_error *err)
 {
     const ni_condition *p = &c->condition;
-    bool theirs = strcmp(c->protocol, "clean") != 0, timed = c->aim == NI_AIM_TIME;
-    uint32_t size = p->neighbors ? p->neighbors : theirs && !r->own_neighbors ? p->graph->neighbors : 0;
-    neap_status rc = neap_options_set(o, "method", p->method, err);
-    if (rc == NEAP_OK) rc = neap_options_check(o, err);
-    if (rc == NEAP_OK) rc = set_whole(o, "seed", c->seed, err);
-    if (rc == NEAP_OK && size) rc = set_whole(o, "neighbors", size, err);
-    if (rc == NEAP_OK && theirs && !r->own_dropout) rc = set_real(o, "dropout", p->graph->dropout, err);
+    bool timed = c->aim == NI_AIM_TIME;
+    neap_status rc = set_whole(o, "seed", c->seed, err);
+    if (rc == NEAP_OK && p->neighbors) rc = set_whole(o, "neighbors", p->neighbors, err);
+    if (rc == NEAP_OK && p->kernel) rc = set_whole(o, "kernel", p->kernel, err);
     if (rc == NEAP_OK && timed) rc = set_whole(o, "valid", 0, err);
     if (rc == NEAP_OK && (timed || p->untrained)) rc = set_whole(o, "epochs", !p->untrained, err);
     if (rc == NEAP_OK && p->self) rc = neap_options_set(o, "self", "yes", err);
     return rc;
+}
+
+static neap_status set_options(const ni_reproduction *r, const ni_cell *c, neap_options *o, neap_error *err)
+{
+    const ni_condition *p = &c->condition;
+    neap_status rc = neap_options_set(o, "method", p->method, err);
+    if (rc == NEAP_OK) rc = neap_options_check(o, err);
+    if (rc == NEAP_OK && strcmp(c->protocol, "clean")) rc = set_by_graph(r, p, o, err);
+    if (rc == NEAP_OK && !r->plain) rc = ni_settings_apply(p->method, c->protocol, r->given, o, err);
+    return rc == NEAP_OK ? set_condition(c, o, err) : rc;
 }
 
 neap_status ni_study_options(const ni_reproduction *r, const ni_cell *c, neap_options **out,
@@ -231,13 +262,25 @@ neap_status ni_study_options(const ni_reproduction *r, const ni_cell *c, neap_op
 }
 
 /* A time is taken once. */
-bool ni_study_asks(const ni_reproduction *r, const ni_sheet *s, const ni_cell *c)
+int ni_study_part_of(const ni_reproduction *r, const ni_sheet *s, const ni_cell *c)
 {
     bool timed = c->aim == NI_AIM_TIME;
     uint64_t seeds = timed ? 1 : r->seeds;
-    return holds(r->tables, s->table->name) && (timed || holds(r->protocols, c->protocol)) &&
-           holds(r->methods, c->condition.method) && (timed || wanted_ratio(r, c->condition.ratio)) &&
-           c->seed - r->first_seed < seeds;
+    if (!holds(r->tables, s->table->name) || !(timed || holds(r->protocols, c->protocol)) ||
+        !holds(r->methods, c->condition.method))
+        return -1;
+    if (r->plan) return ni_plan_part(s->table, c);
+    return (timed || wanted_ratio(r, c->condition.ratio)) && c->seed - r->first_seed < seeds ? 0 : -1;
+}
+
+size_t ni_study_asked_seeds(const ni_reproduction *r, uint64_t **seed, neap_error *err)
+{
+    size_t count = r->plan ? NI_PLAN_SEEDS : r->seeds;
+    *seed = calloc(count, sizeof **seed);
+    if (!*seed) ni_fail_memory(err, "the seeds");
+    if (*seed && r->plan) return ni_plan_seeds(*seed);
+    for (size_t i = 0; i < count && *seed; i++) (*seed)[i] = r->first_seed + i;
+    return *seed ? count : 0;
 }
 
 /* ---- a study ---- */
@@ -277,6 +320,12 @@ static neap_status refuse(const ni_reproduction *r, const ni_study *study, neap_
     const ni_sheet *s = study->sheet;
     while (s + 1 < study->sheet + study->sheets && !holds(r->tables, s->table->name)) s++;
     list_choices(r->first_seed, s, &ratios, &methods);
+    if (r->plan)
+        return ni_fail(
+            err, NEAP_E_ARG,
+            "nothing to run: the plan has no such cells of %s, whose methods are %s; --ratios or "
+            "--seeds ask for any",
+            s->table->name, methods.text);
     if (s->table->aim == NI_AIM_TIME)
         return ni_fail(err, NEAP_E_ARG, "nothing to run: the methods of %s are %s", s->table->name,
                        methods.text);
@@ -284,18 +333,30 @@ static neap_status refuse(const ni_reproduction *r, const ni_study *study, neap_
                    s->table->name, ratios.text, methods.text);
 }
 
-/* Whether any cell of any sheet is asked for. */
-static bool asks_for_something(const ni_reproduction *r, const ni_study *study)
+/* Whether any cell of any sheet is asked for with this seed. */
+static bool asks_with(const ni_reproduction *r, const ni_study *study, uint64_t seed)
 {
     ni_cell c;
     for (size_t i = 0; i < study->sheets; i++) {
         const ni_sheet *s = &study->sheet[i];
         for (size_t k = 0; k < s->rows * s->table->columns; k++)
-            if (ni_sheet_cell(s, k / s->table->columns, k % s->table->columns, r->first_seed, &c) &&
-                ni_study_asks(r, s, &c))
+            if (ni_sheet_cell(s, k / s->table->columns, k % s->table->columns, seed, &c) &&
+                ni_study_part_of(r, s, &c) >= 0)
                 return true;
     }
     return false;
+}
+
+/* Adds the seeds that something is asked for with. */
+static neap_status add_asked_seeds(const ni_reproduction *r, ni_study *study, neap_error *err)
+{
+    uint64_t *seed;
+    size_t count = ni_study_asked_seeds(r, &seed, err);
+    neap_status rc = seed ? NEAP_OK : NEAP_E_MEM;
+    for (size_t i = 0; i < count && rc == NEAP_OK; i++)
+        if (asks_with(r, study, seed[i])) rc = ni_study_add_seed(study, seed[i], err);
+    free(seed);
+    return rc == NEAP_OK && !study->seeds ? refuse(r, study, err) : rc;
 }
 
 neap_status ni_study_add_seed(ni_study *study, uint64_t seed, neap_error *err)
@@ -312,25 +373,47 @@ neap_status ni_study_add_seed(ni_study *study, uint64_t seed, neap_error *err)
     return NEAP_OK;
 }
 
-static neap_status add_asked_seeds(const ni_reproduction *r, ni_study *study, neap_error *err)
+/* What the settings of gap are, for the reports. */
+static neap_status make_settings(const ni_reproduction *r, ni_study *study, neap_error *err)
 {
+    static const char *const groups[2] = { "paper", "clean" };
+    const neap_options *from[2] = { r->paper, r->clean };
     neap_status rc = NEAP_OK;
-    for (uint32_t i = 0; i < r->seeds && rc == NEAP_OK; i++)
-        rc = ni_study_add_seed(study, r->first_seed + i, err);
+    for (int i = 0; i < 2 && rc == NEAP_OK; i++) {
+        rc = neap_options_copy(from[i], &study->own[i], err);
+        if (rc == NEAP_OK && !r->plain)
+            rc = ni_settings_apply("gap", groups[i], r->given, study->own[i], err);
+        study->settings[i] = study->own[i];
+    }
     return rc;
+}
+
+static neap_status make_parts(const ni_reproduction *r, ni_study *study, neap_error *err)
+{
+    study->parts = r->plan ? ni_plan_parts() : 1;
+    study->part = calloc(study->parts, sizeof *study->part);
+    if (!study->part) return ni_fail_memory(err, "the parts of the plan");
+    for (size_t i = 0; i < study->parts; i++)
+        study->part[i].title = r->plan ? ni_plan_title(i) : "asked for";
+    return NEAP_OK;
 }
 
 neap_status ni_study_create(const ni_reproduction *r, ni_study *study, neap_error *err)
 {
-    *study = (ni_study){ .settings = { r->paper, r->clean },
-                         .own_neighbors = r->own_neighbors,
+    const char *options;
+    bool leaky = ni_settings_origin("gap", "paper", &options) == NI_FROM_LEAKY;
+    *study = (ni_study){ .own_neighbors = r->own_neighbors,
                          .own_dropout = r->own_dropout,
-                         .chosen_on_leaky = r->chosen_on_leaky,
+                         .cell_time = r->cell_time,
+                         .plain = r->plain,
+                         .chosen_on_leaky =
+                             leaky && !r->plain && ni_settings_untouched("gap", "paper", r->given),
                          .sheet = calloc(3 * ni_table_count(), sizeof *study->sheet) };
     neap_status rc = study->sheet ? check_request(r, err) : ni_fail_memory(err, "the tables");
+    if (rc == NEAP_OK) rc = make_settings(r, study, err);
     if (rc == NEAP_OK) rc = make_sheets(study, err);
+    if (rc == NEAP_OK) rc = make_parts(r, study, err);
     if (rc == NEAP_OK) rc = add_asked_seeds(r, study, err);
-    if (rc == NEAP_OK && !asks_for_something(r, study)) rc = refuse(r, study, err);
     if (rc != NEAP_OK) ni_study_free(study);
     return rc;
 }
@@ -340,6 +423,9 @@ neap_status ni_study_create(const ni_reproduction *r, ni_study *study, neap_erro
 void ni_study_add(ni_sheet *s, size_t row, size_t column, const ni_outcome *o)
 {
     ni_entry *e = &s->entry[row * s->table->columns + column];
+    e->late += o->late;
+    if (o->late) return;
+    e->cut += o->cut;
     e->seeds++;
     e->seconds += o->seconds;
     for (size_t v = 0; v < NI_VALUES; v++) {

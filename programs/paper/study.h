@@ -7,6 +7,7 @@
 
 #include "paper/cells.h"
 #include "paper/reproduce.h"
+#include "paper/settings.h"
 
 typedef struct ni_entry {
     uint32_t seeds;         /* runs behind it; 0: not run, and then all else of ours is NaN     */
@@ -14,6 +15,8 @@ typedef struct ni_entry {
     double std[NI_VALUES];  /* sample deviation over the seeds; NaN for one seed                */
     double seconds;         /* of training, mean over the seeds                                 */
     double paper[NI_SHOWN]; /* in per cent; NaN: the paper has none, or it is not comparable    */
+    uint32_t asked;         /* seeds asked for                                                  */
+    uint32_t cut, late;     /* seeds whose training was cut short; that have no value therefore */
 } ni_entry;
 
 typedef struct ni_sheet {
@@ -24,6 +27,12 @@ typedef struct ni_sheet {
     ni_entry *entry; /* rows x table->columns */
 } ni_sheet;
 
+/* A part of what was asked for. */
+typedef struct ni_study_part {
+    const char *title;
+    uint64_t asked, missing;
+} ni_study_part;
+
 /* Everything that a report shows. */
 typedef struct ni_study {
     ni_sheet *sheet; /* grouped by table, in the order of tables.c; protocols in the order paper,
@@ -31,11 +40,16 @@ typedef struct ni_study {
     size_t sheets;
     uint64_t *seed; /* ascending: those asked for, and those that something shown was made with */
     uint32_t seeds;
-    const neap_options *settings[2]; /* of the paper's two protocols, and of clean */
+    const neap_options *settings[2]; /* of gap in the paper's two protocols, and in clean */
+    neap_options *own[2];            /* these, if they are the study's to free            */
     bool own_neighbors, own_dropout; /* of the first; else each graph has those of the paper's table 2 */
     bool chosen_on_leaky;            /* lr, epochs and batch of the first were chosen on leaky results */
     uint64_t asked, missing;         /* cells asked for, and of these not run yet */
     uint64_t shown;                  /* measurements behind the entries           */
+    double cell_time;                /* seconds; 0: no limit                      */
+    bool plain;                      /* nothing of settings.def applies           */
+    ni_study_part *part;             /* in the order in which they are run        */
+    size_t parts;
 } ni_study;
 
 /* Sheets of all tables, whatever is asked for. Names of tables, methods and protocols are looked up;
@@ -44,15 +58,18 @@ neap_status ni_study_create(const ni_reproduction *what, ni_study *study, neap_e
 void ni_study_free(ni_study *study);
 
 /* The cell of a row, a column and a seed; false if there can be none: the method is not in this version,
- * or it cannot do the task. */
+ * it cannot do the task, or the graph does not have the texts that it reads. */
 bool ni_sheet_cell(const ni_sheet *sheet, size_t row, size_t column, uint64_t seed, ni_cell *cell);
 
 /* What its method is given; the caller's to free. */
 neap_status ni_study_options(const ni_reproduction *what, const ni_cell *cell, neap_options **out,
                              neap_error *err);
 
-/* Whether a cell of a sheet is asked for. */
-bool ni_study_asks(const ni_reproduction *what, const ni_sheet *sheet, const ni_cell *cell);
+/* The part that a cell of a sheet belongs to; -1 if it is not asked for. */
+int ni_study_part_of(const ni_reproduction *what, const ni_sheet *sheet, const ni_cell *cell);
+
+/* The seeds that are asked for, ascending. */
+size_t ni_study_asked_seeds(const ni_reproduction *what, uint64_t **seed, neap_error *err);
 
 /* Adds a seed that is not among the study's yet. */
 neap_status ni_study_add_seed(ni_study *study, uint64_t seed, neap_error *err);

@@ -1,8 +1,8 @@
 /* tables.h - the experiments of the paper: what is measured, on which graphs, and the numbers it printed.
  *
  * A table is a grid. A row and a column each give a part of the condition of a cell (a method, a graph, a
- * training share, a neighbourhood size), and together they give all of it. A table is run under one
- * protocol at a time, and each protocol has a sheet of its own (study.h). */
+ * training share, a neighbourhood size, a kernel), and together they give all of it. A table is run under
+ * one protocol at a time, and each protocol has a sheet of its own (study.h). */
 #ifndef NI_TABLES_H
 #define NI_TABLES_H
 
@@ -15,7 +15,7 @@
 typedef enum ni_aim { NI_AIM_LINK, NI_AIM_CLUSTER, NI_AIM_TIME } ni_aim;
 
 /* What a table measures: its task, and the values of it. Scores are between 0 and 1, times in seconds. */
-enum { NI_VALUES = 6, NI_SHOWN = 2 };
+enum { NI_VALUES = 12, NI_SHOWN = 2 };
 typedef struct ni_aim_info {
     const char *name;             /* "link"                                               */
     const char *value[NI_VALUES]; /* "auc", "ap", ...; NULL behind the last               */
@@ -26,6 +26,7 @@ typedef struct ni_aim_info {
 const ni_aim_info *ni_aim_info_of(ni_aim aim);
 
 enum { NI_CLUSTER_NODES = 3, NI_CLUSTER_GAMMA }; /* values of a clustering that are no scores */
+enum { NI_LINK_MRR_ALL = 7 };                    /* that of a link among all nodes; clean only   */
 
 /* A graph of the paper. */
 typedef struct ni_paper_graph {
@@ -33,6 +34,7 @@ typedef struct ni_paper_graph {
     uint32_t neighbors;       /* S and dropout as in table 2 of the paper        */
     double dropout;
     bool labels;              /* DATA/email/labels.txt belongs to it             */
+    const char *no_text;      /* why it has no texts; NULL: DATA/cora/text.txt, line i is of node i */
     neap_generator generator; /* kind NULL: a file                               */
 } ni_paper_graph;
 
@@ -45,6 +47,7 @@ typedef struct ni_condition {
     const ni_paper_graph *graph;
     double ratio;       /* share of the edges to train on, at most 1 */
     uint32_t neighbors; /* S; 0 on both axes: as the protocol has it */
+    uint32_t kernel;    /* rows that a convolution reads; 0: as the method has it */
 } ni_condition;
 
 enum { NI_COLUMNS = 9 };
@@ -70,8 +73,11 @@ ni_condition ni_condition_join(const ni_condition *row, const ni_condition *colu
 /* The methods of the paper that a table has numbers for, in its order; NULL behind the last. */
 const char *ni_published_method(const ni_table *table, size_t i);
 
-/* The number that the paper printed for a method, as it stands there (in per cent); NaN if there is none.
- */
-double ni_published(const ni_table *table, const char *method, size_t value, size_t column);
+/* The number that the paper printed in the row of this label, as it stands there (in per cent); NaN if
+ * there is none. */
+double ni_published(const ni_table *table, const char *label, size_t value, size_t column);
+
+/* A variant of gap that has a row in the table of ablations, and nowhere else. */
+bool ni_is_variant(const char *method);
 
 #endif

@@ -122,6 +122,7 @@ make_graphs()
     "$NEAP" generate sbm -o graphs/cora/graph.txt --nodes 60 --blocks 4 --p-in 0.3 --p-out 0.02 --seed 1 -q
     "$NEAP" generate sbm -o graphs/email/graph.txt --nodes 60 --blocks 4 --p-in 0.3 --p-out 0.02 --seed 2 -q
     for ((i = 0; i < 60; i++)); do echo "$i c$((i / 15))"; done >graphs/email/labels.txt
+    for ((i = 0; i < 60; i++)); do echo "all block$((i / 15)) half$((i / 8)) own$i"; done >graphs/cora/text.txt
 }
 
 # Six buyers and what they bought: bipartite.
