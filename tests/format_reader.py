@@ -20,10 +20,10 @@ COMMON = {  # name: (type, kinds), of rank 1
 ENCODED = ("gapcn", "gapapn")  # with a convolution
 ATTENTIVE = ("gap", "goat") + ENCODED  # methods that read neighbourhoods
 CHOOSE = ("deepwalk", "splitter")  # by option.loss between outputs and a tree
-READERS = ("text",)  # of texts
+READERS = ("cene", "text")  # of texts
 TEXT = {"text.offsets": "U64", "text.words": "U32", "vocabulary.offsets": "U64", "vocabulary.bytes": "U8"}
 CLOSED = ("fastrp", "text")  # in closed form: without steps
-VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk")
+VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene")
 OTHERS = ("pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
 REALS = {"loss": MC, "valid_auc": MC, "loss.sum": "c", "last.loss": "c", "last.auc": "c", "best.auc": "c", "best.loss": "c"}
@@ -138,6 +138,8 @@ def declared(facts, tensors, kind):
         learned["P"] = [out, out]
     if method in ATTENTIVE and option("padding") == "vector":
         rest["pad"] = ("F32", [out])
+    if method == "cene":
+        learned["words"] = [len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0, dim]
     if method == "attentivewalk":
         learned["attention"] = [int(option("window", 0))]
     if method == "text":
@@ -158,9 +160,9 @@ def state_of(facts, learned):
     for name, shape in learned.items():
         if float(option("valid")) > 0 and int(option("epochs")) > 0:
             state["best." + name] = shape
-        if method in ATTENTIVE and option("optimizer") == "adagrad":
+        if method in ATTENTIVE + ("cene",) and option("optimizer") == "adagrad":
             state["adagrad." + name] = shape[:1]
-        elif method in ATTENTIVE or method == "attentivewalk":
+        elif method in ATTENTIVE or method in ("attentivewalk", "cene"):
             state["adam." + name + ".m"] = state["adam." + name + ".v"] = shape
     drawn = method in CHOOSE and option("loss") != "hs" or method == "line" and option("order") != "1"
     if drawn or method in ("node2vec", "walklets"):

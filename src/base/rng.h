@@ -36,6 +36,8 @@ typedef enum ni_stream {
     NI_STREAM_ENCODER = 24,  /* start values of an encoder: epoch = tensor, item = row    */
     NI_STREAM_ARRANGE = 25,  /* order of a side's ids: item = side                        */
     NI_STREAM_SVD = 30,      /* start vectors of singular ones: item = row                */
+    NI_STREAM_READER = 34,   /* cene: order of the texts in an epoch                      */
+    NI_STREAM_TEXTS = 35,    /* cene: texts of other nodes: item = position of the first  */
     NI_STREAM_RANK_ALL = 40  /* which test pairs are ranked among all nodes               */
 } ni_stream;
 

@@ -16,7 +16,7 @@ mapfile -t methods < <(python3 -c 'import json; print("\n".join(m["name"] for m 
 [[ ${#methods[@]} -ge 10 ]] || fail "only ${#methods[@]} methods with vectors"
 for method in "${methods[@]}"; do
     more=()
-    if [[ $method = attentivewalk ]]; then more=(--epochs 5 --lr 0.1); fi # an epoch is one step
+    if [[ $method = attentivewalk || $method = cene ]]; then more=(--epochs 5 --lr 0.1); fi # an epoch is one step, or few small ones
     expect 0 "$NEAP" train "$graph" -o model --method "$method" --text texts.tsv "${brief[@]}" "${more[@]}" --test 0.1 --json
     python3 -c 'import json, sys; auc = json.load(open("out"))["test"]["auc"]; sys.exit(auc < 0.55)' ||
         fail "$method learns nothing: $(cat out)"

@@ -2,12 +2,15 @@
  * them. */
 #include "harness.h"
 #include "io/tensors.h"
+#include "texts.h"
 
 static neap_graph *graph;
+static neap_text *text;
 
 static void prepare(void)
 {
     graph = fuzz_graph(0, 0);
+    text = texts_of(graph);
 }
 
 /* A checkpoint of other options or of another graph is refused before it costs anything. */
@@ -15,7 +18,7 @@ static void resume(const char *path, const char *method)
 {
     neap_model *m;
     neap_error err = { 0 };
-    neap_data data = { .size = sizeof data, .graph = graph };
+    neap_data data = { .size = sizeof data, .graph = graph, .text = text };
     neap_hooks hooks = { .size = sizeof hooks, .checkpoint = path, .resume = 1 };
     neap_options *o = fuzz_options(method);
     neap_status rc = neap_train(&data, o, &hooks, &m, &err);

@@ -1,0 +1,380 @@
+/* CENE: nodes and texts in one space (Sun, Guo, Ding and Liu, A General Framework for Content-enhanced
+ * Network Representation Learning, 2016). A step trains on a batch of edges and on its share of the texts
+ * (cene_arcs.h); an epoch is one pass over the edges and one over the texts. The trainer owns what a step
+ * needs. */
+#include <math.h>
+#include <string.h>
+
+#include "attention/options.h"
+#include "base/sys.h"
+#include "methods/cene_arcs.h"
+#include "methods/dot.h"
+#include "model/run.h"
+#include "support/status.h"
+
+enum { LEFT_RIGHT, CONCAT, BOTH };
+
+typedef struct cene_options {
+    ni_attention_options a; /* of which learning, sampling and optimizer count */
+    ni_text_options text;
+    uint32_t text_negatives;
+    double text_weight;
+    uint32_t pair_score; /* LEFT_RIGHT, CONCAT, BOTH */
+} cene_options;
+
+static const ni_option own_options[] = {
+    NI_OPTION(cene_options, U32, text_negatives, "text-negatives", "", 0, "text", "N", "1", "25", "25", 1,
+              1024, 1, "texts of other nodes that a node's own is told from (cene)"),
+    NI_OPTION(cene_options, REAL, text_weight, "text-weight", "", 0, "text", "X", "1", "1", "1", 0, 1000, 1,
+              "weight of the loss of a text beside that of an edge (cene)"),
+    NI_OPTION(cene_options, CHOICE, pair_score, "pair-score", "", 0, "model", "left-right|concat|both",
+              "both", "left-right", "left-right", 0, 0, 1,
+              "a pair scores the first half of one vector times the second half of the other, or the "
+              "product of the whole vectors, or the sum of both (cene)"),
+};
+static const ni_option_set own_set = NI_OPTION_SET(own_options);
+
+static const ni_option_part parts[] = {
+    { &ni_learning_set, offsetof(cene_options, a.learning), NULL },
+    { &ni_sampling_set, offsetof(cene_options, a.sampling), NULL },
+    { &ni_attention_set, offsetof(cene_options, a), "optimizer" },
+    { &ni_text_set, offsetof(cene_options, text), NULL },
+    { &own_set, 0, NULL },
+    { 0 },
+};
+
+static const ni_default defaults[] = {
+    { "epochs", { "100", "500", "500" } },
+    { "batch", { "256", "1000", "1000" } },
+    { "lr", { "0.003", "0.003", "0.02" } },
+    { "negatives", { "1", "15", "15" } },
+    { "patience", { "20", "20", "20" } },
+    { "negative-sampling", { "degree", "degree", "degree" } },
+    { "fresh-negatives", { "yes", "yes", "yes" } },
+    { "reject-links", { "yes", "yes", "yes" } },
+    { "shuffle", { "yes", "yes", "yes" } },
+    { "optimizer", { "lazy-adam", "lazy-adam", "adagrad" } },
+    { 0 },
+};
+
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    const cene_options *o = s->own;
+    if (o->a.learning.dim % 2 == 0) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG, "--dim %u is odd; a vector of cene has two halves of one length",
+                   o->a.learning.dim);
+}
+
+static const ni_text_options *text_of(const ni_settings *s)
+{
+    const cene_options *o = s->own;
+    return &o->text;
+}
+
+/* ---- tensors ---- */
+
+typedef struct cene {
+    ni_dot dot; /* E: rows x dim, p_u and p_v of each node                 */
+    float *W;   /* words x dim                                             */
+} cene;
+
+static void declare(neap_model *m, ni_declaration *d)
+{
+    cene *own = m->own;
+    const cene_options *o = m->settings->own;
+    ni_dot_declare(m, d);
+    ni_declare_matrix(d, "words", NI_LEARNED, m->texts.words.count, m->dim, &own->W);
+    d->moments = o->a.optimizer == NI_ADAGRAD ? NI_MOMENTS_ADAGRAD : NI_MOMENTS_ADAM;
+    d->positions = 2 * m->graph->edges; /* both orders */
+}
+
+/* p_u uniform within +-1/d, p_v zero, words within +-0.5/d. */
+static neap_status make_tensors(neap_model *m, neap_error *err)
+{
+    const cene *own = m->own;
+    uint64_t d = m->dim;
+    neap_status rc = ni_model_allocate(m, err);
+    if (rc != NEAP_OK) return rc;
+    ni_model_draw_rows(m, 1.0 / (double)d, own->dot.E);
+    for (uint64_t u = 0; u < m->rows; u++)
+        memset(own->dot.E + u * d + d / 2, 0, d / 2 * sizeof *own->dot.E);
+    for (uint64_t w = 0; w < m->texts.words.count; w++)
+        ni_model_draw_row(m, (uint64_t)NEAP_NONE + 1 + w, 0.5 / (double)d, own->W + w * d);
+    return NEAP_OK;
+}
+
+/* A new node has the encoding of its text, which training brought near to the node's vector; without a text
+ * the mean of its neighbours' vectors. */
+static neap_status derive(neap_model *m, neap_error *err)
+{
+    cene *own = m->own;
+    uint64_t d = m->dim;
+    if (m->graph->nodes == m->rows) return NEAP_OK;
+    float *more = ni_array((m->graph->nodes - m->rows) * d, sizeof *more);
+    if (!more) return ni_fail_memory(err, "the new nodes");
+    for (uint32_t u = m->rows; u < m->graph->nodes; u++) {
+        float *to = more + (u - m->rows) * d;
+        if (!ni_cene_encode(&m->texts, own->W, u, m->dim, to)) ni_dot_mean(m, u, to);
+    }
+    own->dot.more = more;
+    return NEAP_OK;
+}
+
+static void release(neap_model *m)
+{
+    cene *own = m->own;
+    ni_free(own->dot.more);
+}
+
+/* ---- scores ---- */
+
+/* p_u[x] . p_v[y], in an undirected graph the mean of that and p_u[y] . p_v[x]; x . y; or their sum. */
+static float score_of(const neap_model *m, const float *x, const float *y)
+{
+    const ni_kernels *k = ni_kernels_get();
+    const cene_options *o = m->settings->own;
+    uint32_t h = m->dim / 2;
+    float whole = o->pair_score == LEFT_RIGHT ? 0 : k->dot(x, y, m->dim);
+    if (o->pair_score == CONCAT) return whole;
+    float there = k->dot(x, y + h, h);
+    return whole + (m->graph->undirected ? 0.5F * (there + k->dot(y, x + h, h)) : there);
+}
+
+static neap_status score(neap_query *q, const neap_pair *pairs, size_t count, float *scores,
+                         neap_error *err)
+{
+    return ni_dot_score_by(q->model, score_of, pairs, count, scores, err);
+}
+
+static neap_status score_all(neap_query *q, uint32_t source, float *scores, neap_error *err)
+{
+    return ni_dot_score_all_by(q->model, score_of, source, scores, err);
+}
+
+/* ---- a trainer ---- */
+
+typedef struct trainer {
+    ni_run run;
+    const cene_options *o;
+    ni_sampler sampler;
+    uint32_t *with_text; /* nodes with a text                       */
+    uint32_t texts;      /* how many                                */
+    uint64_t steps;      /* of an epoch                             */
+    uint32_t *readers;   /* of a step: nodes whose texts are read   */
+    uint32_t *others;    /* of a step: groups x text_negatives      */
+    ni_cene_limits most;
+    ni_cene_arcs arcs;
+    ni_optimizer optimizer;
+} trainer;
+
+static neap_status make_sampler(trainer *t, neap_error *err)
+{
+    const ni_run *run = &t->run;
+    return ni_sampler_create(&t->o->a.sampling, t->o->a.learning.negatives,
+                             run->model->settings->common.seed, run->graph, run->links,
+                             &run->model->targets, run->threads, &t->sampler, err);
+}
+
+/* Step `i` of an epoch reads the texts at positions i texts / steps and on. */
+static uint64_t first_reader(const trainer *t, uint64_t step)
+{
+    return step * t->texts / t->steps;
+}
+
+static neap_status make_step(trainer *t, neap_error *err)
+{
+    const neap_model *m = t->run.model;
+    uint64_t batch = t->o->a.sampling.batch, positions = t->sampler.positions;
+    if (!(t->with_text = ni_array(m->rows, sizeof *t->with_text))) return ni_fail_memory(err, "the texts");
+    for (uint32_t u = 0; u < m->rows; u++)
+        if (ni_text_size(&m->texts, u)) t->with_text[t->texts++] = u;
+    t->steps = (positions + batch - 1) / batch;
+    t->most.arcs = batch < positions ? batch : positions;
+    t->most.readers = t->texts / t->steps + (t->texts % t->steps > 0);
+    t->most.groups = ni_tasks(t->most.readers, NI_CENE_GROUP);
+    t->most.negatives = t->o->a.learning.negatives;
+    t->most.text_negatives = t->o->text_negatives;
+    t->most.text_weight = t->o->text_weight;
+    t->readers = ni_array(t->most.readers, sizeof *t->readers);
+    t->others = ni_array(t->most.groups * t->most.text_negatives, sizeof *t->others);
+    return t->readers && t->others ? NEAP_OK : ni_fail_memory(err, "a batch");
+}
+
+/* The sampler is first made on the whole graph, so that its errors refer to the graph that was given. */
+static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
+{
+    *t = (trainer){ .o = job->settings->own };
+    neap_status rc = ni_run_prepare(&t->run, job, &t->o->a.learning, err);
+    if (rc == NEAP_OK) rc = make_sampler(t, err);
+    if (rc == NEAP_OK) rc = ni_run_hold_out(&t->run, job->data, err);
+    if (rc == NEAP_OK && t->run.split) {
+        ni_sampler_free(&t->sampler);
+        rc = make_sampler(t, err);
+    }
+    return rc == NEAP_OK ? make_step(t, err) : rc;
+}
+
+static void trainer_free(trainer *t)
+{
+    ni_sampler_free(&t->sampler);
+    ni_cene_arcs_free(&t->arcs);
+    ni_optimizer_free(&t->optimizer);
+    ni_free(t->with_text);
+    ni_free(t->readers);
+    ni_free(t->others);
+}
+
+enum { PARAMETERS = 2 };
+
+/* Their values may be NULL still. */
+static void list_parameters(const neap_model *m, ni_parameter list[PARAMETERS])
+{
+    const cene *own = m->own;
+    list[0] = (ni_parameter){ "E", own->dot.E, m->rows, m->dim, .by_rows = true, .rate = 1 };
+    list[1] = (ni_parameter){ "words", own->W, m->texts.words.count, m->dim, .by_rows = true, .rate = 1 };
+}
+
+static neap_status make_memory(trainer *t, neap_error *err)
+{
+    const neap_model *m = t->run.model;
+    ni_parameter list[PARAMETERS];
+    list_parameters(m, list);
+    if (!ni_optimizer_create(t->o->a.optimizer, list, PARAMETERS, &t->optimizer))
+        return ni_fail_memory(err, "the optimiser; --optimizer adagrad needs less");
+    return ni_cene_arcs_create(&m->texts, t->run.links, m->rows, m->dim, &t->most, t->run.threads, &t->arcs,
+                               err);
+}
+
+static neap_status begin(trainer *t, neap_error *err)
+{
+    ni_run *run = &t->run;
+    run->positions = t->sampler.positions;
+    run->per_step = t->o->a.sampling.batch;
+    neap_status rc = make_tensors(run->model, err);
+    if (rc == NEAP_OK) rc = make_memory(t, err);
+    if (rc == NEAP_OK) rc = ni_run_declare(run, err);
+    if (rc != NEAP_OK) return rc;
+    ni_run_moments(run, &t->optimizer);
+    return ni_run_begin(run, err);
+}
+
+/* ---- steps ---- */
+
+/* The texts of a step, in an order of the epoch's own, and for each group the texts of other nodes. */
+static uint32_t draw_texts(trainer *t, uint64_t epoch, uint64_t step)
+{
+    uint64_t seed = t->run.model->settings->common.seed, first = first_reader(t, step);
+    uint32_t count = (uint32_t)(first_reader(t, step + 1) - first), k = t->o->text_negatives;
+    for (uint32_t i = 0; i < count; i++)
+        t->readers[i] = t->with_text[ni_permute(seed, NI_STREAM_READER, epoch, t->texts, first + i)];
+    for (uint32_t g = 0; g < ni_tasks(count, NI_CENE_GROUP); g++) {
+        ni_rng rng = ni_rng_at(seed, NI_STREAM_TEXTS, epoch, first + (uint64_t)g * NI_CENE_GROUP);
+        for (uint32_t i = 0; i < k; i++)
+            t->others[(uint64_t)g * k + i] = t->with_text[ni_below(&rng, t->texts)];
+    }
+    return count;
+}
+
+static void optimise(trainer *t)
+{
+    const ni_cene_arcs *a = &t->arcs;
+    t->optimizer.parameter[0].gradient = (ni_gradient){ a->dX, a->node, a->nodes };
+    t->optimizer.parameter[1].gradient = (ni_gradient){ a->dW, a->word, a->words };
+    t->optimizer.steps = t->run.at.updates;
+    ni_optimizer_step(&t->optimizer, ni_run_rate(&t->run, 0), t->run.threads);
+    t->run.at.updates = t->optimizer.steps;
+}
+
+static void step(trainer *t)
+{
+    ni_run *run = &t->run;
+    const cene *own = run->model->own;
+    uint32_t arcs =
+        ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, t->o->a.sampling.batch);
+    uint32_t readers = draw_texts(t, run->at.epoch, run->at.batch);
+    ni_cene_batch batch = { t->sampler.nodes, arcs, t->readers, readers, t->others };
+    double loss = arcs + readers ? ni_cene_arcs_pass(&t->arcs, &batch, own->dot.E, own->W) : 0;
+    if (!ni_run_may_step(run)) return;
+    if (arcs + readers && isfinite(loss)) optimise(t);
+    ni_run_took(run, arcs, loss * arcs);
+}
+
+static neap_status validate(ni_run *run, neap_error *err)
+{
+    size_t n = run->split->count;
+    neap_status rc = ni_dot_score_by(run->model, score_of, run->split->positive, n, run->positive, err);
+    if (rc == NEAP_OK)
+        rc = ni_dot_score_by(run->model, score_of, run->split->negative, n, run->negative, err);
+    return ni_run_judge(run, rc, err);
+}
+
+static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
+{
+    trainer t;
+    ni_run *run = &t.run;
+    neap_status rc = prepare(&t, job, err);
+    if (rc == NEAP_OK) rc = begin(&t, err);
+    while (rc == NEAP_OK && ni_run_next(run)) {
+        if (run->judging) rc = validate(run, err);
+        else step(&t);
+    }
+    trainer_free(&t);
+    return ni_run_end(run, rc, out);
+}
+
+static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
+{
+    trainer t;
+    ni_parameter list[PARAMETERS];
+    neap_status rc = prepare(&t, job, err);
+    if (rc == NEAP_OK) {
+        const neap_model *m = t.run.model;
+        ni_run_bytes(&t.run, job->data->graph, r);
+        list_parameters(m, list);
+        r->bytes_graph += ni_sampler_bytes(&t.o->a.sampling, m->graph) + 4 * (uint64_t)m->rows;
+        r->bytes_optimizer = ni_optimizer_bytes(t.o->a.optimizer, list, PARAMETERS);
+        r->bytes_batch = ni_cene_arcs_bytes(&m->texts, m->rows, m->dim, &t.most) +
+                         ni_sampler_step_bytes(&t.sampler) + 4 * t.most.readers +
+                         4 * t.most.groups * t.most.text_negatives;
+    }
+    trainer_free(&t);
+    ni_run_free(&t.run);
+    return rc;
+}
+
+const ni_method ni_method_cene = {
+    .info = { .size = sizeof(neap_method_info),
+              .name = "cene",
+              .summary = "nodes and their texts in one space: a node is near its neighbours and its words",
+              .details =
+                  "A node has a vector of two halves: the first as a source, the second as a target. A\n"
+                  "link scores the first half of one node times the second half of the other, and a\n"
+                  "text, the mean of its words' vectors, scores its product with the whole vector of the\n"
+                  "node. Trained to tell links from non-links and a node's text from other texts. One\n"
+                  "epoch is one pass over the edges and one over the texts; sixteen texts share those\n"
+                  "they are told from. A new node with a text has the text's vector. The authors'\n"
+                  "program steps by plain gradients, arc by arc, from word vectors that were trained\n"
+                  "before; here batches step by Adam or Adagrad, from random ones. With its 15 and 25\n"
+                  "negatives all scores must first become negative, which takes many epochs: the preset\n"
+                  "neap takes one of each, and adds the product of the whole vectors to the score of a\n"
+                  "pair. The authors scale each finished vector to [0, 1]; here vectors stay as they were\n"
+                  "trained, since products of numbers that are never negative tell links badly.\n"
+                  "Sun, Guo, Ding and Liu, A General Framework for Content-enhanced Network\n"
+                  "Representation Learning, 2016.",
+              .vectors = 1,
+              .text = 1,
+              .new_text = 1 },
+    .options = { sizeof(cene_options), parts, defaults },
+    .check = check,
+    .text = text_of,
+    .own = sizeof(cene),
+    .declare = declare,
+    .derive = derive,
+    .release = release,
+    .train = train,
+    .bytes = bytes,
+    .score = score,
+    .score_all = score_all,
+    .vectors = ni_dot_vectors,
+    .some_vectors = ni_dot_some_vectors,
+};
