@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "faults.h"
 #include "settings.h"
 #include "world.h"
 
@@ -128,6 +129,54 @@ static void a_new_text_is_read_in_the_basis_of_the_model(void **state)
     neap_model_free(m);
 }
 
+/* Contributions of either side sum to the score; a shared word selects itself. */
+static void words_explain_a_score(void **state)
+{
+    neap_model *m = train(texts, options_of("neap", "method", "text", "min-count", "1", "dim", "3", NULL));
+    neap_explanation *why;
+    (void)state;
+    assert_int_equal(neap_model_explain(m, 0, 1, &why, NULL), NEAP_OK);
+    assert_int_equal(why->words, 1);
+    for (int k = 0; k < 2; k++) {
+        const neap_reasons *r = k ? why->by_target : why->by_source;
+        double weights = 0, score = 0;
+        assert_int_equal(r->count, 2); /* red and fox, red and hen */
+        for (uint32_t i = 0; i < r->count; i++) {
+            weights += (double)r->weight[i];
+            score += (double)r->contribution[i];
+            if (strcmp(r->word[i], "red")) continue;
+            assert_int_equal(r->node[i], 0);
+            assert_int_equal(r->partner[i], 0);
+            assert_true(fabsf(r->alignment[i] - 1) < 1e-5F);
+        }
+        close_to(weights, 1);
+        assert_true(fabs(score - (double)why->score) < 1e-5);
+    }
+    assert_true(why->score > 0.1F);
+    neap_explanation_free(why);
+    assert_int_equal(neap_model_explain(m, 0, 4, &why, NULL), NEAP_OK); /* a node without text */
+    assert_true(why->score == 0 && why->by_target->count == 0);
+    neap_explanation_free(why);
+    neap_model_free(m);
+}
+
+static neap_status explain_one(void *user, neap_error *err)
+{
+    neap_explanation *why = NULL;
+    neap_status rc = neap_model_explain(user, 0, 1, &why, err);
+    neap_explanation_free(why);
+    return rc;
+}
+
+static void no_memory_is_an_error_when_explaining(void **state)
+{
+    neap_model *m =
+        train(texts, options_of("neap", "method", "text", "min-count", "1", "threads", "1", NULL));
+    (void)state;
+    assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, explain_one, faults_expect_memory, m) > 10);
+    neap_model_free(m);
+}
+
 /* Every text has the one word: with the plain idf nothing is left. */
 static void texts_that_are_all_alike_are_refused_with_words(void **state)
 {
@@ -154,7 +203,10 @@ int main(void)
         cmocka_unit_test(a_word_weighs_what_its_definition_says),
         cmocka_unit_test(a_pair_scores_the_cosine_of_its_texts),
         cmocka_unit_test(a_new_text_is_read_in_the_basis_of_the_model),
+        cmocka_unit_test(words_explain_a_score),
+        cmocka_unit_test(no_memory_is_an_error_when_explaining),
         cmocka_unit_test(texts_that_are_all_alike_are_refused_with_words),
     };
+    faults_install();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

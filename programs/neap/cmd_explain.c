@@ -277,7 +277,8 @@ const command cmd_explain = {
         "with "
         "the other side. In a model of splitter the members of the circle that decides share the attention "
         "evenly. A method that reads texts is explained by the words of the two texts instead of "
-        "neighbours. Methods with one vector per node have no explanation.\n",
+        "neighbours. Of methods with one vector per node only `text` has an "
+        "explanation.\n",
     .examples = "neap explain friends.safetensors alice bob\n"
                 "neap explain friends.safetensors alice bob --html explain.html\n",
     .least = 3,

@@ -4,6 +4,7 @@
 #include "base/sys.h"
 #include "linalg/kernels.h"
 #include "methods/dot.h"
+#include "model/explanation.h"
 #include "model/learning.h"
 #include "model/tfidf.h"
 #include "support/status.h"
@@ -138,6 +139,132 @@ static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error 
     return NEAP_OK;
 }
 
+/* ---- why ----
+ *
+ * A score is x V V' y' / (|x V| |y V|), a sum over the different words of either text: word w of the
+ * source, whose TF-IDF is x_w, contributes x_w V_w . t / |x V|, where t is the target's vector. Its weight
+ * is its share of the text's TF-IDF, and two words are aligned by the cosine of their rows of V. */
+
+typedef struct side {
+    ni_sparse terms;  /* one row: the different words of the text and their TF-IDF      */
+    uint32_t count;   /* of them                                                        */
+    uint32_t *word;   /* count: their numbers                                           */
+    float *length;    /* count: of their rows of V                                      */
+    float *projected; /* dim: x V                                                       */
+} side;
+
+static void side_free(side *s)
+{
+    ni_tfidf_free(&s->terms);
+    ni_free(s->word);
+    ni_free(s->length);
+    ni_free(s->projected);
+}
+
+static const float *word_vector(const neap_model *m, uint32_t word)
+{
+    return ((const text_model *)m->own)->basis + (uint64_t)word * m->dim;
+}
+
+static neap_status side_of(neap_query *q, uint32_t node, side *s, neap_error *err)
+{
+    const neap_model *m = q->model;
+    const text_options *o = m->settings->own;
+    if (!ni_text_size(&m->texts, node) && node >= m->rows)
+        return ni_fail(err, NEAP_E_MISMATCH, "%s has no word that could explain its score",
+                       ni_name(&m->graph->names, node));
+    neap_status rc =
+        ni_tfidf_create(&m->texts, node, node + 1, m->rows, &o->tfidf, q->threads, &s->terms, err);
+    if (rc != NEAP_OK) return rc;
+    s->count = s->terms.end[0] - s->terms.start[0];
+    s->word = ni_array(s->count, sizeof *s->word);
+    s->length = ni_array(s->count, sizeof *s->length);
+    s->projected = ni_zeros(m->dim, sizeof *s->projected);
+    if (!s->word || !s->length || !s->projected) return ni_fail_memory(err, "an explanation");
+    for (uint32_t i = 0; i < s->count; i++) {
+        const ni_term *term = &s->terms.term[s->terms.start[0] + i];
+        s->word[i] = term->row;
+        s->length[i] = (float)ni_length(word_vector(m, term->row), m->dim);
+        ni_kernels_get()->axpy(term->weight, word_vector(m, term->row), s->projected, m->dim);
+    }
+    return ni_threads_check(q->threads, err);
+}
+
+/* The position of each word's first occurrence in the text; words ascend. */
+static void find_positions(const neap_model *m, uint32_t node, const side *s, ni_reason *row)
+{
+    for (uint32_t i = 0; i < s->count; i++) row[i].node = NEAP_NONE;
+    for (uint64_t k = m->texts.offset[node]; k < m->texts.offset[node + 1]; k++) {
+        uint32_t low = 0, high = s->count;
+        while (high - low > 1) {
+            uint32_t middle = low + (high - low) / 2;
+            if (s->word[middle] > m->texts.word[k]) high = middle;
+            else low = middle;
+        }
+        if (row[low].node == NEAP_NONE) row[low].node = (uint32_t)(k - m->texts.offset[node]);
+    }
+}
+
+/* other: the vector of the other node. */
+static void contribute(const neap_model *m, const side *s, const float *other, ni_reason *row)
+{
+    double norm = ni_length(s->projected, m->dim), sum = 0;
+    const ni_term *term = s->terms.term + s->terms.start[0];
+    for (uint32_t i = 0; i < s->count; i++) sum += (double)term[i].weight;
+    for (uint32_t i = 0; i < s->count; i++) {
+        float product = ni_kernels_get()->dot(word_vector(m, s->word[i]), other, m->dim);
+        row[i].weight = sum > 0 ? (float)((double)term[i].weight / sum) : 1 / (float)s->count;
+        row[i].contribution = norm > 0 ? (float)((double)term[i].weight * (double)product / norm) : 0;
+        row[i].partner = NEAP_NONE;
+    }
+}
+
+static void align(const neap_model *m, const side *s, const side *t, ni_explanation_draft *d)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        for (uint32_t j = 0; j < t->count; j++) {
+            float lengths = s->length[i] * t->length[j], *at = &d->alignment[(uint64_t)i * t->count + j];
+            ni_reason *x = &d->by_source[i], *y = &d->by_target[j];
+            *at = ni_kernels_get()->dot(word_vector(m, s->word[i]), word_vector(m, t->word[j]), m->dim);
+            *at = lengths > 0 ? *at / lengths : 0;
+            if (x->partner == NEAP_NONE || *at > x->alignment) x->partner = y->node, x->alignment = *at;
+            if (y->partner == NEAP_NONE || *at > y->alignment) y->partner = x->node, y->alignment = *at;
+        }
+}
+
+static void fill_draft(const neap_model *m, const side *s, const side *t, ni_explanation_draft *d)
+{
+    const float *x = ni_dot_vector(m, d->facts.source, NULL), *y = ni_dot_vector(m, d->facts.target, NULL);
+    d->facts.score = ni_kernels_get()->dot(x, y, m->dim);
+    d->facts.selects = 1;
+    d->words = &m->texts.words;
+    d->source_word = s->word;
+    d->target_word = t->word;
+    find_positions(m, d->facts.source, s, d->by_source);
+    find_positions(m, d->facts.target, t, d->by_target);
+    contribute(m, s, y, d->by_source);
+    contribute(m, t, x, d->by_target);
+    align(m, s, t, d);
+}
+
+static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap_explanation **out,
+                           neap_error *err)
+{
+    side s = { 0 }, t = { 0 };
+    ni_explanation_draft draft = { 0 };
+    neap_status rc = side_of(q, source, &s, err);
+    if (rc == NEAP_OK) rc = side_of(q, target, &t, err);
+    if (rc == NEAP_OK)
+        rc = ni_explanation_begin(&draft, &q->model->links, source, target, s.count, t.count, err);
+    if (rc == NEAP_OK) fill_draft(q->model, &s, &t, &draft);
+    *out = rc == NEAP_OK ? ni_explanation_finish(&draft) : NULL;
+    if (rc == NEAP_OK && !*out) rc = ni_fail_memory(err, "an explanation");
+    ni_explanation_draft_free(&draft);
+    side_free(&s);
+    side_free(&t);
+    return rc;
+}
+
 const ni_method ni_method_text = {
     .info = { .size = sizeof(neap_method_info),
               .name = "text",
@@ -150,7 +277,8 @@ const ni_method ni_method_text = {
                          "Deerwester, Dumais, Furnas, Landauer and Harshman, Indexing by Latent Semantic\n"
                          "Analysis, 1990.",
               .vectors = 1,
-              .text = 1 },
+              .text = 1,
+              .new_text = 1 },
     .options = { sizeof(text_options), parts, defaults },
     .text = text_of,
     .own = sizeof(text_model),
@@ -159,5 +287,6 @@ const ni_method ni_method_text = {
     .release = release,
     .train = train,
     .bytes = bytes,
+    .explain = explain,
     NI_DOT_ANSWERS,
 };

@@ -41,3 +41,23 @@ same out before 'new nodes changed the score of old ones'
 printf 'niaj\ta text\n' >texts
 expect 2 "$NEAP" score model pairs --new-edges new.txt --new-text texts
 says err 'gap reads no texts: --new-text has no meaning for its models'
+
+# A text is enough where the method says so: the words of the model place the node, others do not count.
+make_texts friends.txt
+expect 0 "$NEAP" train friends.txt -o model --method text --text texts.tsv --dim 8 -q
+{ sed -n 's/^alice\t/twin\t/p' texts.tsv; printf 'odd\txyzzy\nbob\tnews\n'; } >fresh
+expect 3 "$NEAP" rank model twin
+expect 0 "$NEAP" rank model twin -k 1 --new-text fresh
+[[ $(cut -f3 out) == alice ]] || fail 'a new node with the text of alice is not like her'
+says err '1 new node added'
+says err '1 of them by text alone: no neighbour in the model'
+says err '1 new node left out: no neighbour in the model, and no word that it reads'
+says err '1 text of nodes that the model has: not read'
+expect 0 "$NEAP" explain model twin alice --new-text fresh
+says out 'words of twin'
+printf 'odd alice\n' >new.txt
+expect 0 "$NEAP" rank model odd -k 1 --new-text fresh --new-edges new.txt
+says err '2 new nodes added'
+expect 3 "$NEAP" explain model odd alice --new-text fresh --new-edges new.txt
+says err 'odd has no word that could explain its score'
+expect 3 "$NEAP" rank model twin --new-text missing
