@@ -17,13 +17,14 @@ MC, MCG, ALL = "mc", "mcg", "mcgv"  # kinds by first letter
 COMMON = {  # name: (type, kinds), of rank 1
     "names.offsets": ("U64", ALL), "names.bytes": ("U8", ALL),
     "graph.offsets": ("U64", MCG), "graph.targets": ("U32", MCG), "graph.weights": ("F32", MCG)}
-ENCODED = ("gapcn", "gapapn")  # with a convolution
-ATTENTIVE = ("gap", "goat") + ENCODED  # methods that read neighbourhoods
+ENCODED = ("gapcn", "gapapn", "apn")  # with an encoder
+ATTENTIVE = ("gap", "goat") + ENCODED  # attentive pooling
 CHOOSE = ("deepwalk", "splitter")  # by option.loss between outputs and a tree
-READERS = ("cene", "text")  # of texts
+READERS = ("apn", "cene", "text")  # of texts
 TEXT = {"text.offsets": "U64", "text.words": "U32", "vocabulary.offsets": "U64", "vocabulary.bytes": "U8"}
 CLOSED = ("fastrp", "text")  # in closed form: without steps
 VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene")
+HOODS = tuple(method for method in ATTENTIVE if method not in READERS)  # those that read neighbourhoods
 OTHERS = ("pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
 REALS = {"loss": MC, "valid_auc": MC, "loss.sum": "c", "last.loss": "c", "last.auc": "c", "best.auc": "c", "best.loss": "c"}
@@ -134,9 +135,13 @@ def declared(facts, tensors, kind):
     if method in ENCODED:
         out = int(option("filters", 0)) or dim
         learned["W"], learned["b"] = [int(option("kernel", 1)) * dim, out], [1, out]
+    if method == "apn":
+        learned["E"] = [len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0, dim]
+        if option("encoder") == "lstm":
+            learned["W"], learned["U"], learned["b"] = [dim, 4 * out], [out, 2 * out], [1, 4 * out]
     if method in ATTENTIVE and option("matrix", "yes") == "yes":
         learned["P"] = [out, out]
-    if method in ATTENTIVE and option("padding") == "vector":
+    if method in HOODS and option("padding") == "vector":
         rest["pad"] = ("F32", [out])
     if method == "cene":
         learned["words"] = [len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0, dim]
@@ -183,7 +188,7 @@ def check_set(facts, tensors, kind):
         need = {**need, **{name: ("F32", shape) for name, shape in learned.items()}}
         if kind == "checkpoint":
             need.update({name: ("F32", shape) for name, shape in state_of(facts, learned).items()})
-        if facts["method"] in ATTENTIVE or facts["neap.format"] == "1":
+        if facts["method"] in HOODS or facts["neap.format"] == "1":
             may.update({"hood.offsets": ("U64", None), "hood.nodes": ("U32", None)})
         if facts["method"] in READERS:
             need.update({name: (dtype, None) for name, dtype in TEXT.items()})
@@ -285,7 +290,7 @@ def check_model(facts, tensors, n):
     must(1 <= rows <= n, "rows")
     must(facts["graph.hash"] == graph_hash(facts, tensors, n), "graph.hash")
     must(facts.get("option.undirected", facts["undirected"]) == facts["undirected"], "option.undirected")
-    if facts["method"] in ATTENTIVE or facts["neap.format"] == "1":
+    if facts["method"] in HOODS or facts["neap.format"] == "1":
         check_hood(facts, tensors, n, rows)
     check_targets(facts, tensors, n, rows)
     if facts["method"] in READERS:

@@ -1,9 +1,10 @@
-/* An encoder in front of the attention: gradients of the table, the convolution and P against finite
+/* An encoder in front of the attention: gradients of the table, the encoder and P against finite
  * differences in double, and those of the engine against them; the order of neighbours. */
 #define NI_REFERENCE_DOUBLE
 #include "attention/loss.c"
 #include "attention/reference.c"
 #include "encoders/cnn_reference.c"
+#include "encoders/lstm_reference.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,15 +18,16 @@
 #include "base/rng.h"
 #include "settings.h"
 
-enum { IDS = 9, D = 4, C = 3, ITEMS = 3, K = 2, SIDES = 2 + K, LONGEST = 6, WIDEST = 4 };
+enum { IDS = 9, D = 4, C = 4, ITEMS = 3, K = 6, SIDES = 2 + K, LONGEST = 6, WIDEST = 4 };
+enum { MOST = WIDEST * D * C }; /* of the encoder's weights, each; an LSTM's W is D x 4C, its U C x 2C */
 
 /* Parameters in double, a batch, and what of it is learned from. */
 typedef struct world {
-    uint32_t width;
-    bool activated;
+    ni_encoding encoding;
+    ni_encoder_shape shape;
     ni_ref_model model;
-    double E[IDS * D], W[WIDEST * D * C], b[C], P[C * C];
-    double dE[IDS * D], dW[WIDEST * D * C], db[C], dP[C * C];
+    double E[IDS * D], W[MOST], U[MOST], b[4 * C], P[C * C];
+    double dE[IDS * D], dW[MOST], dU[MOST], db[4 * C], dP[C * C];
     uint32_t ids[ITEMS * SIDES][LONGEST], count[ITEMS * SIDES], key[ITEMS * SIDES];
 } world;
 
@@ -35,16 +37,20 @@ static void draw(double *x, int count, double scale, ni_rng *rng)
 }
 
 /* Sides of even number have a key, and two of them the same; one side is empty. */
-static world *world_create(uint32_t width, bool activated, uint32_t score, uint64_t seed)
+static world *world_create(ni_encoding encoding, uint32_t score, uint32_t objective, uint64_t seed)
 {
     world *w = calloc(1, sizeof *w);
-    ni_rng rng = ni_rng_at(seed, NI_STREAM_GRAPH, width, 0);
+    ni_rng rng = ni_rng_at(seed, NI_STREAM_GRAPH, encoding.kernel, 0);
     assert_non_null(w);
-    w->width = width, w->activated = activated;
-    w->model = (ni_ref_model){ .dim = C, .neighbors = LONGEST, .P = w->P, .score = score, .margin = 30 };
+    w->encoding = encoding;
+    w->shape = ni_encoder_shape_of(&encoding, D, C);
+    w->model = (ni_ref_model){
+        .dim = C, .neighbors = LONGEST, .P = w->P, .score = score, .objective = objective, .margin = 30
+    };
     draw(w->E, IDS * D, 0.7, &rng);
-    draw(w->W, WIDEST * D * C, 0.5, &rng);
-    draw(w->b, C, 0.3, &rng);
+    draw(w->W, MOST, 0.5, &rng);
+    draw(w->U, MOST, 0.5, &rng);
+    draw(w->b, 4 * C, 0.3, &rng);
     draw(w->P, C * C, 0.6, &rng);
     for (uint32_t s = 0; s < ITEMS * SIDES; s++) {
         w->key[s] = s % 2 ? NI_OWN_KEY : s;
@@ -56,21 +62,44 @@ static world *world_create(uint32_t width, bool activated, uint32_t score, uint6
     return w;
 }
 
-static ni_ref_cnn cnn_of(const world *w)
-{
-    return (ni_ref_cnn){ w->width, D, C, true, w->activated, w->W, w->b };
-}
-
-/* What one side reads and what it becomes. */
+/* What one side reads and what it becomes; Z and c are an LSTM's. */
 typedef struct side {
     double X[LONGEST * D], H[LONGEST * C], dH[LONGEST * C], dX[LONGEST * D];
+    double Z[LONGEST * 4 * C], c[LONGEST * C];
 } side;
+
+static ni_ref_cnn cnn_of(const world *w)
+{
+    bool activated = w->encoding.activation == NI_ACTIVATION_TANH;
+    return (ni_ref_cnn){ w->encoding.kernel, D, C, true, activated, w->W, w->b };
+}
+
+static ni_ref_lstm lstm_of(const world *w)
+{
+    return (ni_ref_lstm){ D, C / 2, w->W, w->U, w->b };
+}
+
+static void encode(const world *w, side *s, uint32_t length)
+{
+    ni_ref_cnn cnn = cnn_of(w);
+    ni_ref_lstm lstm = lstm_of(w);
+    if (w->shape.U_rows) ni_ref_lstm_forward(&lstm, s->X, length, s->H, s->Z, s->c);
+    else ni_ref_cnn_forward(&cnn, s->X, length, s->H);
+}
+
+static void encode_back(world *w, side *s, uint32_t length)
+{
+    ni_ref_cnn cnn = cnn_of(w);
+    ni_ref_lstm lstm = lstm_of(w);
+    if (w->shape.U_rows)
+        ni_ref_lstm_backward(&lstm, s->X, length, s->H, s->Z, s->c, s->dH, s->dX, w->dW, w->dU, w->db);
+    else ni_ref_cnn_backward(&cnn, s->X, length, s->H, s->dH, s->dX, w->dW, w->db);
+}
 
 /* The mean loss; with `back` the gradients are added. */
 static double loss_of(world *w, bool back)
 {
     double loss = 0;
-    ni_ref_cnn cnn = cnn_of(w);
     double *work = calloc(ni_ref_room(&w->model, K), sizeof *work);
     uint32_t picks[SIDES * (LONGEST + 1)];
     double *dP = calloc(C * C, sizeof *dP);
@@ -81,14 +110,14 @@ static double loss_of(world *w, bool back)
         for (uint32_t s = 0; s < SIDES; s++) {
             const uint32_t *ids = w->ids[item * SIDES + s], n = w->count[item * SIDES + s];
             for (uint32_t i = 0; i < n; i++) memcpy(at[s].X + i * D, w->E + ids[i] * D, D * sizeof(double));
-            ni_ref_cnn_forward(&cnn, at[s].X, n, at[s].H);
+            encode(w, &at[s], n);
             rows[s] = (ni_ref_sequence){ at[s].H, n, at[s].dH };
         }
         loss += ni_ref_loss(&w->model, rows, K, NULL, dP, NULL, work, picks) / ITEMS;
         for (uint32_t s = 0; back && s < SIDES; s++) {
             const uint32_t *ids = w->ids[item * SIDES + s], n = w->count[item * SIDES + s];
             for (uint32_t i = 0; i < n * C; i++) at[s].dH[i] /= ITEMS;
-            ni_ref_cnn_backward(&cnn, at[s].X, n, at[s].H, at[s].dH, at[s].dX, w->dW, w->db);
+            encode_back(w, &at[s], n);
             for (uint32_t i = 0; i < n; i++)
                 for (uint32_t k = 0; k < D; k++) w->dE[ids[i] * D + k] += at[s].dX[i * D + k];
         }
@@ -127,24 +156,24 @@ static void expect_close(const float *ours, const double *theirs, int count)
 
 static void expect_engine(world *w, bool by_id, uint32_t threads, double loss)
 {
-    const ni_settings *settings =
-        settings_of(options_of("neap", "dim", "4", "dropout", "0", "margin", "30", "neighbors", "6", NULL));
-    float E[IDS * D], W[WIDEST * D * C], b[C], P[C * C], dE[IDS * D] = { 0 };
+    const ni_settings *settings = settings_of(
+        options_of("neap", "dim", "4", "dropout", "0", "margin", "30", "neighbors", "6", "objective",
+                   w->model.objective == NI_OBJECTIVE_HARDEST ? "hardest" : "margin", NULL));
+    float E[IDS * D], W[MOST], U[MOST], b[4 * C], P[C * C], dE[IDS * D] = { 0 };
     ni_threads *pool;
     ni_engine *engine;
-    ni_engine_gradients gradients;
+    ni_engine_gradients taken;
     ni_side sides[ITEMS * SIDES];
     double ours;
-    floats(w->E, IDS * D, E), floats(w->W, WIDEST * D * C, W), floats(w->b, C, b), floats(w->P, C * C, P);
+    floats(w->E, IDS * D, E), floats(w->W, MOST, W), floats(w->U, MOST, U), floats(w->b, 4 * C, b);
+    floats(w->P, C * C, P);
     assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
-    ni_encoded encoded = {
-        .E = E,
-        .ids = IDS,
-        .cnn = { .width = w->width, .d = D, .c = C, .same = true, .tanh = w->activated, .W = W, .b = b },
-        .by_id = by_id,
-        .learns = true,
-        .threads = pool
-    };
+    ni_encoded encoded = { .E = E,
+                           .ids = IDS,
+                           .encoder = ni_encoder_of(&w->encoding, D, C, W, w->shape.U_rows ? U : NULL, b),
+                           .by_id = by_id,
+                           .learns = true,
+                           .threads = pool };
     assert_int_equal(ni_encoded_create(&encoded, NULL), NEAP_OK);
     ni_rows rows = ni_rows_of_encoder(&encoded);
     ni_engine_inputs in = { .options = settings->own,
@@ -158,11 +187,12 @@ static void expect_engine(world *w, bool by_id, uint32_t threads, double loss)
     for (uint32_t s = 0; s < ITEMS * SIDES; s++) sides[s] = (ni_side){ w->ids[s], w->count[s], w->key[s] };
     ni_items items = { .sides = sides, .count = ITEMS, .negatives = K };
     for (int twice = 0; twice < 2; twice++) { /* nothing of a step is left for the next */
-        assert_int_equal(ni_engine_step(engine, &items, 0, &gradients, &ours, NULL), NEAP_OK);
+        assert_int_equal(ni_engine_step(engine, &items, 0, &taken, &ours, NULL), NEAP_OK);
         assert_true(fabs(ours - loss) < 1e-4);
-        expect_close(gradients.P, w->dP, C * C);
-        expect_close(encoded.dW, w->dW, (int)w->width * D * C);
-        expect_close(encoded.db, w->db, C);
+        expect_close(taken.P, w->dP, C * C);
+        expect_close(encoded.dW, w->dW, (int)(w->shape.W_rows * w->shape.W_columns));
+        if (w->shape.U_rows) expect_close(encoded.dU, w->dU, (int)(w->shape.U_rows * w->shape.U_columns));
+        expect_close(encoded.db, w->db, (int)w->shape.W_columns);
         memset(dE, 0, sizeof dE);
         for (uint32_t i = 0; i < encoded.dE.rows; i++)
             for (int k = 0; k < D; k++)
@@ -175,22 +205,35 @@ static void expect_engine(world *w, bool by_id, uint32_t threads, double loss)
     ni_settings_free(settings);
 }
 
+static void expect_slopes(ni_encoding encoding, uint32_t score, uint32_t objective)
+{
+    world *w = world_create(encoding, score, objective, 5);
+    const ni_encoder_shape *s = &w->shape;
+    double loss = loss_of(w, true);
+    expect_slope(w, w->E, IDS * D, w->dE);
+    expect_slope(w, w->W, (int)(s->W_rows * s->W_columns), w->dW);
+    expect_slope(w, w->U, (int)(s->U_rows * s->U_columns), w->dU);
+    expect_slope(w, w->b, (int)s->W_columns, w->db);
+    expect_slope(w, w->P, C * C, w->dP);
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        expect_engine(w, false, threads, loss);
+        if (encoding.kernel == 1) expect_engine(w, true, threads, loss);
+    }
+    free(w);
+}
+
+/* With the hardest of K non-links only three sides of an item have a gradient, and only they go back. */
 static void gradients_through_the_encoder_are_slopes_and_the_engine_has_them(void **state)
 {
     (void)state;
-    for (uint32_t width = 1; width <= WIDEST; width++)
-        for (int kind = 0; kind < 4; kind++) {
-            world *w = world_create(width, kind & 1, kind & 2 ? NI_SCORE_COSINE : NI_SCORE_DOT, 5);
-            double loss = loss_of(w, true);
-            expect_slope(w, w->E, IDS * D, w->dE);
-            expect_slope(w, w->W, (int)width * D * C, w->dW);
-            expect_slope(w, w->b, C, w->db);
-            expect_slope(w, w->P, C * C, w->dP);
-            for (uint32_t threads = 1; threads <= 2; threads++) {
-                expect_engine(w, false, threads, loss);
-                if (width == 1) expect_engine(w, true, threads, loss);
-            }
-            free(w);
+    for (uint32_t width = 0; width <= WIDEST; width++)
+        for (uint32_t kind = 0; kind < 8; kind++) {
+            ni_encoding encoding = { .encoder = width ? NI_ENCODER_CNN : NI_ENCODER_LSTM,
+                                     .kernel = width,
+                                     .activation = kind & 1 ? NI_ACTIVATION_TANH : NI_ACTIVATION_LINEAR };
+            if (width || !(kind & 1))
+                expect_slopes(encoding, kind & 2 ? NI_SCORE_COSINE : NI_SCORE_DOT,
+                              kind & 4 ? NI_OBJECTIVE_HARDEST : NI_OBJECTIVE_MARGIN);
         }
 }
 

@@ -13,7 +13,8 @@
 typedef struct ni_attention {
     const ni_attention_options *options;
     uint64_t seed;
-    const ni_hood *hood; /* the side of a node is its neighbourhood */
+    const ni_hood *hood;   /* the side of a node: its neighbourhood, or the words of its text */
+    const ni_names *words; /* those words, or NULL                                           */
     const ni_rows *rows;
     const float *P;   /* dim x dim, or NULL   */
     const float *pad; /* dim, or NULL         */

@@ -49,16 +49,15 @@ static uint64_t count_rows(const ni_encoded *e, const ni_batch *b)
     uint64_t length = 0;
     uint32_t count = sequences_of(e, b);
     for (uint32_t s = 0; s < count; s++) length += length_of(e, b, s);
-    return ni_cnn_rows(&e->cnn, count, length);
+    return ni_encoder_rows(&e->encoder, count, length);
 }
 
 static void carve_backward(ni_encoded *e, const ni_batch *b, uint64_t rows, ni_carver *c)
 {
-    uint64_t d = e->cnn.d, ids = e->by_id ? 0 : b->rows < e->ids ? b->rows : e->ids;
+    uint64_t d = ni_encoder_d(&e->encoder), ids = e->by_id ? 0 : b->rows < e->ids ? b->rows : e->ids;
     e->dX = ni_carve(c, rows * d, sizeof *e->dX);
-    e->dH = ni_carve(c, rows * e->cnn.c, sizeof *e->dH);
-    e->weights = ni_carve(c, e->cnn.width * d * e->cnn.c, sizeof *e->weights);
-    e->bias = ni_carve(c, e->cnn.c, sizeof *e->bias);
+    e->dH = ni_carve(c, rows * ni_encoder_c(&e->encoder), sizeof *e->dH);
+    e->live = ni_carve(c, b->sequences, sizeof *e->live);
     e->owner = ni_carve(c, ids ? rows : 0, sizeof *e->owner);
     e->owner_id = ni_carve(c, ids, sizeof *e->owner_id);
     e->sums = ni_carve(c, ids * d, sizeof *e->sums);
@@ -68,14 +67,16 @@ static void carve_backward(ni_encoded *e, const ni_batch *b, uint64_t rows, ni_c
 /* Sets the arrays (or, with block NULL, only counts); returns the bytes. */
 static size_t lay_out(ni_encoded *e, const ni_batch *b, void *block)
 {
-    uint64_t rows = count_rows(e, b), sequences = sequences_of(e, b);
+    uint64_t rows = count_rows(e, b);
+    uint32_t sequences = sequences_of(e, b);
     ni_carver c = { block, 0 };
+    e->chosen = ni_carve(&c, sequences, sizeof *e->chosen);
     e->first = ni_carve(&c, sequences, sizeof *e->first);
     e->length = ni_carve(&c, sequences, sizeof *e->length);
-    e->windows = ni_carve(&c, sequences, sizeof *e->windows);
     e->at = ni_carve(&c, b->rows, sizeof *e->at);
-    e->X = ni_carve(&c, rows * e->cnn.d, sizeof *e->X);
-    e->H = ni_carve(&c, rows * e->cnn.c, sizeof *e->H);
+    e->X = ni_carve(&c, rows * ni_encoder_d(&e->encoder), sizeof *e->X);
+    e->H = ni_carve(&c, rows * ni_encoder_c(&e->encoder), sizeof *e->H);
+    e->memory = ni_encoder_carve(&e->encoder, rows, sequences, ni_threads_count(e->threads), e->learns, &c);
     if (e->learns) carve_backward(e, b, rows, &c);
     return c.used;
 }
@@ -99,7 +100,7 @@ typedef struct reading {
 static void copy_row(const reading *r, uint32_t row, uint64_t to)
 {
     const ni_encoded *e = r->e;
-    uint64_t d = e->cnn.d, c = e->cnn.c;
+    uint64_t d = ni_encoder_d(&e->encoder), c = ni_encoder_c(&e->encoder);
     uint32_t id = r->b->id[row];
     if (r->dH && id == NEAP_NONE) memset(e->dH + to * c, 0, c * sizeof *e->dH);
     else if (r->dH) memcpy(e->dH + to * c, r->dH + row * c, c * sizeof *e->dH);
@@ -112,11 +113,12 @@ static void sequences_task(void *arg, uint32_t task, uint32_t thread)
 {
     const reading *r = arg;
     uint64_t first = (uint64_t)task * SEQUENCES_PER_TASK;
-    uint64_t end = ni_task_end(first, SEQUENCES_PER_TASK, r->b->sequences);
+    uint64_t end = ni_task_end(first, SEQUENCES_PER_TASK, r->e->packed.count);
     (void)thread;
-    for (uint64_t s = first; s < end; s++)
-        for (uint32_t i = 0; i < r->e->length[s]; i++)
-            copy_row(r, r->b->row[r->b->sequence[s].first + i], r->e->first[s] + i);
+    for (uint64_t s = first; s < end; s++) {
+        const uint32_t *row = r->b->row + r->b->sequence[r->e->chosen[s]].first;
+        for (uint32_t i = 0; i < r->e->length[s]; i++) copy_row(r, row[i], r->e->first[s] + i);
+    }
 }
 
 static void ids_task(void *arg, uint32_t task, uint32_t thread)
@@ -131,7 +133,19 @@ static void copy_rows(ni_encoded *e, const ni_batch *b, const float *dH)
 {
     reading r = { e, b, dH };
     if (e->by_id) ni_threads_run(e->threads, ni_tasks(b->rows, ROWS_PER_TASK), ids_task, &r);
-    else ni_threads_run(e->threads, ni_tasks(b->sequences, SEQUENCES_PER_TASK), sequences_task, &r);
+    else ni_threads_run(e->threads, ni_tasks(e->packed.count, SEQUENCES_PER_TASK), sequences_task, &r);
+}
+
+/* Encodes `count` sequences of the batch, those that are chosen. */
+static void encode(ni_encoded *e, const ni_batch *b, uint32_t count)
+{
+    for (uint32_t s = 0; s < count; s++) e->length[s] = length_of(e, b, e->chosen[s]);
+    uint64_t rows = ni_encoder_lay_out(&e->encoder, e->length, count, e->first);
+    e->packed = (ni_packed){ count, e->first, e->length, rows };
+    ni_packed_clear(&e->packed, NULL, ni_encoder_d(&e->encoder), e->X);
+    memset(e->at, 0xff, b->rows * sizeof *e->at); /* NEAP_NONE */
+    copy_rows(e, b, NULL);
+    ni_encoder_forward(&e->encoder, &e->packed, e->X, e->H, &e->memory, e->threads);
 }
 
 static neap_status lend(void *self, const ni_batch *b, ni_rows_view *view, neap_error *err)
@@ -144,26 +158,56 @@ static neap_status lend(void *self, const ni_batch *b, ni_rows_view *view, neap_
         return ni_fail_memory(err, "a batch; a smaller --batch needs less");
     lay_out(e, b, ni_first_line(e->block.memory));
     uint32_t count = sequences_of(e, b);
-    for (uint32_t s = 0; s < count; s++) e->length[s] = length_of(e, b, s);
-    uint64_t rows = ni_cnn_lay_out(&e->cnn, e->length, count, e->first);
-    e->packed = (ni_packed){ count, e->first, e->length, rows };
-    ni_packed_clear(&e->packed, NULL, e->cnn.d, e->X);
-    copy_rows(e, b, NULL);
-    ni_cnn_forward(&e->cnn, &e->packed, e->X, e->H, e->threads);
+    for (uint32_t s = 0; s < count; s++) e->chosen[s] = s;
+    encode(e, b, count);
     *view = (ni_rows_view){ e->H, e->by_id ? NULL : e->at };
     return NEAP_OK;
 }
 
 /* ---- back ---- */
 
-/* Numbers the distinct ids of the batch, in the order of their first rows. */
+static void live_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const reading *r = arg;
+    uint64_t c = ni_encoder_c(&r->e->encoder), first = (uint64_t)task * SEQUENCES_PER_TASK;
+    uint64_t end = ni_task_end(first, SEQUENCES_PER_TASK, r->b->sequences);
+    (void)thread;
+    for (uint64_t s = first; s < end; s++) {
+        const uint32_t *row = r->b->row + r->b->sequence[s].first;
+        uint8_t live = 0;
+        for (uint32_t i = 0; i < r->b->sequence[s].size && !live; i++)
+            for (uint64_t k = 0; k < c && !live; k++) live = r->dH[row[i] * c + k] != 0;
+        r->e->live[s] = live;
+    }
+}
+
+/* Chooses the sequences that have a gradient, if they are less than half of all; returns how many, or 0:
+ * all stay. */
+static uint32_t choose_live(ni_encoded *e, const ni_batch *b, const float *dH)
+{
+    reading r = { e, b, dH };
+    uint64_t live = 0, all = 0;
+    uint32_t count = 0;
+    memset(e->live, 1, b->sequences * sizeof *e->live);
+    ni_threads_run(e->threads, ni_tasks(b->sequences, SEQUENCES_PER_TASK), live_task, &r);
+    for (uint32_t s = 0; s < b->sequences; s++) {
+        all += b->sequence[s].size;
+        live += e->live[s] ? b->sequence[s].size : 0;
+    }
+    if (!live || 2 * live >= all) return 0;
+    for (uint32_t s = 0; s < b->sequences; s++)
+        if (e->live[s]) e->chosen[count++] = s;
+    return count;
+}
+
+/* Numbers the distinct ids of the encoded rows, in the order of their first rows. */
 static uint32_t find_owners(ni_encoded *e, const ni_batch *b)
 {
     uint32_t ids = 0;
     memset(e->owner, 0xff, e->packed.rows * sizeof *e->owner); /* NEAP_NONE */
     for (uint32_t row = 0; row < b->rows; row++) {
         uint32_t id = b->id[row];
-        if (id == NEAP_NONE) continue;
+        if (id == NEAP_NONE || e->at[row] == NEAP_NONE) continue;
         if (e->row_of[id] == NEAP_NONE) {
             e->row_of[id] = ids;
             e->owner_id[ids++] = id;
@@ -180,26 +224,32 @@ static void sum_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t first = (uint64_t)task * ROWS_PER_TASK;
     (void)thread;
     ni_sparse_spmm(&e->by_owner, first, ni_task_end(first, ROWS_PER_TASK, e->by_owner.rows), e->dX,
-                   e->cnn.d, e->sums);
+                   ni_encoder_d(&e->encoder), e->sums);
+}
+
+/* dE: the rows of dX, summed by id. */
+static void sum_by_id(ni_encoded *e, const ni_batch *b)
+{
+    uint32_t ids = find_owners(e, b);
+    e->by_owner.rows = ids;
+    e->by_owner.nonzeros = e->packed.rows;
+    e->by_owner.row = e->owner;
+    ni_sparse_sort(&e->by_owner, e->threads);
+    ni_threads_run(e->threads, ni_tasks(ids, ROWS_PER_TASK), sum_task, e);
+    e->dE = (ni_gradient){ e->sums, e->owner_id, ids };
 }
 
 static neap_status take(void *self, const ni_batch *b, const ni_gradient *gradient, neap_error *err)
 {
     ni_encoded *e = self;
     (void)err;
+    uint32_t live = e->by_id ? 0 : choose_live(e, b, gradient->values);
+    if (live) encode(e, b, live);
     copy_rows(e, b, gradient->values);
-    ni_cnn_backward(&e->cnn, &e->packed, e->X, e->H, e->dH, e->dX, e->weights, e->bias, e->windows,
-                    e->threads);
-    e->dW = e->weights;
-    e->db = e->bias;
+    ni_encoder_backward(&e->encoder, &e->packed, e->X, e->H, e->dH, &e->memory, e->dX, e->threads);
+    e->dW = e->memory.dW, e->dU = e->memory.dU, e->db = e->memory.db;
     e->dE = (ni_gradient){ e->dX, b->id, b->rows };
-    if (e->by_id) return NEAP_OK;
-    uint32_t ids = find_owners(e, b);
-    e->by_owner.rows = ids;
-    e->by_owner.row = e->owner;
-    ni_sparse_sort(&e->by_owner, e->threads);
-    ni_threads_run(e->threads, ni_tasks(ids, ROWS_PER_TASK), sum_task, e);
-    e->dE = (ni_gradient){ e->sums, e->owner_id, ids };
+    if (!e->by_id) sum_by_id(e, b);
     return NEAP_OK;
 }
 
@@ -209,9 +259,9 @@ static neap_status lend_all(void *self, const float **rows, neap_error *err)
 {
     ni_encoded *e = self;
     ni_packed table = { 1, &(uint64_t){ 0 }, &e->ids, e->ids };
-    if (!e->all) e->all = ni_array((uint64_t)e->ids * e->cnn.c, sizeof *e->all);
+    if (!e->all) e->all = ni_array((uint64_t)e->ids * ni_encoder_c(&e->encoder), sizeof *e->all);
     if (!e->all) return ni_fail_memory(err, "the encoded rows");
-    ni_cnn_forward(&e->cnn, &table, e->E, e->all, e->threads);
+    ni_encoder_forward(&e->encoder, &table, e->E, e->all, &e->memory, e->threads);
     *rows = e->all;
     return ni_threads_check(e->threads, err);
 }

@@ -4,39 +4,42 @@
  *
  * A window of one row mixes nothing: then rows are by id, each is encoded once per batch, and all of them
  * can be lent for ranking. Otherwise a row is a position of a sequence. Rows of one id are summed in the
- * order of the batch. The provider owns all but the table and the weights; one thread calls it, which works
- * on all. */
+ * order of the batch. Where most sequences have no gradient, since only the hardest non-link has one, those
+ * that do are encoded once more, by themselves, and only they go back. The provider owns all but the table
+ * and the weights; one thread calls it, which works on all. */
 #ifndef NI_ENCODED_H
 #define NI_ENCODED_H
 
 #include "attention/rows.h"
 #include "base/carve.h"
-#include "encoders/cnn.h"
+#include "encoders/encoder.h"
 #include "linalg/sparse.h"
 
 typedef struct ni_encoded {
-    const float *E; /* ids x cnn.d               */
+    const float *E; /* ids x d                   */
     uint32_t ids;
-    ni_cnn cnn;
+    ni_encoder encoder;
     bool by_id;  /* a window is one row, and a row is not wanted for each occurrence */
     bool learns; /* else nothing is taken     */
     ni_threads *threads;
 
     /* After `take`, until the next call: gradients of the mean loss. */
     ni_gradient dE;
-    const float *dW, *db;
+    const float *dW, *dU, *db; /* of the encoder; see encoder.h */
 
-    ni_block block; /* all arrays below lie in it */
-    ni_packed packed;
-    uint64_t *first;            /* of packed             */
-    uint32_t *length, *windows; /* likewise              */
-    uint32_t *at;               /* batch rows: the row of X and H; a padding row has none */
-    float *X, *H;               /* rows x d, rows x c    */
-    float *dX, *dH;             /* likewise              */
-    float *weights, *bias;      /* dW, db                */
-    uint32_t *owner;            /* rows: row of sums, or NEAP_NONE */
-    uint32_t *owner_id;         /* those rows' ids       */
-    float *sums;                /* distinct ids x d: dE  */
+    ni_block block;   /* all arrays below lie in it */
+    ni_packed packed; /* the sequences that are encoded */
+    uint32_t *chosen; /* packed.count: which of the batch's they are */
+    uint64_t *first;  /* of packed             */
+    uint32_t *length; /* likewise              */
+    uint32_t *at; /* batch rows: the row of X and H; padding, and rows that are not encoded, have none */
+    float *X, *H; /* rows x d, rows x c    */
+    ni_encoder_memory memory;
+    float *dX, *dH;     /* as X, H                             */
+    uint8_t *live;      /* sequences: whether it has a gradient */
+    uint32_t *owner;    /* rows: row of sums, or NEAP_NONE      */
+    uint32_t *owner_id; /* those rows' ids       */
+    float *sums;        /* distinct ids x d: dE  */
     ni_sparse by_owner;
 
     uint32_t *row_of; /* ids: NEAP_NONE between calls */

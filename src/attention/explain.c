@@ -1,6 +1,7 @@
 /* Why a pair scores as it does: reference.c runs on its rows, and every attention, contribution and
- * alignment is kept. The contribution of neighbour i is w_i (x_i . r_t); those of a side sum to the score.
- * With both orders all numbers are means. O(a d^2 + a b d), the rows of M on all threads. */
+ * alignment is kept. The contribution of neighbour i is w_i (x_i . r_t), over |r_s| |r_t| where the score
+ * is a cosine; those of a side sum to the score. Where sides are texts, "neighbours" are words. With both
+ * orders all numbers are means. O(a d^2 + a b d), the rows of M on all threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 /* One side of the pair as the reference takes it. */
 typedef struct neighbourhood {
     ni_side side;
+    bool words; /* its ids are words, and reasons are named by position */
     float *X;
     ni_ref_sequence rows;
 } neighbourhood;
@@ -22,6 +24,7 @@ typedef struct neighbourhood {
 static neap_status read_side(ni_attention *a, uint32_t u, neighbourhood *h, neap_error *err)
 {
     h->side = ni_hood_side(a->hood, u);
+    h->words = a->words;
     h->X = ni_array(((uint64_t)h->side.count + 1) * a->dim, sizeof *h->X);
     h->rows = (ni_ref_sequence){ h->X, h->side.count, NULL };
     return h->X ? ni_engine_read(a->engine, &h->side, h->X, err) : ni_fail_memory(err, "an explanation");
@@ -82,20 +85,31 @@ static neap_status attempt_run(const ni_ref_model *m, const ni_ref_sequence *s, 
     return ni_check_scores(&p->score, 1, err);
 }
 
-/* Adds one order's view of one side, at `share` of its weight. A pick outside the other neighbourhood is
- * padding. The partner shown is that of the order that aligned better. */
+/* What a product of the two representations is multiplied by in the score: 1, or that of a cosine. */
+static float scale_of(const ni_ref_model *ref, const attempt *p)
+{
+    const float *s = p->s.r, *t = p->t.r;
+    const ni_kernels *k = ni_kernels_get();
+    return ni_score_of(ref->score, k->dot(s, t, ref->dim), k->dot(s, s, ref->dim), k->dot(t, t, ref->dim))
+        .cross;
+}
+
+/* Adds one order's view of one side, at `share` of its weight and `scale` of its products. A pick outside
+ * the other neighbourhood is padding. The partner shown is that of the order that aligned better. */
 static void add_side(const neighbourhood *own, const neighbourhood *other, const ni_ref_side *side,
-                     const float *r_other, uint32_t dim, float share, ni_reason *out)
+                     const float *r_other, uint32_t dim, float share, float scale, ni_reason *out)
 {
     for (uint32_t i = 0; i < own->side.count; i++) {
         uint32_t pick = side->pick[i];
-        out[i].node = own->side.ids[i];
+        out[i].node = own->words ? i : own->side.ids[i];
         out[i].weight += share * side->w[i];
         out[i].contribution +=
-            share * side->w[i] * ni_kernels_get()->dot(own->X + (uint64_t)i * dim, r_other, dim);
+            share * side->w[i] * scale * ni_kernels_get()->dot(own->X + (uint64_t)i * dim, r_other, dim);
         if (isnan(out[i].alignment) || side->z[i] > out[i].alignment) {
             out[i].alignment = side->z[i];
-            out[i].partner = pick < other->side.count ? other->side.ids[pick] : NEAP_NONE;
+            out[i].partner = pick >= other->side.count ? NEAP_NONE
+                             : own->words              ? pick
+                                                       : other->side.ids[pick];
         }
     }
 }
@@ -112,15 +126,16 @@ static void add_alignment(const float *M, uint64_t ld, bool transposed, float sh
 static void fill(const ni_ref_model *ref, const neighbourhood *s, const neighbourhood *t,
                  const attempt *forth, const attempt *back, bool both, ni_explanation_draft *d)
 {
-    float share = both ? 0.5F : 1;
+    float share = both ? 0.5F : 1, scale = scale_of(ref, forth);
     d->facts.selects = ref->pooling == NI_POOL_MAX;
     d->facts.score = share * (forth->score + back->score);
-    add_side(s, t, &forth->s, forth->t.r, ref->dim, share, d->by_source);
-    add_side(t, s, &forth->t, forth->s.r, ref->dim, share, d->by_target);
+    add_side(s, t, &forth->s, forth->t.r, ref->dim, share, scale, d->by_source);
+    add_side(t, s, &forth->t, forth->s.r, ref->dim, share, scale, d->by_target);
     add_alignment(forth->M, ni_ref_rows(ref, t->side.count), false, share, d);
     if (both) {
-        add_side(s, t, &back->t, back->s.r, ref->dim, share, d->by_source);
-        add_side(t, s, &back->s, back->t.r, ref->dim, share, d->by_target);
+        scale = scale_of(ref, back);
+        add_side(s, t, &back->t, back->s.r, ref->dim, share, scale, d->by_source);
+        add_side(t, s, &back->s, back->t.r, ref->dim, share, scale, d->by_target);
         add_alignment(back->M, ni_ref_rows(ref, s->side.count), true, share, d);
     }
 }
@@ -147,6 +162,7 @@ neap_status ni_attention_explain(ni_attention *a, const ni_links *links, uint32_
     if (rc == NEAP_OK && a->both_orders) rc = attempt_run(&ref, &t.rows, &s.rows, a->threads, &back, err);
     if (rc != NEAP_OK) goto done;
     fill(&ref, &s, &t, &forth, &back, a->both_orders, &draft);
+    draft.words = a->words, draft.source_word = s.side.ids, draft.target_word = t.side.ids;
     *out = ni_explanation_finish(&draft);
     if (!*out) rc = ni_fail_memory(err, "an explanation");
 done:

@@ -27,9 +27,20 @@ uint32_t ni_encoding_dim(const ni_settings *settings)
 
 /* ---- tensors ---- */
 
+static bool reads_words(const neap_model *m)
+{
+    return ni_recipe_of(m)->sides == NI_SIDES_WORDS;
+}
+
 static uint32_t ids_of(const neap_model *m)
 {
-    return m->rows;
+    return reads_words(m) ? m->texts.words.count : m->rows;
+}
+
+static ni_encoder_shape encoder_of(const neap_model *m)
+{
+    const ni_attention_options *o = options_of(m);
+    return ni_encoder_shape_of(&o->encoding, o->learning.dim, m->dim);
 }
 
 void ni_gap_declare(neap_model *m, ni_declaration *d)
@@ -42,24 +53,38 @@ void ni_gap_declare(neap_model *m, ni_declaration *d)
     if (o->matrix) ni_declare_matrix(d, "P", NI_LEARNED, c, c, &own->P);
     if (o->padding == NI_PAD_VECTOR) ni_declare_list(d, "pad", NI_FIXED, NI_F32, c, &own->pad);
     if (recipe->encoded) {
-        ni_declare_matrix(d, "W", NI_LEARNED, o->encoding.kernel * dim, c, &own->W);
-        ni_declare_matrix(d, "b", NI_LEARNED, 1, c, &own->b);
+        ni_encoder_shape shape = encoder_of(m);
+        ni_declare_matrix(d, "W", NI_LEARNED, shape.W_rows, shape.W_columns, &own->W);
+        if (shape.U_rows) ni_declare_matrix(d, "U", NI_LEARNED, shape.U_rows, shape.U_columns, &own->U);
+        ni_declare_matrix(d, "b", NI_LEARNED, 1, shape.W_columns, &own->b);
     }
     d->moments = o->optimizer == NI_ADAGRAD ? NI_MOMENTS_ADAGRAD : NI_MOMENTS_ADAM;
     d->positions = 2 * m->graph->edges * (o->permutations ? o->permutations : 1); /* both orders */
 }
 
-/* Rows of W, uniform within +-sqrt(6 / (kernel d + c)) (Glorot and Bengio 2010); b is zero. */
+/* Rows first .. first+count-1 of the encoder's weights, uniform within +-bound. */
+static void draw_weights(const neap_model *m, uint64_t first, uint64_t count, uint64_t columns,
+                         double bound, float *W)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_ENCODER, 0, first + i);
+        for (uint64_t k = 0; k < columns; k++)
+            W[i * columns + k] = (float)((2 * ni_uniform(&rng) - 1) * bound);
+    }
+}
+
+/* A convolution's W within +-sqrt(6 / (kernel d + c)) (Glorot and Bengio 2010), b is zero; all of an LSTM
+ * within +-1/sqrt(h), as PyTorch does. */
 static void draw_encoder(const neap_model *m)
 {
     const ni_gap *own = m->own;
-    const ni_attention_options *o = options_of(m);
-    uint64_t c = m->dim, rows = (uint64_t)o->encoding.kernel * o->learning.dim;
-    double bound = sqrt(6.0 / ((double)rows + (double)c));
-    for (uint64_t i = 0; i < rows; i++) {
-        ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_ENCODER, 0, i);
-        for (uint64_t k = 0; k < c; k++) own->W[i * c + k] = (float)((2 * ni_uniform(&rng) - 1) * bound);
-    }
+    ni_encoder_shape s = encoder_of(m);
+    double bound =
+        s.U_rows ? sqrt(2.0 / (double)s.U_rows) : sqrt(6.0 / ((double)s.W_rows + (double)s.W_columns));
+    draw_weights(m, 0, s.W_rows, s.W_columns, bound, own->W);
+    if (!s.U_rows) return;
+    draw_weights(m, s.W_rows, s.U_rows, s.U_columns, bound, own->U);
+    draw_weights(m, s.W_rows + s.U_rows, 1, s.W_columns, bound, own->b);
 }
 
 /* E and the padding vector are uniform within +-sqrt(6 / (n + 1 + d)), n ids and the padding (Glorot and
@@ -91,8 +116,10 @@ uint32_t ni_gap_parameters(const neap_model *m, ni_parameter list[NI_GAP_PARAMET
     list[count++] = (ni_parameter){ "E", own->E, ids_of(m), d, .by_rows = true, .rate = 1 };
     if (o->matrix) list[count++] = (ni_parameter){ "P", own->P, c, c, .rate = 1 };
     if (!ni_recipe_of(m)->encoded) return count;
-    list[count++] = (ni_parameter){ "W", own->W, (uint64_t)o->encoding.kernel * d, c, .rate = 1 };
-    list[count++] = (ni_parameter){ "b", own->b, 1, c, .rate = 1 };
+    ni_encoder_shape s = encoder_of(m);
+    list[count++] = (ni_parameter){ "W", own->W, s.W_rows, s.W_columns, .rate = 1 };
+    if (s.U_rows) list[count++] = (ni_parameter){ "U", own->U, s.U_rows, s.U_columns, .rate = 1 };
+    list[count++] = (ni_parameter){ "b", own->b, 1, s.W_columns, .rate = 1 };
     return count;
 }
 
@@ -106,16 +133,11 @@ static neap_status make_rows(ni_pooling *p, const neap_model *m, bool learns, ni
     p->table = (ni_row_table){ own->E, learns ? &p->taken : NULL };
     p->rows = ni_rows_of_table(&p->table, ids_of(m));
     if (!ni_recipe_of(m)->encoded) return NEAP_OK;
+    ni_encoder encoder = ni_encoder_of(&o->encoding, o->learning.dim, m->dim, own->W, own->U, own->b);
     p->encoded = (ni_encoded){ .E = own->E,
                                .ids = ids_of(m),
-                               .cnn = { .width = o->encoding.kernel,
-                                        .d = o->learning.dim,
-                                        .c = m->dim,
-                                        .same = true,
-                                        .tanh = o->encoding.activation == NI_ACTIVATION_TANH,
-                                        .W = own->W,
-                                        .b = own->b },
-                               .by_id = o->encoding.kernel == 1 && o->dropout_per == NI_DROP_NODE,
+                               .encoder = encoder,
+                               .by_id = ni_encoder_is_by_row(&encoder) && o->dropout_per == NI_DROP_NODE,
                                .learns = learns,
                                .threads = threads };
     p->rows = ni_rows_of_encoder(&p->encoded);
@@ -132,9 +154,13 @@ neap_status ni_pooling_create(ni_pooling *p, const neap_model *m, const ni_hood 
     if (rc == NEAP_OK && recipe->sides == NI_SIDES_COMMON)
         rc = ni_hood_order(hood, links, m->rows, threads, &p->ordered, err);
     if (rc != NEAP_OK) return rc;
+    p->words = (ni_hood){ m->texts.nodes, m->texts.offset, m->texts.word, false };
     p->attention = (ni_attention){ .options = options_of(m),
                                    .seed = m->settings->common.seed,
-                                   .hood = p->ordered.offset ? &p->ordered : hood,
+                                   .hood = reads_words(m)      ? &p->words
+                                           : p->ordered.offset ? &p->ordered
+                                                               : hood,
+                                   .words = reads_words(m) ? &m->texts.words : NULL,
                                    .rows = &p->rows,
                                    .P = own->P,
                                    .pad = own->pad,
@@ -165,6 +191,7 @@ void ni_pooling_gradients(const ni_pooling *p, const ni_engine_gradients *gradie
     set_gradient(optimizer, "P", (ni_gradient){ .values = gradients->P });
     set_gradient(optimizer, "E", encoded ? p->encoded.dE : p->taken);
     set_gradient(optimizer, "W", (ni_gradient){ .values = p->encoded.dW });
+    set_gradient(optimizer, "U", (ni_gradient){ .values = p->encoded.dU });
     set_gradient(optimizer, "b", (ni_gradient){ .values = p->encoded.db });
 }
 

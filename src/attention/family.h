@@ -11,24 +11,27 @@
 enum {
     NI_SIDES_NEIGHBOURS, /* its neighbours, ascending                                                     */
     NI_SIDES_COMMON,     /* by common neighbours with it: ni_hood_order                                   */
-    NI_SIDES_SHUFFLED    /* in training in a random order, another for each occurrence; else ascending    */
+    NI_SIDES_SHUFFLED,   /* in training in a random order, another for each occurrence; else ascending    */
+    NI_SIDES_WORDS       /* the words of its text, in their order                                         */
 };
 
 /* ni_method.family of these methods. Their options begin with an ni_attention_options, their tensors are an
  * ni_gap. */
 typedef struct ni_recipe {
     uint32_t sides; /* NI_SIDES_...                                                       */
-    bool encoded;   /* rows go through the convolution of ni_attention_options.encoding   */
+    bool encoded;   /* rows go through the encoder of ni_attention_options.encoding       */
     uint32_t score; /* NI_SCORE_... of loss.h                                             */
 } ni_recipe;
 
-/* neap_model.own. d: the option dim, c: the length of rows, d unless they are encoded. */
+/* neap_model.own. ids: nodes, or words. d: the option dim, c: the length of rows, d unless they are
+ * encoded. */
 typedef struct ni_gap {
     float *E;   /* ids x d                                                 */
     float *P;   /* c x c; NULL: the identity                               */
     float *pad; /* c: the fixed vector of padding=vector, or NULL          */
-    float *W;   /* kernel d x c: the convolution, or NULL                  */
-    float *b;   /* 1 x c, likewise                                         */
+    float *W;   /* of the encoder, or NULL: see ni_encoder_shape           */
+    float *U;   /* likewise                                                */
+    float *b;   /* likewise                                                */
 } ni_gap;
 
 static inline const ni_recipe *ni_recipe_of(const neap_model *m)
@@ -45,7 +48,7 @@ uint32_t ni_encoding_dim(const ni_settings *settings);
 neap_status ni_gap_make_tensors(neap_model *model, neap_error *err);
 
 /* The learned parameters, into list; returns how many. Their values may be NULL still. */
-enum { NI_GAP_PARAMETERS = 4 };
+enum { NI_GAP_PARAMETERS = 5 };
 uint32_t ni_gap_parameters(const neap_model *model, ni_parameter list[NI_GAP_PARAMETERS]);
 
 /* A context, and what it reads. */
@@ -56,6 +59,7 @@ typedef struct ni_pooling {
     ni_encoded encoded;
     ni_rows rows;
     ni_hood ordered; /* where the recipe has an order of its own, else empty */
+    ni_hood words;   /* where sides are words: the model's texts; nothing here is its own */
 } ni_pooling;
 
 /* hood, links: of the model, or of the pairs that are trained on. learns: gradients are taken. Without

@@ -87,7 +87,7 @@ static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
     neap_status rc = ni_run_prepare(run, job, &t->o->learning, err);
     if (rc == NEAP_OK) rc = make_sampler(t, run->graph, run->links, err);
     if (rc == NEAP_OK) rc = ni_run_hold_out(run, job->data, err);
-    if (rc == NEAP_OK && run->split && !job->data->around) {
+    if (rc == NEAP_OK && run->split && !job->data->around && job->method->hood) {
         ni_hood_rule rule = ni_gap_hood(job->settings);
         rc = ni_hood_create(run->graph, run->links, &rule, &t->split_hood, err);
     }
