@@ -115,9 +115,12 @@ static void make_graph(world *w)
 static void make_engine(world *w)
 {
     w->table = (ni_row_table){ w->gap->E, &w->taken };
-    w->rows = w->kind.by_position
-                  ? (ni_rows){ w, NI_ROW_BY_POSITION, N, lend_scaled, take_scaled, NULL, NULL }
-                  : ni_rows_of_table(&w->table, N);
+    w->rows = w->kind.by_position ? (ni_rows){ .self = w,
+                                               .identity = NI_ROW_BY_POSITION,
+                                               .ids = N,
+                                               .lend = lend_scaled,
+                                               .take = take_scaled }
+                                  : ni_rows_of_table(&w->table, N);
     ni_engine_inputs in = { .options = w->own,
                             .seed = SEED,
                             .rows = &w->rows,

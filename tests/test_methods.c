@@ -118,7 +118,7 @@ static void a_saved_model_gives_the_same_answers(void **state)
         assert_memory_equal(before, after, neap_graph_nodes(g) * sizeof *before);
         assert_int_equal(neap_model_rank(loaded, 0, 5, 1, &best, NULL), NEAP_OK);
         assert_int_equal(best->count, 5);
-        assert_true(best->score[0] == after[best->node[0]]);
+        assert_true(fabsf(best->score[0] - after[best->node[0]]) <= 1e-5F); /* by other products */
         neap_ranking_free(best);
         free(before);
         free(after);

@@ -20,12 +20,14 @@ neap_status ni_attention_create(ni_attention *a, neap_error *err)
                             .threads = a->threads,
                             .score = a->score };
     a->all = NULL;
+    a->positions = (ni_hood){ 0 };
     return ni_engine_create(&in, &a->engine, err);
 }
 
 void ni_attention_free(ni_attention *a)
 {
     ni_engine_free(a->engine);
+    ni_free(a->positions.node);
     *a = (ni_attention){ 0 };
 }
 

@@ -24,7 +24,13 @@ typedef struct ni_attention {
     bool both_orders; /* results are means over (s, t) and (t, s)                */
 
     ni_engine *engine;
-    const float *all; /* ids x dim: the rows as ranking multiplies them, once they are lent; or NULL */
+
+    /* What ranking multiplies, once it is lent; all NULL before. Rows by id have one of each id; others one
+     * of each position of all sides, one side behind the other. */
+    const float *all; /* all_rows x dim                          */
+    uint32_t all_rows;
+    const ni_hood *ranked; /* the side of each node, as rows of `all` */
+    ni_hood positions;     /* that, where rows are positions          */
 } ni_attention;
 
 /* Makes the engine; all fields above it are set. */

@@ -266,6 +266,71 @@ static neap_status lend_all(void *self, const float **rows, neap_error *err)
     return ni_threads_check(e->threads, err);
 }
 
+/* A few sequences at a time, whose rows of X and H these are. */
+typedef struct chunk {
+    uint64_t *first;
+    uint32_t *length, count, most; /* most: sequences */
+    uint64_t rows;                 /* of the matrices, at most */
+    float *X, *H;
+    ni_encoder_memory memory;
+} chunk;
+
+static size_t lay_out_chunk(const ni_encoded *e, chunk *k, void *block)
+{
+    ni_carver c = { block, 0 };
+    k->first = ni_carve(&c, k->most, sizeof *k->first);
+    k->length = ni_carve(&c, k->most, sizeof *k->length);
+    k->X = ni_carve(&c, k->rows * ni_encoder_d(&e->encoder), sizeof *k->X);
+    k->H = ni_carve(&c, k->rows * ni_encoder_c(&e->encoder), sizeof *k->H);
+    k->memory = ni_encoder_carve(&e->encoder, k->rows, k->most, ni_threads_count(e->threads), false, &c);
+    return c.used;
+}
+
+/* As many sides from u on as fit into the chunk, into the rows of all positions; returns the next. */
+static uint32_t encode_chunk(const ni_encoded *e, const ni_hood *sides, uint32_t u, chunk *k)
+{
+    uint64_t d = ni_encoder_d(&e->encoder), c = ni_encoder_c(&e->encoder), begin = sides->offset[u];
+    for (k->count = 0; u < sides->nodes && k->count < k->most; u++) {
+        uint64_t length = sides->offset[u + 1] - begin;
+        if (ni_encoder_rows(&e->encoder, k->count + 1, length) > k->rows) break;
+        k->length[k->count++] = ni_hood_size(sides, u);
+    }
+    ni_packed packed = { k->count, k->first, k->length, 0 };
+    packed.rows = ni_encoder_lay_out(&e->encoder, k->length, k->count, k->first);
+    ni_packed_clear(&packed, NULL, d, k->X);
+    const uint32_t *id = sides->node + begin;
+    for (uint32_t s = 0; s < k->count; s++)
+        for (uint32_t i = 0; i < k->length[s]; i++, id++)
+            memcpy(k->X + (k->first[s] + i) * d, e->E + *id * d, d * sizeof *k->X);
+    ni_encoder_forward(&e->encoder, &packed, k->X, k->H, &k->memory, e->threads);
+    float *to = e->all + begin * c;
+    for (uint32_t s = 0; s < k->count; to += k->length[s++] * c)
+        memcpy(to, k->H + k->first[s] * c, k->length[s] * c * sizeof *to);
+    return u;
+}
+
+static neap_status lend_all_positions(void *self, const ni_hood *sides, const float **rows, neap_error *err)
+{
+    enum { ROWS = 1 << 14, SEQUENCES = 1 << 10 };
+    ni_encoded *e = self;
+    uint32_t longest = 0;
+    for (uint32_t u = 0; u < sides->nodes; u++)
+        if (ni_hood_size(sides, u) > longest) longest = ni_hood_size(sides, u);
+    chunk k = { .most = SEQUENCES, .rows = ni_encoder_rows(&e->encoder, 1, longest) };
+    if (k.rows < ROWS) k.rows = ROWS;
+    ni_block block = { 0 };
+    if (!e->all) e->all = ni_array(sides->offset[sides->nodes] * ni_encoder_c(&e->encoder), sizeof *e->all);
+    neap_status rc = e->all && ni_block_grow(&block, lay_out_chunk(e, &k, NULL))
+                         ? NEAP_OK
+                         : ni_fail_memory(err, "the encoded rows");
+    if (rc == NEAP_OK) lay_out_chunk(e, &k, ni_first_line(block.memory));
+    for (uint32_t u = 0; u < sides->nodes && rc == NEAP_OK; rc = ni_threads_check(e->threads, err))
+        u = encode_chunk(e, sides, u, &k);
+    ni_free(block.memory);
+    *rows = e->all;
+    return rc;
+}
+
 ni_rows ni_rows_of_encoder(ni_encoded *e)
 {
     return (ni_rows){ .self = e,
@@ -274,5 +339,6 @@ ni_rows ni_rows_of_encoder(ni_encoded *e)
                       .lend = lend,
                       .take = e->learns ? take : NULL,
                       .all = e->by_id ? lend_all : NULL,
+                      .all_positions = e->by_id ? NULL : lend_all_positions,
                       .bytes = bytes_of };
 }

@@ -43,7 +43,7 @@ typedef struct ni_encoded {
     ni_sparse by_owner;
 
     uint32_t *row_of; /* ids: NEAP_NONE between calls */
-    float *all;       /* ids x c, once they were lent */
+    float *all;       /* ids x c, or positions x c, once they were lent */
 } ni_encoded;
 
 /* The fields up to `threads` are set. */

@@ -10,7 +10,8 @@
  *
  * That is about 8 a n bytes. So that it stays near twice the table (of vectors that are not very short), a
  * source with more than d neighbours is done in parts: one round over the parts for max_i A_ij, a second
- * one for the scores.
+ * one for the scores. A cosine also needs the lengths of sum_i w_i x_i and sum_j v_j e_j, d more numbers
+ * for each neighbour of either side; then the sums of weights cancel out.
  *
  * For some targets a small table is made of the rows that they need, and ranked like the whole. Each row is
  * multiplied in a tile of the same height and at the same position of it; the last tile, which may be less
@@ -43,27 +44,54 @@ typedef struct ranking {
     float *best;            /* rows: max_i A_ij so far                                        */
     float *scratch;         /* threads x scratch_room                                         */
     float *w_sum, *sum;     /* targets: sum_i w_i;  sum_i w_i sum_j v_j B_ij                  */
+    float *wX;              /* targets x d: sum_i w_i x_i, for cosines; or NULL               */
     float *scores;          /* targets, added to                                              */
     float share;            /* 1, or 1/2 where both orders are averaged                       */
 } ranking;
 
-static uint64_t scratch_room(uint64_t part)
+/* A tile of products and its v; or the reduced row of a target, its w, and d numbers. */
+static uint64_t scratch_room(uint64_t part, uint64_t d)
 {
-    return NI_RANK_ROWS * (2 * part + 1) + 2 * ni_whole_lanes(part + 1);
+    return NI_RANK_ROWS * (2 * part + 1) + 3 * ni_whole_lanes(part + 1) + d;
 }
 
 static float *scratch_of(const ranking *k, uint32_t thread)
 {
-    return k->scratch + thread * scratch_room(k->part);
+    return k->scratch + thread * scratch_room(k->part, k->a->dim);
+}
+
+/* The rows of all positions and twice as much, which products with a source take, fit. */
+static bool positions_fit(const ni_attention *a)
+{
+    const uint64_t most = (uint64_t)1 << 31; /* bytes */
+    uint64_t positions = a->hood->offset[a->hood->nodes];
+    return a->rows->all_positions && positions <= most / (3 * sizeof(float) * a->dim);
+}
+
+static neap_status lend_positions(ni_attention *a, neap_error *err)
+{
+    uint32_t count = (uint32_t)a->hood->offset[a->hood->nodes];
+    uint32_t *node = a->positions.node ? a->positions.node : ni_array(count, sizeof *node);
+    if (!node) return ni_fail_memory(err, "ranking all nodes");
+    for (uint32_t i = 0; i < count; i++) node[i] = i;
+    a->positions = (ni_hood){ a->hood->nodes, a->hood->offset, node, false };
+    a->ranked = &a->positions;
+    a->all_rows = count;
+    return a->rows->all_positions(a->rows->self, a->hood, &a->all, err);
 }
 
 neap_status ni_rank_lend(ni_attention *a, bool *by_products, neap_error *err)
 {
     const ni_attention_options *o = a->options;
-    *by_products = a->rows->all && a->score == NI_SCORE_DOT && o->pooling == NI_POOL_MAX &&
-                   o->padding != NI_PAD_VECTOR;
+    neap_status rc;
+    *by_products =
+        (a->rows->all || positions_fit(a)) && o->pooling == NI_POOL_MAX && o->padding != NI_PAD_VECTOR;
     if (!*by_products || a->all) return NEAP_OK;
-    neap_status rc = a->rows->all(a->rows->self, &a->all, err);
+    if (a->rows->all) {
+        a->ranked = a->hood;
+        a->all_rows = a->rows->ids;
+        rc = a->rows->all(a->rows->self, &a->all, err);
+    } else rc = lend_positions(a, err);
     if (rc != NEAP_OK) a->all = NULL;
     return rc;
 }
@@ -140,9 +168,24 @@ static void prefetch_target(const ranking *k, uint32_t t)
         ni_prefetch(k->AB + hood->node[j] * k->line, k->line);
 }
 
+/* From sum_i w_i x_i and sum_j v_j e_j, the latter into vE. */
+static float cosine_of(const ranking *k, uint32_t t, float *vE)
+{
+    const ni_hood *hood = k->targets;
+    uint64_t d = k->a->dim;
+    const float *wX = k->wX + t * d;
+    memset(vE, 0, d * sizeof *vE);
+    for (uint64_t j = hood->offset[t]; j < hood->offset[t + 1]; j++) {
+        float v = k->AB[hood->node[j] * k->line + k->A_lanes + k->now];
+        k->k->axpy(v, k->table + hood->node[j] * d, vE, d);
+    }
+    return ni_score_of(NI_SCORE_COSINE, k->sum[t], k->k->dot(wX, wX, d), k->k->dot(vE, vE, d)).value;
+}
+
 /* Adds this part's w_i and w_i sum_j v_j B_ij; after the last part, the score. */
 static void add_target(const ranking *k, uint32_t t, float *reduced)
 {
+    uint64_t d = k->a->dim;
     const ni_hood *hood = k->targets;
     uint32_t b = ni_hood_size(hood, t), a = k->now;
     float *w = reduced + k->line, *B = reduced + k->A_lanes;
@@ -152,7 +195,11 @@ static void add_target(const ranking *k, uint32_t t, float *reduced)
     k->k->tanh(reduced, a, w);
     k->w_sum[t] += k->k->exp(w, a, w);
     k->sum[t] += k->k->dot(w, B, a);
-    if (k->first + a == k->source.count) k->scores[t] += k->share * k->sum[t] / (k->w_sum[t] * B[a]);
+    for (uint32_t i = 0; k->wX && i < a; i++)
+        k->k->axpy(w[i], k->a->all + k->source.ids[k->first + i] * d, k->wX + t * d, d);
+    if (k->first + a < k->source.count) return;
+    float score = k->wX ? cosine_of(k, t, w + ni_whole_lanes(a)) : k->sum[t] / (k->w_sum[t] * B[a]);
+    k->scores[t] += k->share * score;
 }
 
 static void targets_task(void *arg, uint32_t task, uint32_t thread)
@@ -174,6 +221,7 @@ static void rank_one_order(ranking *k)
     for (uint32_t j = 0; j < k->rows; j++) k->best[j] = -INFINITY;
     memset(k->w_sum, 0, n * sizeof *k->w_sum);
     memset(k->sum, 0, n * sizeof *k->sum);
+    if (k->wX) memset(k->wX, 0, (uint64_t)n * k->a->dim * sizeof *k->wX);
     k->have_best = false;
     for (uint32_t first = 0; first < a && k->part < a; first += k->part) make_rows(k, first);
     k->have_best = k->part < a;
@@ -187,8 +235,9 @@ static void rank_one_order(ranking *k)
 static neap_status rank_targets(const ni_attention *a, uint32_t source, const float *table, uint32_t rows,
                                 const ni_hood *targets, float *scores, neap_error *err)
 {
-    ni_side side = ni_hood_side(a->hood, source);
+    ni_side side = ni_hood_side(a->ranked, source);
     uint64_t n = targets->nodes, part = side.count < a->dim ? side.count : a->dim;
+    bool cosine = a->score == NI_SCORE_COSINE;
     memset(scores, 0, n * sizeof *scores);
     if (side.count == 0) return NEAP_OK;
     uint64_t line = ni_whole_lanes(part) + ni_whole_lanes(part + 1);
@@ -204,10 +253,12 @@ static neap_status rank_targets(const ni_attention *a, uint32_t source, const fl
                   .share = a->both_orders ? 0.5F : 1,
                   .right = ni_array(2 * part * a->dim, sizeof(float)),
                   .best = ni_array(rows, sizeof(float)),
-                  .scratch = ni_array(scratch_room(part) * ni_threads_count(a->threads), sizeof(float)),
+                  .scratch =
+                      ni_array(scratch_room(part, a->dim) * ni_threads_count(a->threads), sizeof(float)),
+                  .wX = cosine ? ni_array(n * a->dim, sizeof(float)) : NULL,
                   .w_sum = ni_array(n, sizeof(float)),
                   .sum = ni_array(n, sizeof(float)) };
-    bool ok = block && k.right && k.best && k.scratch && k.w_sum && k.sum;
+    bool ok = block && k.right && k.best && k.scratch && k.w_sum && k.sum && (k.wX || !cosine);
     if (block) k.AB = ni_first_line(block);
     ni_gemm_begin();
     for (int order = 0; order < 1 + a->both_orders && ok; order++) {
@@ -215,7 +266,7 @@ static neap_status rank_targets(const ni_attention *a, uint32_t source, const fl
         rank_one_order(&k);
     }
     ni_gemm_end();
-    void *arrays[] = { block, k.right, k.best, k.scratch, k.w_sum, k.sum };
+    void *arrays[] = { block, k.right, k.best, k.scratch, k.w_sum, k.sum, k.wX };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) ni_free(arrays[i]);
     return ok ? NEAP_OK : ni_fail_memory(err, "ranking all nodes");
 }
@@ -239,7 +290,7 @@ neap_status ni_attention_score_all(ni_attention *a, uint32_t source, float *scor
     bool by_products;
     neap_status rc = ni_rank_lend(a, &by_products, err);
     if (rc != NEAP_OK) return rc;
-    return by_products ? rank_targets(a, source, a->all, a->rows->ids, a->hood, scores, err)
+    return by_products ? rank_targets(a, source, a->all, a->all_rows, a->ranked, scores, err)
                        : rank_by_pairs(a, source, scores, err);
 }
 
@@ -256,10 +307,10 @@ typedef struct part {
 /* Every neighbour of the targets gets the first tile that is free at its position. */
 static void assign_rows(part *p, const uint32_t *targets, size_t count)
 {
-    const ni_hood *all = p->a->hood;
-    uint32_t taken[NI_RANK_ROWS] = { 0 }, tiles = 0, last = p->a->rows->ids % NI_RANK_ROWS;
-    uint32_t whole = p->a->rows->ids - last;
-    memset(p->row, 0xff, p->a->rows->ids * sizeof *p->row);
+    const ni_hood *all = p->a->ranked;
+    uint32_t taken[NI_RANK_ROWS] = { 0 }, tiles = 0, last = p->a->all_rows % NI_RANK_ROWS;
+    uint32_t whole = p->a->all_rows - last;
+    memset(p->row, 0xff, p->a->all_rows * sizeof *p->row);
     for (size_t i = 0; i < count; i++)
         for (uint64_t j = all->offset[targets[i]]; j < all->offset[targets[i] + 1]; j++) {
             uint32_t id = all->node[j], position = id % NI_RANK_ROWS;
@@ -273,7 +324,7 @@ static void assign_rows(part *p, const uint32_t *targets, size_t count)
 
 static void link_targets(part *p, const uint32_t *targets, size_t count)
 {
-    const ni_hood *all = p->a->hood;
+    const ni_hood *all = p->a->ranked;
     uint64_t links = 0;
     for (size_t i = 0; i < count; i++) {
         p->hood.offset[i] = links;
@@ -286,7 +337,7 @@ static void link_targets(part *p, const uint32_t *targets, size_t count)
 static void copy_rows(part *p)
 {
     uint64_t d = p->a->dim;
-    for (uint64_t j = 0; j < p->a->rows->ids; j++)
+    for (uint64_t j = 0; j < p->a->all_rows; j++)
         if (p->row[j] != NEAP_NONE)
             memcpy(p->table + p->row[j] * d, p->a->all + j * d, d * sizeof *p->table);
 }
@@ -305,8 +356,8 @@ static neap_status among_all(ni_attention *a, uint32_t source, const uint32_t *t
 /* The small table, unless it is not small: *small. */
 static neap_status make_part(part *p, const uint32_t *targets, size_t count, bool *small, neap_error *err)
 {
-    const ni_hood *all = p->a->hood;
-    uint32_t ids = p->a->rows->ids;
+    const ni_hood *all = p->a->ranked;
+    uint32_t ids = p->a->all_rows;
     uint64_t links = 0;
     for (size_t i = 0; i < count; i++) links += ni_hood_size(all, targets[i]);
     p->hood.nodes = (uint32_t)count;

@@ -9,8 +9,8 @@
  * many those are, and may depend on a row's position among them. */
 enum { NI_RANK_ROWS = 256 };
 
-/* *by_products: the scores follow from products of a->all, which is lent now. It takes rows that are a
- * table, pooling by maxima, no padding vectors, and scores that are dot products. */
+/* *by_products: the scores follow from products of a->all, which is lent now. It takes pooling by maxima,
+ * no padding vectors, and rows that are a table, or as many positions as there is room for. */
 neap_status ni_rank_lend(ni_attention *a, bool *by_products, neap_error *err);
 
 /* A sequence of that size is padded with zero vectors, hence the other side sees alignments of zero. */

@@ -71,7 +71,7 @@ static void rows_task(void *arg, uint32_t task, uint32_t thread)
     bounding *k = arg;
     const ni_attention *at = k->attention;
     uint64_t d = at->dim, width = 2 * (uint64_t)k->a, first = (uint64_t)task * NI_RANK_ROWS;
-    uint64_t count = ni_task_end(first, NI_RANK_ROWS, at->rows->ids) - first;
+    uint64_t count = ni_task_end(first, NI_RANK_ROWS, at->all_rows) - first;
     float *AB = k->scratch + thread * scratch_room(k), *v = AB + NI_RANK_ROWS * width;
     ni_gemm(0, 0, count, width, d, at->all + first * d, d, k->right, width, 0, AB, width);
     for (uint64_t j = 0; j < count; j++) v[j] = ni_largest(AB + j * width, k->a, -INFINITY);
@@ -82,7 +82,7 @@ static void rows_task(void *arg, uint32_t task, uint32_t thread)
 
 static void prefetch_target(const bounding *k, uint64_t t)
 {
-    const ni_hood *hood = k->attention->hood;
+    const ni_hood *hood = k->attention->ranked;
     for (uint64_t j = hood->offset[t]; j < hood->offset[t + 1]; j++)
         ni_prefetch((const void *)(k->rows + hood->node[j] * k->stride), k->stride / sizeof(float));
 }
@@ -96,7 +96,7 @@ static float weight_of(const bounding *k, int8_t A, bool padded)
 /* reduced.A becomes w', reduced.qB is V m'. */
 static void bound_target(const bounding *k, uint32_t t, float *scratch)
 {
-    const ni_hood *hood = k->attention->hood;
+    const ni_hood *hood = k->attention->ranked;
     uint32_t a = k->a, b = ni_hood_size(hood, t);
     ni_int8_sums reduced = { .A = (int8_t *)(scratch + whole_bytes(k->half)), .qB = scratch };
     k->k->gather_max_int8(k->rows, k->stride, hood->node + hood->offset[t], b, k->half, &reduced);
@@ -118,7 +118,7 @@ static void bound_target(const bounding *k, uint32_t t, float *scratch)
 static void targets_task(void *arg, uint32_t task, uint32_t thread)
 {
     const bounding *k = arg;
-    const ni_hood *hood = k->attention->hood;
+    const ni_hood *hood = k->attention->ranked;
     uint64_t first = (uint64_t)task * TARGETS_PER_TASK;
     uint64_t end = ni_task_end(first, TARGETS_PER_TASK, hood->nodes);
     for (uint64_t t = first; t < end; t++) {
@@ -131,8 +131,8 @@ static void targets_task(void *arg, uint32_t task, uint32_t thread)
 static void bound_one_order(bounding *k, uint32_t source, bool reversed)
 {
     const ni_attention *at = k->attention;
-    ni_rank_right(at, ni_hood_side(at->hood, source).ids, k->a, reversed, k->right);
-    ni_threads_run(at->threads, ni_tasks(at->rows->ids, NI_RANK_ROWS), rows_task, k);
+    ni_rank_right(at, ni_hood_side(at->ranked, source).ids, k->a, reversed, k->right);
+    ni_threads_run(at->threads, ni_tasks(at->all_rows, NI_RANK_ROWS), rows_task, k);
     if (k->too_large) return;
     ni_threads_run(at->threads, ni_tasks(at->hood->nodes, TARGETS_PER_TASK), targets_task, k);
 }
@@ -148,9 +148,10 @@ static void lay_out(bounding *k, uint32_t a)
 neap_status ni_attention_score_bounds(ni_attention *at, uint32_t source, float *least, float *most,
                                       bool *bounded, neap_error *err)
 {
-    uint32_t a = ni_hood_size(at->hood, source), n = at->hood->nodes, ids = at->rows->ids;
+    uint32_t a = ni_hood_size(at->hood, source), n = at->hood->nodes;
+    *bounded = a > 0 && a <= at->dim && at->score == NI_SCORE_DOT;
+    if (!*bounded) return NEAP_OK;
     neap_status rc = ni_rank_lend(at, bounded, err);
-    *bounded = *bounded && a > 0 && a <= at->dim;
     if (rc != NEAP_OK || !*bounded) return rc;
     bounding k = { .attention = at,
                    .k = ni_kernels_get(),
@@ -160,7 +161,7 @@ neap_status ni_attention_score_bounds(ni_attention *at, uint32_t source, float *
     lay_out(&k, a);
     memset(least, 0, n * sizeof *least);
     memset(most, 0, n * sizeof *most);
-    void *block = ni_array(k.stride * ids + NI_CACHE_LINE + NI_BYTES, 1);
+    void *block = ni_array(k.stride * at->all_rows + NI_CACHE_LINE + NI_BYTES, 1);
     k.right = ni_array(2 * (size_t)a * at->dim, sizeof(float));
     k.scratch = ni_array(scratch_room(&k) * ni_threads_count(at->threads), sizeof(float));
     bool ok = block && k.right && k.scratch;

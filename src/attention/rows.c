@@ -26,5 +26,7 @@ static neap_status all(void *self, const float **rows, neap_error *err)
 
 ni_rows ni_rows_of_table(ni_row_table *table, uint32_t ids)
 {
-    return (ni_rows){ table, NI_ROW_BY_ID, ids, lend, take, all, NULL };
+    return (ni_rows){
+        .self = table, .identity = NI_ROW_BY_ID, .ids = ids, .lend = lend, .take = take, .all = all
+    };
 }

@@ -31,6 +31,10 @@ typedef struct ni_rows {
      * no such table, and pairs are scored one by one. */
     neap_status (*all)(void *self, const float **rows, neap_error *err);
 
+    /* Where rows are by position: those of all positions of all sides, offset[nodes] x d, one behind the
+     * other, as `all` has them otherwise. NULL: pairs are scored one by one. */
+    neap_status (*all_positions)(void *self, const ni_hood *sides, const float **rows, neap_error *err);
+
     /* Bytes that lending and taking these rows would hold, for estimates; NULL: none. */
     uint64_t (*bytes)(const void *self, const ni_batch *batch);
 } ni_rows;

@@ -170,8 +170,12 @@ static neap_status context_create(context *c, const neap_model *m, const ni_hood
                               .rows = m->rows,
                               .dim = m->dim,
                               .gradient = gradient };
-    c->rows =
-        (ni_rows){ &c->provider, NI_ROW_BY_ID, m->rows, lend, gradient ? take : NULL, lend_all, NULL };
+    c->rows = (ni_rows){ .self = &c->provider,
+                         .identity = NI_ROW_BY_ID,
+                         .ids = m->rows,
+                         .lend = lend,
+                         .take = gradient ? take : NULL,
+                         .all = lend_all };
     c->attention = (ni_attention){ .options = &o->attention,
                                    .seed = m->settings->common.seed,
                                    .hood = hood,
