@@ -9,7 +9,7 @@ import typing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-LIBRARIES = ("openblas", "zlib", "libzstd", "jansson")
+LIBRARIES = ("openblas", "zlib", "libzstd", "jansson", "libutf8proc")
 
 
 @dataclasses.dataclass(frozen=True)
