@@ -1,5 +1,6 @@
 #!/bin/bash
 # Texts of nodes as a user gives them: what info says of them, and what cannot be read.
+tools=$(cd "$(dirname "$0")/../../tools" && pwd)
 . "$(dirname "$0")/lib/common.bash"
 
 make_friends
@@ -53,3 +54,11 @@ expect 2 "$NEAP" info friends.txt --text-by-line
 expect 3 "$NEAP" info friends.txt --text missing
 expect 3 "$NEAP" info friends.txt --text friends.safetensors
 says err 'texts are read from lines'
+
+# ---- descriptions of packages, of the nodes of a graph ----
+printf 'Package: a\nDepends: b\nDescription: red\tfox\n\nPackage: b\nDescription: hen\n\nPackage: c\nDescription: no node\n' >Packages
+printf 'a\tb\na\tgone\n' | gzip >g.tsv.gz
+expect 0 python3 "$tools/debian-graph" --index Packages --descriptions --graph g.tsv.gz -o .
+expect 0 "$NEAP" info g.tsv.gz --text g-descriptions.tsv.gz
+says err 'g-descriptions.tsv.gz: 2 of 3 nodes have a text: 3 words, 3 different'
+expect 2 python3 "$tools/debian-graph" --index Packages --graph g.tsv.gz
