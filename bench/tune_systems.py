@@ -112,7 +112,7 @@ def settings_line(facts, system, text):
             if option["neap"] != option["paper"]:
                 named.setdefault(option["name"], option[preset])
     words = " ".join("%s=%s" % pair for pair in named.items())
-    return 'SYSTEM("%s", "%s", NI_FROM_VALIDATION, "%s")' % (system, "paper" if system in FAMILY else "", words)
+    return 'SYSTEM("%s", "%s", "%s")' % (system, "paper" if system in FAMILY else "", words)
 
 
 def replace_line(path, system, line):

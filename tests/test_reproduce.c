@@ -248,7 +248,6 @@ static void check_system(const ni_system_settings *system)
 {
     const char *method = system->method, *protocols = system->protocols;
     assert_true(!*protocols || !strcmp(protocols, "paper") || !strcmp(protocols, "clean"));
-    assert_true(system->origin != NI_FROM_REFERENCE);
     if (!neap_method_find(method)) return;
     for (const char *at = system->options; *at; at += strcspn(at, " "), at += *at == ' ') {
         char name[64];
@@ -256,7 +255,7 @@ static void check_system(const ni_system_settings *system)
         if (!neap_method_has_option(method, name)) fail_msg("%s has no option %s", method, name);
     }
     neap_options *o = options_of("paper", "method", method, NULL);
-    assert_int_equal(ni_settings_apply(method, *protocols ? protocols : "clean", NULL, o, NULL), NEAP_OK);
+    assert_int_equal(ni_tuned_apply(method, *protocols ? protocols : "clean", NULL, o, NULL), NEAP_OK);
     assert_int_equal(neap_options_check(o, NULL), NEAP_OK);
     neap_options_free(o);
 }
@@ -264,7 +263,7 @@ static void check_system(const ni_system_settings *system)
 static void the_settings_of_systems_are_options_that_they_have(void **state)
 {
     (void)state;
-    for (size_t i = 0; ni_settings_at(i); i++) check_system(ni_settings_at(i));
+    for (size_t i = 0; ni_tuned_at(i); i++) check_system(ni_tuned_at(i));
 }
 
 /* ---- the plan ---- */
@@ -367,6 +366,28 @@ static void only_gap_is_shown_untrained(void **state)
 }
 
 /* ---- texts ---- */
+
+static void a_method_that_reads_text_has_cells_where_there_are_texts(void **state)
+{
+    (void)state;
+    ni_study study;
+    ni_cell cell;
+    neap_options *o = options_of("neap", NULL);
+    ni_reproduction r = request(o, o);
+    assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
+    const ni_sheet *cora = sheet_of(&study, "link-cora", "clean");
+    assert_true(ni_sheet_cell(cora, row_of(cora, "text", false), 0, 1, &cell) && cell.reads_text);
+    assert_true(ni_sheet_cell(cora, row_of(cora, "pa", false), 0, 1, &cell) && !cell.reads_text);
+    static const char *const without[] = { "link-zhihu", "link-email", "cluster-email" };
+    for (size_t i = 0; i < 3; i++)
+        for (size_t row = 0; row < sheet_of(&study, without[i], "clean")->rows; row++) {
+            const ni_sheet *s = sheet_of(&study, without[i], "clean");
+            assert_true(!ni_sheet_cell(s, row, 0, 1, &cell) || !cell.reads_text);
+            assert_true(strcmp(s->row[row].method, "text") != 0);
+        }
+    ni_study_free(&study);
+    neap_options_free(o);
+}
 
 static void generated_texts_are_as_long_as_coras_and_repeat_themselves(void **state)
 {
@@ -756,6 +777,7 @@ int main(void)
         cmocka_unit_test(the_plan_has_the_cells_that_were_promised),
         cmocka_unit_test(the_ablation_has_two_kernels_and_the_papers_numbers_for_both),
         cmocka_unit_test(only_gap_is_shown_untrained),
+        cmocka_unit_test(a_method_that_reads_text_has_cells_where_there_are_texts),
         cmocka_unit_test(generated_texts_are_as_long_as_coras_and_repeat_themselves),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(means_and_deviations_are_those_of_the_seeds),

@@ -96,18 +96,16 @@ static size_t find_changes(const neap_options *o, change found[3])
     return count;
 }
 
-/* Of the other systems that were run: how many have settings of settings.def, and how many have none but
- * are of the paper, so that those of their preset were made to reach its numbers (docs/evaluation.md). */
-static void count_others(const ni_study *study, const ni_sheet *s, size_t *chosen, size_t *fitted)
+/* Whether a system of the sheet was run with a line of settings.def; and whether, without those lines, one
+ * of the paper's was run whose preset was made to reach its numbers (docs/evaluation.md). */
+static void look_at_others(const ni_study *study, const ni_sheet *s, bool *chosen, bool *fitted)
 {
-    *chosen = *fitted = 0;
+    *chosen = *fitted = false;
     for (size_t i = 0; i < s->rows; i++) {
-        const char *options;
-        if (!ni_row_was_run(s, i)) continue;
-        ni_origin origin = ni_settings_origin(s->row[i].method, s->protocol, &options);
-        *chosen += origin == NI_FROM_VALIDATION && !study->plain;
-        *fitted += (origin == NI_FROM_REFERENCE || study->plain) && strncmp(s->row[i].method, "gap", 3) &&
-                   ni_row_is_published(s, i, 0);
+        const neap_method_info *m = neap_method_find(s->row[i].method);
+        if (!ni_row_was_run(s, i) || !m) continue;
+        *chosen |= !study->plain && ni_tuned_find(m->name, s->protocol);
+        *fitted |= study->plain && strncmp(m->name, "gap", 3) && !m->text && ni_row_is_published(s, i, 0);
     }
 }
 
@@ -117,28 +115,34 @@ static void add_sentence(char *words, size_t room, const char *sentence)
     snprintf(words + used, room - used, "%s%s", used ? " " : "", sentence);
 }
 
+static bool has_gap(const ni_sheet *s)
+{
+    for (size_t i = 0; i < s->rows; i++)
+        if (!strcmp(s->row[i].method, "gap") && ni_row_was_run(s, i)) return true;
+    return false;
+}
+
 void ni_sheet_not_papers(const ni_study *study, const ni_sheet *s, char words[NI_NOT_PAPERS])
 {
     change found[3];
     char ours[160] = "", theirs[112] = "";
     bool applies = *s->protocol && strcmp(s->protocol, "clean") && study->settings[0];
-    size_t count = applies ? find_changes(study->settings[0], found) : 0, chosen, fitted;
+    size_t count = applies && has_gap(s) ? find_changes(study->settings[0], found) : 0;
+    bool chosen, fitted;
     for (size_t i = 0; i < count; i++) {
         add_item(ours, sizeof ours, found[i].ours, i, count);
         add_item(theirs, sizeof theirs, found[i].theirs, i, count);
     }
     words[0] = 0;
     if (count)
-        snprintf(words, NI_NOT_PAPERS, "Not the paper\u2019s settings of gap: %s instead of %s%s%s.", ours,
-                 theirs, !study->chosen_on_leaky ? "" : "; chosen after looking at results of ",
-                 !study->chosen_on_leaky ? ""
-                 : ni_sheet_is_leaky(s)  ? "this leaky protocol"
-                                         : "the leaky protocol");
-    count_others(study, s, &chosen, &fitted);
+        snprintf(words, NI_NOT_PAPERS, "Not the paper\u2019s settings of gap: %s instead of %s.", ours,
+                 theirs);
+    look_at_others(study, s, &chosen, &fitted);
     if (chosen)
-        add_sentence(words, NI_NOT_PAPERS,
-                     "Settings were chosen on validation pairs of other seeds, at most six tries a system "
-                     "(the table at the end says for which).");
+        add_sentence(
+            words, NI_NOT_PAPERS,
+            "Settings were chosen on validation pairs of another seed, by at most six tries a system; "
+            "the end of this report lists them.");
     if (applies && fitted)
         add_sentence(
             words, NI_NOT_PAPERS,
@@ -172,6 +176,22 @@ bool ni_row_is_published(const ni_sheet *s, size_t row, size_t value)
     for (size_t j = 0; j < s->table->columns; j++)
         if (isfinite(ni_entry_paper(ni_sheet_entry(s, row, j), value))) return true;
     return false;
+}
+
+bool ni_sheet_has_column(const ni_sheet *s, size_t column)
+{
+    for (size_t i = 0; i < s->rows; i++) {
+        const ni_entry *e = ni_sheet_entry(s, i, column);
+        if (e->seeds || e->late || isfinite(e->paper[0])) return true;
+    }
+    return false;
+}
+
+size_t ni_sheet_columns(const ni_sheet *s)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < s->table->columns; j++) count += ni_sheet_has_column(s, j);
+    return count;
 }
 
 double ni_entry_paper(const ni_entry *e, size_t value)
@@ -404,12 +424,8 @@ static bool was_run_with(const ni_study *study, const ni_system_settings *system
 {
     for (size_t k = 0; k < study->sheets; k++) {
         const ni_sheet *s = &study->sheet[k];
-        const char *options;
         for (size_t i = 0; i < s->rows; i++)
-            if (!strcmp(s->row[i].method, system->method) && ni_row_was_run(s, i) &&
-                ni_settings_origin(system->method, s->protocol, &options) != NI_FROM_REFERENCE &&
-                options == system->options)
-                return true;
+            if (ni_row_was_run(s, i) && ni_tuned_find(s->row[i].method, s->protocol) == system) return true;
     }
     return false;
 }
@@ -417,15 +433,9 @@ static bool was_run_with(const ni_study *study, const ni_system_settings *system
 const ni_system_settings *ni_study_system(const ni_study *study, size_t i)
 {
     const ni_system_settings *system = NULL;
-    for (size_t k = 0; !study->plain && (system = ni_settings_at(k)); k++)
+    for (size_t k = 0; !study->plain && (system = ni_tuned_at(k)); k++)
         if (was_run_with(study, system) && i-- == 0) break;
     return system;
-}
-
-const char *ni_origin_words(ni_origin origin)
-{
-    return origin == NI_FROM_VALIDATION ? "validation pairs of other seeds"
-                                        : "results of the leaky protocol";
 }
 
 const char *ni_protocols_words(const char *protocols)
@@ -438,7 +448,7 @@ bool ni_setting_matters(const neap_option_info *option)
     static const char *const of_a_cell[] = { "method", "seed", "test" };
     for (size_t i = 0; i < sizeof of_a_cell / sizeof *of_a_cell; i++)
         if (!strcmp(option->name, of_a_cell[i])) return false;
-    return option->saved;
+    return option->saved && neap_method_has_option("gap", option->name);
 }
 
 bool ni_setting_is_by_graph(const ni_study *study, const char *option, int which)

@@ -44,6 +44,10 @@ bool ni_row_was_run(const ni_sheet *sheet, size_t row); /* in any column */
 bool ni_sheet_was_run(const ni_sheet *sheet);           /* in any row    */
 bool ni_row_is_published(const ni_sheet *sheet, size_t row, size_t value);
 
+/* Whether there is anything to show in a column: those of which nothing was run or printed are left out. */
+bool ni_sheet_has_column(const ni_sheet *sheet, size_t column);
+size_t ni_sheet_columns(const ni_sheet *sheet);
+
 /* Why a row that was not run was not: nobody asked, the graph has no texts, there is no such method yet. */
 typedef enum ni_absence { NI_NOT_RUN, NI_NO_TEXT, NI_NOT_IN_VERSION, NI_ABSENCES } ni_absence;
 ni_absence ni_row_absence(const ni_sheet *sheet, size_t row);
@@ -113,16 +117,13 @@ bool ni_is_best(const ni_sheet *sheet, size_t row, size_t column, size_t value);
 /* The lines of settings.def that something was run with; NULL behind the last. */
 const ni_system_settings *ni_study_system(const ni_study *study, size_t i);
 
-/* "validation pairs", "results of the leaky protocol": how a line of settings.def was chosen. */
-const char *ni_origin_words(ni_origin origin);
-
 /* "paper, paper-clean": the protocols of a line of settings.def. */
 const char *ni_protocols_words(const char *protocols);
 
 /* What the numbers are not, in one sentence; its second half is for more than one seed. */
 extern const char ni_nested_words[], ni_deviation_words[];
 
-/* Options that make a result what it is: all that are saved, but for what belongs to a cell. */
+/* Options of gap that make a result what it is: all that are saved, but for what belongs to a cell. */
 bool ni_setting_matters(const neap_option_info *option);
 
 /* Of the settings of the paper's protocols (0) or of clean (1): the option is that of the graph. */

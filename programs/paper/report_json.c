@@ -148,7 +148,6 @@ static void put_systems(ni_json *j, const ni_study *study)
         ni_json_open(j, NULL, '{');
         ni_json_text(j, "method", system->method);
         ni_json_text(j, "protocols", *system->protocols ? system->protocols : NULL);
-        ni_json_text(j, "origin", system->origin == NI_FROM_VALIDATION ? "validation" : "leaky");
         ni_json_text(j, "options", system->options);
         ni_json_close(j, '}');
     }

@@ -81,11 +81,12 @@ static void put_head(ni_page *out, const ni_sheet *s)
     ni_page_text(out, "| ");
     put_text(out, s->table->down);
     for (size_t j = 0; j < s->table->columns; j++) {
+        if (!ni_sheet_has_column(s, j)) continue;
         ni_page_text(out, " | ");
         put_text(out, s->table->column[j].label);
     }
     ni_page_text(out, " |\n|:--|");
-    for (size_t j = 0; j < s->table->columns; j++) ni_page_text(out, "--:|");
+    for (size_t j = ni_sheet_columns(s); j; j--) ni_page_text(out, "--:|");
     ni_page_text(out, "\n");
 }
 
@@ -95,6 +96,7 @@ static void put_our_row(ni_page *out, const ni_sheet *s, size_t row, size_t valu
     put_label(out, &s->row[row]);
     if (ni_row_sees_test(s, row)) ni_page_text(out, " (sees test links)");
     for (size_t j = 0; j < s->table->columns; j++) {
+        if (!ni_sheet_has_column(s, j)) continue;
         ni_page_text(out, " | ");
         put_ours(out, s, row, j, value);
     }
@@ -113,6 +115,7 @@ static void put_their_row(ni_page *out, const ni_sheet *s, size_t row, size_t va
     }
     ni_page_text(out, "*");
     for (size_t j = 0; j < s->table->columns; j++) {
+        if (!ni_sheet_has_column(s, j)) continue;
         ni_page_text(out, " | ");
         put_theirs(out, s, row, j, value);
     }
@@ -126,6 +129,7 @@ static void put_clustered_row(ni_page *out, const ni_sheet *s, size_t row)
     put_label(out, &s->row[row]);
     ni_page_text(out, ", clustered*");
     for (size_t j = 0; j < s->table->columns; j++) {
+        if (!ni_sheet_has_column(s, j)) continue;
         ni_page_text(out, " | ");
         if (ni_entry_clustered(ni_sheet_entry(s, row, j), words)) ni_page_text(out, words);
     }
@@ -211,11 +215,10 @@ static void put_systems(ni_page *out, const ni_study *study)
     for (size_t i = 0; (system = ni_study_system(study, i)); i++) {
         if (i == 0)
             ni_page_text(out,
-                         "Systems with settings of their own here:\n\n| system | protocols | settings | "
-                         "chosen by |\n|:--|:--|:--|:--|\n");
-        ni_page_print(out, "| %s | %s | `%s` | %s |\n", system->method,
-                      ni_protocols_words(system->protocols), system->options,
-                      ni_origin_words(system->origin));
+                         "Systems with settings of their own here, chosen on validation pairs of another "
+                         "seed:\n\n| system | protocols | settings |\n|:--|:--|:--|\n");
+        ni_page_print(out, "| %s | %s | `%s` |\n", system->method, ni_protocols_words(system->protocols),
+                      system->options);
     }
     ni_page_text(out, "\n");
 }

@@ -42,25 +42,22 @@ static void write_settings_table(ni_page *out, const ni_study *study)
     ni_page_text(out, "</tbody>\n</table>\n</div>\n");
 }
 
-static void write_system(ni_page *out, const ni_system_settings *system)
-{
-    ni_page_text(out, "<tr><th scope=\"row\">");
-    ni_html_text(out, system->method);
-    ni_page_print(out, "</th><td>%s</td><td>", ni_protocols_words(system->protocols));
-    ni_html_text(out, system->options);
-    ni_page_print(out, "</td><td>%s</td></tr>\n", ni_origin_words(system->origin));
-}
-
 static void write_systems(ni_page *out, const ni_study *study)
 {
+    const ni_system_settings *system;
     if (!ni_study_system(study, 0)) return;
     ni_page_text(out,
-                 "<p>Systems with settings of their own here:</p>\n<div class=\"scroll\" tabindex=\"0\" "
-                 "role=\"region\" aria-label=\"Settings of systems; scrolls sideways\">\n<table "
+                 "<p>Systems with settings of their own here, chosen on validation pairs of another "
+                 "seed:</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+                 "aria-label=\"Settings of systems; scrolls sideways\">\n<table "
                  "class=\"settings\">\n<thead>\n<tr><th scope=\"col\">system</th><th "
-                 "scope=\"col\">protocols</th><th scope=\"col\">settings</th><th scope=\"col\">chosen "
-                 "by</th></tr>\n</thead>\n<tbody>\n");
-    for (size_t i = 0; ni_study_system(study, i); i++) write_system(out, ni_study_system(study, i));
+                 "scope=\"col\">protocols</th><th scope=\"col\">settings</th></tr>\n</thead>\n<tbody>\n");
+    for (size_t i = 0; (system = ni_study_system(study, i)); i++) {
+        ni_page_print(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>", system->method,
+                      ni_protocols_words(system->protocols));
+        ni_html_text(out, system->options);
+        ni_page_text(out, "</td></tr>\n");
+    }
     ni_page_text(out, "</tbody>\n</table>\n</div>\n");
 }
 

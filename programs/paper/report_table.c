@@ -90,6 +90,7 @@ static void write_row(const page *p, size_t row)
     bool run = ni_row_was_run(p->s, row);
     write_row_head(p, row);
     for (size_t j = 0; j < p->s->table->columns; j++) {
+        if (!ni_sheet_has_column(p->s, j)) continue;
         ni_page_text(p->out, "<td>");
         if (run) write_ours(p, row, j);
         write_theirs(p, ni_sheet_entry(p->s, row, j));
@@ -111,7 +112,7 @@ static void write_quoted_rows(const page *p, ni_absence absence)
             ni_page_print(p->out,
                           "<tbody class=\"quoted-rows\">\n<tr><th scope=\"rowgroup\" colspan=\"%zu\"><span>"
                           "%s, only [the paper\u2019s numbers]</span></th></tr>\n",
-                          p->s->table->columns + 1, words);
+                          ni_sheet_columns(p->s) + 1, words);
         any = true;
         write_row(p, i);
     }
@@ -139,10 +140,11 @@ static void write_head(const page *p)
     ni_page_text(p->out, "<thead>\n<tr><th scope=\"col\" class=\"stub\" rowspan=\"2\">");
     ni_html_text(p->out, t->down);
     ni_page_print(p->out, "</th><th scope=\"colgroup\" class=\"across\" colspan=\"%zu\"><span>",
-                  t->columns);
+                  ni_sheet_columns(p->s));
     ni_html_text(p->out, t->across);
     ni_page_text(p->out, "</span></th></tr>\n<tr>");
     for (size_t j = 0; j < t->columns; j++) {
+        if (!ni_sheet_has_column(p->s, j)) continue;
         ni_page_text(p->out, "<th scope=\"col\">");
         ni_html_text(p->out, t->column[j].label);
         write_edges(p, j);
@@ -187,7 +189,7 @@ void ni_sheet_write_table(ni_page *out, const ni_study *study, const ni_sheet *s
 {
     page p = { out, study, s, value };
     begin_frame(&p);
-    ni_page_print(out, "<table class=\"sheet%s\">\n<caption>", s->table->columns > 5 ? " many" : "");
+    ni_page_print(out, "<table class=\"sheet%s\">\n<caption>", ni_sheet_columns(s) > 5 ? " many" : "");
     write_subject(&p);
     ni_page_text(out, "</caption>\n");
     write_head(&p);

@@ -8,7 +8,7 @@
 enum { WORD = 128 };
 
 static const ni_system_settings lines[] = {
-#define SYSTEM(method, protocols, origin, options) { method, protocols, origin, options },
+#define SYSTEM(method, protocols, options) { method, protocols, options },
 #include "paper/settings.def"
 #undef SYSTEM
 };
@@ -20,7 +20,7 @@ static bool is_in(const char *const *list, const char *name)
     return false;
 }
 
-static const ni_system_settings *find(const char *method, const char *protocol)
+const ni_system_settings *ni_tuned_find(const char *method, const char *protocol)
 {
     const char *group = strcmp(protocol, "clean") ? "paper" : "clean";
     for (size_t i = 0; i < sizeof lines / sizeof *lines && *protocol; i++)
@@ -46,17 +46,10 @@ static bool next(const char **at, char name[WORD], const char **value)
     return true;
 }
 
-ni_origin ni_settings_origin(const char *method, const char *protocol, const char **options)
+neap_status ni_tuned_apply(const char *method, const char *protocol, const char *const *given,
+                           neap_options *options, neap_error *err)
 {
-    const ni_system_settings *l = find(method, protocol);
-    *options = l ? l->options : "";
-    return l ? l->origin : NI_FROM_REFERENCE;
-}
-
-neap_status ni_settings_apply(const char *method, const char *protocol, const char *const *given,
-                              neap_options *options, neap_error *err)
-{
-    const ni_system_settings *l = find(method, protocol);
+    const ni_system_settings *l = ni_tuned_find(method, protocol);
     const char *at = l ? l->options : "", *value;
     char name[WORD];
     neap_status rc = NEAP_OK;
@@ -65,17 +58,7 @@ neap_status ni_settings_apply(const char *method, const char *protocol, const ch
     return rc;
 }
 
-bool ni_settings_untouched(const char *method, const char *protocol, const char *const *given)
-{
-    const ni_system_settings *l = find(method, protocol);
-    const char *at = l ? l->options : "", *value;
-    char name[WORD];
-    bool none = true;
-    while (next(&at, name, &value)) none &= !is_in(given, name);
-    return none;
-}
-
-const ni_system_settings *ni_settings_at(size_t i)
+const ni_system_settings *ni_tuned_at(size_t i)
 {
     return i < sizeof lines / sizeof *lines ? &lines[i] : NULL;
 }

@@ -246,7 +246,7 @@ static neap_status set_options(const ni_reproduction *r, const ni_cell *c, neap_
     neap_status rc = neap_options_set(o, "method", p->method, err);
     if (rc == NEAP_OK) rc = neap_options_check(o, err);
     if (rc == NEAP_OK && strcmp(c->protocol, "clean")) rc = set_by_graph(r, p, o, err);
-    if (rc == NEAP_OK && !r->plain) rc = ni_settings_apply(p->method, c->protocol, r->given, o, err);
+    if (rc == NEAP_OK && !r->plain) rc = ni_tuned_apply(p->method, c->protocol, r->given, o, err);
     return rc == NEAP_OK ? set_condition(c, o, err) : rc;
 }
 
@@ -381,8 +381,7 @@ static neap_status make_settings(const ni_reproduction *r, ni_study *study, neap
     neap_status rc = NEAP_OK;
     for (int i = 0; i < 2 && rc == NEAP_OK; i++) {
         rc = neap_options_copy(from[i], &study->own[i], err);
-        if (rc == NEAP_OK && !r->plain)
-            rc = ni_settings_apply("gap", groups[i], r->given, study->own[i], err);
+        if (rc == NEAP_OK && !r->plain) rc = ni_tuned_apply("gap", groups[i], r->given, study->own[i], err);
         study->settings[i] = study->own[i];
     }
     return rc;
@@ -400,14 +399,10 @@ static neap_status make_parts(const ni_reproduction *r, ni_study *study, neap_er
 
 neap_status ni_study_create(const ni_reproduction *r, ni_study *study, neap_error *err)
 {
-    const char *options;
-    bool leaky = ni_settings_origin("gap", "paper", &options) == NI_FROM_LEAKY;
     *study = (ni_study){ .own_neighbors = r->own_neighbors,
                          .own_dropout = r->own_dropout,
                          .cell_time = r->cell_time,
                          .plain = r->plain,
-                         .chosen_on_leaky =
-                             leaky && !r->plain && ni_settings_untouched("gap", "paper", r->given),
                          .sheet = calloc(3 * ni_table_count(), sizeof *study->sheet) };
     neap_status rc = study->sheet ? check_request(r, err) : ni_fail_memory(err, "the tables");
     if (rc == NEAP_OK) rc = make_settings(r, study, err);

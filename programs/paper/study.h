@@ -43,7 +43,6 @@ typedef struct ni_study {
     const neap_options *settings[2]; /* of gap in the paper's two protocols, and in clean */
     neap_options *own[2];            /* these, if they are the study's to free            */
     bool own_neighbors, own_dropout; /* of the first; else each graph has those of the paper's table 2 */
-    bool chosen_on_leaky;            /* lr, epochs and batch of the first were chosen on leaky results */
     uint64_t asked, missing;         /* cells asked for, and of these not run yet */
     uint64_t shown;                  /* measurements behind the entries           */
     double cell_time;                /* seconds; 0: no limit                      */
