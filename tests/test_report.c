@@ -260,6 +260,25 @@ static void a_text_system_without_texts_says_why_it_was_not_run(void **state)
     free(text);
 }
 
+static void a_text_system_below_the_cosine_of_texts_is_named(void **state)
+{
+    world *w = *state;
+    w->row[PPR] = (ni_condition){ .label = "text", .method = "text" };
+    w->row[DEEPWALK] = (ni_condition){ .label = "cene", .method = "cene" };
+    set(w, DEEPWALK, 0, 0.69, 3), set(w, DEEPWALK, 1, 0.9109, 3), set(w, DEEPWALK, 2, 0.8, 3);
+    static const char said[] =
+        "Reads text and is below text, the plain cosine of TF-IDF vectors: cene (15 %, 95 %).";
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_has(page, said);
+    assert_has(text, said);
+    free(page);
+    free(text);
+    set(w, DEEPWALK, 0, 0.71, 3), set(w, DEEPWALK, 2, 0.9, 3);
+    page = html_of(w);
+    assert_lacks(page, "Reads text");
+    free(page);
+}
+
 static void parts_of_a_plan_tell_what_was_not_reached(void **state)
 {
     world *w = *state;
@@ -878,6 +897,7 @@ int main(void)
         ON_WORLD(a_cell_that_was_cut_short_is_marked),
         ON_WORLD(a_column_with_nothing_to_show_is_left_out),
         ON_WORLD(a_text_system_without_texts_says_why_it_was_not_run),
+        ON_WORLD(a_text_system_below_the_cosine_of_texts_is_named),
         ON_WORLD(parts_of_a_plan_tell_what_was_not_reached),
         ON_WORLD(settings_of_systems_are_told_where_something_was_run_with_them),
         ON_WORLD(fewer_seeds_than_asked_for_are_counted),
