@@ -1,0 +1,415 @@
+/* DMTE: vectors of text that spreads over links, side by side with vectors of structure, by Adam on edges
+ * and drawn non-edges (diffusion.h has the equations). Every edge comes in both orders, each with a
+ * negative of its own: the loss is symmetric in its ends. The released program spreads text only among the
+ * nodes of a batch and squares P element by element; this is the paper's form, over the whole training
+ * graph. */
+#include <string.h>
+
+#include "attention/sampler.h"
+#include "base/sys.h"
+#include "methods/diffusion.h"
+#include "methods/dot.h"
+#include "model/optimizer.h"
+#include "model/run.h"
+#include "support/status.h"
+
+enum { MEAN_WORDS, MEAN_PADDED };
+
+typedef struct dmte_options {
+    ni_learning learning;
+    ni_sampling sampling;
+    ni_text_options text;
+    uint32_t word_dim;
+    uint32_t text_mean; /* MEAN_... */
+    double init;
+} dmte_options;
+
+static const ni_option own_options[] = {
+    NI_OPTION(dmte_options, U32, word_dim, "word-dim", "", 0, "text", "N", "200", "200", "200", 1, 4096, 1,
+              "numbers in the vector of a word (dmte)"),
+    NI_OPTION(dmte_options, CHOICE, text_mean, "text-mean", "", 0, "text", "words|padded", "words", "words",
+              "padded", 0, 0, 1,
+              "a text is the mean over its words, or over --text-length words, of which those that it does "
+              "not have are 0 (dmte)"),
+    NI_OPTION(dmte_options, REAL, init, "init", "", 0, "text", "X", "0.1", "0.1", "0.3", 0, 100, 1,
+              "standard deviation of start values (dmte)"),
+};
+static const ni_option_set own_set = NI_OPTION_SET(own_options);
+
+static const ni_option_part parts[] = {
+    { &ni_learning_set, offsetof(dmte_options, learning), "dim,epochs,lr,decay,valid,patience" },
+    { &ni_sampling_set, offsetof(dmte_options, sampling), NULL },
+    { &ni_text_set, offsetof(dmte_options, text), NULL },
+    { &own_set, 0, NULL },
+    { 0 },
+};
+
+static const ni_default defaults[] = {
+    { "dim", { "200", "200", "200" } },
+    { "epochs", { "200", "200", "200" } },
+    { "lr", { "0.001", "0.001", "0.001" } },
+    { "valid", { "0.1", "0.1", "0" } },
+    { "patience", { "10", "10", "10" } },
+    { "min-count", { "2", "5", "1" } },
+    { "batch", { "256", "256", "256" } },
+    { "negative-sampling", { "uniform", "uniform", "degree" } },
+    { "fresh-negatives", { "yes", "yes", "yes" } },
+    { "reject-links", { "yes", "no", "no" } },
+    { "shuffle", { "yes", "yes", "yes" } },
+    { 0 },
+};
+
+static neap_status check(const ni_settings *s, neap_error *err)
+{
+    const dmte_options *o = s->own;
+    if (o->learning.dim % 2 == 0) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG,
+                   "--dim %u is odd; a vector of dmte has two halves of one length, text and structure",
+                   o->learning.dim);
+}
+
+static const ni_text_options *text_of(const ni_settings *s)
+{
+    return &((const dmte_options *)s->own)->text;
+}
+
+/* ---- tensors ---- */
+
+typedef struct dmte {
+    ni_dot dot; /* E: rows x dim: [t ; N], made in the end */
+    float *M;   /* words x word_dim                        */
+    float *W;   /* 3 word_dim x dim / 2                    */
+    float *N;   /* rows x dim / 2                          */
+} dmte;
+
+static void declare(neap_model *m, ni_declaration *d)
+{
+    dmte *own = m->own;
+    const dmte_options *o = m->settings->own;
+    uint32_t h = m->dim / 2;
+    ni_declare_matrix(d, "E", NI_FIXED, m->rows, m->dim, &own->dot.E);
+    ni_declare_matrix(d, "words", NI_LEARNED, m->texts.words.count, o->word_dim, &own->M);
+    ni_declare_matrix(d, "W", NI_LEARNED, NI_DIFFUSION_HOPS * (uint64_t)o->word_dim, h, &own->W);
+    ni_declare_matrix(d, "nodes", NI_LEARNED, m->rows, h, &own->N);
+    d->moments = NI_MOMENTS_ADAM;
+    d->positions = 2 * m->graph->edges;
+}
+
+/* Normal, drawn again beyond two deviations, as in the released program. */
+static void draw(const neap_model *m, ni_stream stream, uint64_t tensor, uint64_t rows, uint64_t columns,
+                 float *to)
+{
+    double init = ((const dmte_options *)m->settings->own)->init;
+    for (uint64_t r = 0; r < rows; r++) {
+        ni_rng rng = ni_rng_at(m->settings->common.seed, stream, tensor, r);
+        for (uint64_t i = 0; i < columns; i++) {
+            double x;
+            do x = ni_normal(&rng);
+            while (x < -2 || x > 2);
+            to[r * columns + i] = (float)(init * x);
+        }
+    }
+}
+
+static neap_status make_tensors(neap_model *m, neap_error *err)
+{
+    const dmte *own = m->own;
+    const dmte_options *o = m->settings->own;
+    neap_status rc = ni_model_allocate(m, err);
+    if (rc != NEAP_OK) return rc;
+    draw(m, NI_STREAM_ENCODER, 0, m->texts.words.count, o->word_dim, own->M);
+    draw(m, NI_STREAM_ENCODER, 1, NI_DIFFUSION_HOPS * (uint64_t)o->word_dim, m->dim / 2, own->W);
+    draw(m, NI_STREAM_TABLE, 0, m->rows, m->dim / 2, own->N);
+    return NEAP_OK;
+}
+
+/* ---- new nodes ----
+ *
+ * A node of an extension reads, and is not read: with P over links with nodes that were in training,
+ *   t = [c, 0.3 P c, 0.1 P^2 c] W,    N = the mean of its neighbours'.
+ * Made once, in stripes of c's columns, so that memory does not depend on word_dim. One thread. */
+
+enum { COLUMNS = 16 };
+
+typedef struct stripe {
+    const neap_model *m;
+    uint32_t first, width; /* columns of c       */
+    float *c, *x;          /* nodes x width: c; P c */
+} stripe;
+
+static void stripe_mean(const stripe *s, uint32_t u, float *c)
+{
+    const neap_model *m = s->m;
+    const dmte *own = m->own;
+    const dmte_options *o = m->settings->own;
+    const ni_kernels *k = ni_kernels_get();
+    uint32_t length = o->text_mean == MEAN_PADDED ? o->text.text_length : ni_text_size(&m->texts, u);
+    memset(c, 0, s->width * sizeof *c);
+    for (uint64_t i = m->texts.offset[u]; i < m->texts.offset[u + 1]; i++)
+        k->axpy(1 / (float)length, own->M + (uint64_t)m->texts.word[i] * o->word_dim + s->first, c,
+                s->width);
+    k->tanh(c, s->width, c);
+}
+
+/* Row u of P B. */
+static void stripe_hop(const stripe *s, uint32_t u, const float *B, float *to)
+{
+    const ni_links *l = &s->m->links;
+    double strength = 0;
+    memset(to, 0, s->width * sizeof *to);
+    for (uint64_t i = l->offset[u]; i < l->offset[u + 1]; i++)
+        if (l->node[i] < s->m->rows) strength += l->weight ? (double)l->weight[i] : 1;
+    for (uint64_t i = l->offset[u]; i < l->offset[u + 1]; i++)
+        if (l->node[i] < s->m->rows)
+            ni_kernels_get()->axpy((float)((l->weight ? (double)l->weight[i] : 1) / strength),
+                                   B + (uint64_t)l->node[i] * s->width, to, s->width);
+}
+
+/* What the stripe adds to t of node u. */
+static void stripe_add(const stripe *s, uint32_t u, float *t)
+{
+    const dmte *own = s->m->own;
+    uint64_t wide = ((const dmte_options *)s->m->settings->own)->word_dim, h = s->m->dim / 2;
+    float hops[NI_DIFFUSION_HOPS][COLUMNS];
+    memcpy(hops[0], s->c + (uint64_t)u * s->width, s->width * sizeof *s->c);
+    memcpy(hops[1], s->x + (uint64_t)u * s->width, s->width * sizeof *s->x);
+    stripe_hop(s, u, s->x, hops[2]);
+    for (uint32_t k = 0; k < NI_DIFFUSION_HOPS; k++)
+        for (uint32_t i = 0; i < s->width; i++)
+            ni_kernels_get()->axpy(ni_diffusion_hops[k] * hops[k][i],
+                                   own->W + (k * wide + s->first + i) * h, t, h);
+}
+
+static neap_status derive(neap_model *m, neap_error *err)
+{
+    dmte *own = m->own;
+    uint32_t nodes = m->graph->nodes, wide = ((const dmte_options *)m->settings->own)->word_dim;
+    if (nodes == m->rows) return NEAP_OK;
+    stripe s = { .m = m,
+                 .c = ni_array(nodes, COLUMNS * sizeof *s.c),
+                 .x = ni_array(nodes, COLUMNS * sizeof *s.x) };
+    own->dot.more = ni_array(nodes - m->rows, m->dim * sizeof *own->dot.more);
+    bool ok = s.c && s.x && own->dot.more;
+    for (uint32_t u = m->rows; u < nodes && ok; u++) {
+        float *to = own->dot.more + (uint64_t)(u - m->rows) * m->dim;
+        ni_dot_mean(m, u, to);
+        memset(to, 0, m->dim / 2 * sizeof *to);
+    }
+    for (; s.first < wide && ok; s.first += s.width) {
+        s.width = wide - s.first < COLUMNS ? wide - s.first : COLUMNS;
+        for (uint32_t u = 0; u < nodes; u++) stripe_mean(&s, u, s.c + (uint64_t)u * s.width);
+        for (uint32_t u = 0; u < nodes; u++) stripe_hop(&s, u, s.c, s.x + (uint64_t)u * s.width);
+        for (uint32_t u = m->rows; u < nodes; u++)
+            stripe_add(&s, u, own->dot.more + (uint64_t)(u - m->rows) * m->dim);
+    }
+    ni_free(s.c);
+    ni_free(s.x);
+    return ok ? NEAP_OK : ni_fail_memory(err, "the new nodes");
+}
+
+static void release(neap_model *m)
+{
+    ni_free(((dmte *)m->own)->dot.more);
+}
+
+/* ---- training ---- */
+
+typedef struct trainer {
+    ni_run run;
+    neap_graph both; /* a view of the training graph: every edge in both orders */
+    ni_sampler sampler;
+    ni_diffusion diffusion;
+    ni_optimizer optimizer;
+} trainer;
+
+enum { PARAMETERS = 3 };
+
+static void list_parameters(const neap_model *m, ni_parameter list[PARAMETERS])
+{
+    const dmte *own = m->own;
+    const dmte_options *o = m->settings->own;
+    uint32_t h = m->dim / 2;
+    list[0] = (ni_parameter){ "words", own->M, m->texts.words.count, o->word_dim, .rate = 1 };
+    list[1] = (ni_parameter){ "W", own->W, NI_DIFFUSION_HOPS * (uint64_t)o->word_dim, h, .rate = 1 };
+    list[2] = (ni_parameter){ "nodes", own->N, m->rows, h, .rate = 1 };
+}
+
+static ni_diffusion_shape shape_of(const neap_model *m, uint64_t edges)
+{
+    const dmte_options *o = m->settings->own;
+    uint64_t batch = o->sampling.batch < 2 * edges ? o->sampling.batch : 2 * edges;
+    return (ni_diffusion_shape){ .nodes = m->rows,
+                                 .words = m->texts.words.count,
+                                 .width = o->word_dim,
+                                 .half = m->dim / 2,
+                                 .most = (uint32_t)(3 * batch),
+                                 .padded = o->text_mean == MEAN_PADDED ? o->text.text_length : 0 };
+}
+
+/* Text spreads over these links: those that are trained on, in the end all. */
+static neap_status diffuse_over(trainer *t, const ni_links *links, neap_error *err)
+{
+    const neap_model *m = t->run.model;
+    const dmte *own = m->own;
+    ni_diffusion_shape shape = shape_of(m, t->run.graph->edges);
+    ni_diffusion_parameters p = { own->M, own->W, own->N };
+    ni_diffusion_free(&t->diffusion);
+    return ni_diffusion_create(&shape, links, &m->texts, &p, t->run.threads, &t->diffusion, err);
+}
+
+static neap_status make_sampler(trainer *t, neap_error *err)
+{
+    const ni_settings *s = t->run.model->settings;
+    ni_sampler_free(&t->sampler);
+    t->both = *t->run.graph;
+    t->both.undirected = true;
+    return ni_sampler_create(&((const dmte_options *)s->own)->sampling, 1, s->common.seed, &t->both,
+                             t->run.links, &t->run.model->targets, t->run.threads, &t->sampler, err);
+}
+
+/* The sampler is first made on the whole graph, so that its errors refer to the graph that was given. */
+static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
+{
+    *t = (trainer){ 0 };
+    neap_status rc =
+        ni_run_prepare(&t->run, job, &((const dmte_options *)job->settings->own)->learning, err);
+    if (rc == NEAP_OK) rc = ni_links_need_some(t->run.links, err);
+    if (rc == NEAP_OK) rc = make_sampler(t, err);
+    if (rc == NEAP_OK) rc = ni_run_hold_out(&t->run, job->data, err);
+    return rc == NEAP_OK && t->run.split ? make_sampler(t, err) : rc;
+}
+
+static neap_status make_memory(trainer *t, neap_error *err)
+{
+    ni_parameter list[PARAMETERS];
+    neap_status rc = diffuse_over(t, t->run.links, err);
+    if (rc != NEAP_OK) return rc;
+    list_parameters(t->run.model, list);
+    if (!ni_optimizer_create(NI_ADAM, list, PARAMETERS, &t->optimizer))
+        return ni_fail_memory(err, "the optimiser; a smaller --word-dim or --dim needs less");
+    t->optimizer.parameter[0].gradient.values = t->diffusion.dM;
+    t->optimizer.parameter[1].gradient.values = t->diffusion.dW;
+    t->optimizer.parameter[2].gradient.values = t->diffusion.dN;
+    return NEAP_OK;
+}
+
+static neap_status begin(trainer *t, neap_error *err)
+{
+    ni_run *run = &t->run;
+    run->positions = t->sampler.positions;
+    run->per_step = t->sampler.options->batch;
+    neap_status rc = make_tensors(run->model, err);
+    if (rc == NEAP_OK) rc = make_memory(t, err);
+    if (rc == NEAP_OK) rc = ni_run_declare(run, err);
+    if (rc != NEAP_OK) return rc;
+    ni_run_moments(run, &t->optimizer);
+    return ni_run_begin(run, err);
+}
+
+static float product(const neap_model *m, const float *x, const float *y)
+{
+    return ni_kernels_get()->dot(x, y, m->dim);
+}
+
+static neap_status validate(trainer *t, neap_error *err)
+{
+    ni_run *run = &t->run;
+    const neap_split *split = run->split;
+    ni_diffusion_vectors(&t->diffusion, ((const dmte *)run->model->own)->dot.E);
+    neap_status rc =
+        ni_dot_score_by(run->model, product, split->positive, split->count, run->positive, err);
+    if (rc == NEAP_OK)
+        rc = ni_dot_score_by(run->model, product, split->negative, split->count, run->negative, err);
+    return ni_run_judge(run, rc, err);
+}
+
+static void step(trainer *t)
+{
+    ni_run *run = &t->run;
+    uint32_t items =
+        ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, (uint32_t)run->per_step);
+    double loss = items ? ni_diffusion_pass(&t->diffusion, t->sampler.nodes, items) : 0;
+    if (!ni_run_may_step(run)) return;
+    if (items) {
+        t->optimizer.steps = run->at.updates;
+        ni_optimizer_step(&t->optimizer, ni_run_rate(run, 0), run->threads);
+        run->at.updates = t->optimizer.steps;
+    }
+    ni_run_took(run, items, loss);
+}
+
+/* Of the best epoch, over all links of the model. */
+static neap_status make_vectors(trainer *t, neap_error *err)
+{
+    const neap_model *m = t->run.model;
+    neap_status rc = diffuse_over(t, &m->links, err);
+    if (rc == NEAP_OK) ni_diffusion_vectors(&t->diffusion, ((const dmte *)m->own)->dot.E);
+    return rc;
+}
+
+static void trainer_free(trainer *t)
+{
+    ni_sampler_free(&t->sampler);
+    ni_diffusion_free(&t->diffusion);
+    ni_optimizer_free(&t->optimizer);
+}
+
+static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
+{
+    trainer t;
+    ni_run *run = &t.run;
+    neap_status rc = prepare(&t, job, err);
+    if (rc == NEAP_OK) rc = begin(&t, err);
+    while (rc == NEAP_OK && ni_run_next(run)) {
+        if (run->judging) rc = validate(&t, err);
+        else step(&t);
+    }
+    rc = ni_run_conclude(run, rc);
+    if (rc == NEAP_OK) rc = make_vectors(&t, err);
+    trainer_free(&t);
+    return ni_run_end(run, rc, out);
+}
+
+static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
+{
+    trainer t;
+    neap_status rc = prepare(&t, job, err);
+    if (rc == NEAP_OK) {
+        const neap_model *m = t.run.model;
+        ni_diffusion_shape shape = shape_of(m, t.run.graph->edges);
+        ni_run_bytes(&t.run, job->data->graph, r);
+        r->bytes_graph += ni_sampler_bytes(t.sampler.options, &t.both);
+        r->bytes_batch = ni_sampler_step_bytes(&t.sampler) +
+                         ni_diffusion_bytes(&shape, &m->links, &m->texts, ni_threads_count(t.run.threads));
+    }
+    trainer_free(&t);
+    ni_run_free(&t.run);
+    return rc;
+}
+
+const ni_method ni_method_dmte = {
+    .info = { .size = sizeof(neap_method_info),
+              .name = "dmte",
+              .summary = "text of nodes that spreads over links, beside vectors of structure",
+              .details =
+                  "Half of a vector is made of text: the mean of the words' vectors, of the node\n"
+                  "and, with less weight, of the nodes one and two links away; the other half is the\n"
+                  "node's own. Both are trained on edges against drawn non-edges, each half with its\n"
+                  "like and with the other; a pair scores by the product. Text spreads over the\n"
+                  "whole graph, as in the paper; the released program spreads it within a batch.\n"
+                  "Zhang, Li, Song, Duan, Huang, Wan and Carin, Diffusion Maps for Textual Network\n"
+                  "Embedding, 2018.",
+              .vectors = 1,
+              .text = 1,
+              .new_text = 1 },
+    .options = { sizeof(dmte_options), parts, defaults },
+    .check = check,
+    .text = text_of,
+    .own = sizeof(dmte),
+    .declare = declare,
+    .derive = derive,
+    .release = release,
+    .train = train,
+    .bytes = bytes,
+    NI_DOT_ANSWERS,
+};
