@@ -20,10 +20,10 @@ COMMON = {  # name: (type, kinds), of rank 1
 ENCODED = ("gapcn", "gapapn", "apn")  # with an encoder
 ATTENTIVE = ("gap", "goat") + ENCODED  # attentive pooling
 CHOOSE = ("deepwalk", "splitter")  # by option.loss between outputs and a tree
-READERS = ("apn", "cene", "dmte", "text")  # of texts
+READERS = ("cane", "apn", "cene", "dmte", "text")  # of texts
 TEXT = {"text.offsets": "U64", "text.words": "U32", "vocabulary.offsets": "U64", "vocabulary.bytes": "U8"}
 CLOSED = ("fastrp", "text")  # in closed form: without steps
-VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene", "dmte")
+VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene", "dmte", "cane")
 HOODS = tuple(method for method in ATTENTIVE if method not in READERS)  # those that read neighbourhoods
 OTHERS = ("pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
@@ -153,6 +153,9 @@ def declared(facts, tensors, kind):
         width, rest["E"] = int(option("word-dim", 0)), ("F32", learned.pop("E"))
         words = len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0
         learned.update({"words": [words, width], "W": [3 * width, dim // 2], "nodes": [rows, dim // 2]})
+    if method == "cane":
+        half, words = dim // 2, len(tensors["vocabulary.offsets"][2]) if "vocabulary.offsets" in tensors else 0
+        learned = {"E": [rows, half], "words": [words, half], "filters": [2 * half, half], "R": [half, half]}
     if method == "splitter" and (kind == "model" or "persona.owners" in tensors):
         must("persona.owners" in tensors, "persona.owners is missing")
         rest["E"] = ("F32", learned.pop("E"))
@@ -169,9 +172,9 @@ def state_of(facts, learned):
     for name, shape in learned.items():
         if float(option("valid")) > 0 and int(option("epochs")) > 0:
             state["best." + name] = shape
-        if method in ATTENTIVE + ("cene",) and option("optimizer") == "adagrad":
+        if method in ATTENTIVE + ("cane", "cene") and option("optimizer") == "adagrad":
             state["adagrad." + name] = shape[:1]
-        elif method in ATTENTIVE or method in ("attentivewalk", "cene", "dmte"):
+        elif method in ATTENTIVE or method in ("cane", "attentivewalk", "cene", "dmte"):
             state["adam." + name + ".m"] = state["adam." + name + ".v"] = shape
     drawn = method in CHOOSE and option("loss") != "hs" or method == "line" and option("order") != "1"
     if drawn or method in ("node2vec", "walklets"):

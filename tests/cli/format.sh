@@ -63,6 +63,8 @@ checkpoint line --order 1
 checkpoint line --order 2
 checkpoint verse
 checkpoint attentivewalk --valid 0.1 --patience 1000000
+checkpoint cane --text texts.tsv --valid 0.1 --patience 1000000
+checkpoint cane --text texts.tsv --optimizer adagrad
 checkpoint splitter --walks 2 --loss ns
 
 # What version 0.1.0 wrote as format 1.
