@@ -82,8 +82,8 @@ static void refuse_text(const char *text, neap_status code, uint64_t line, const
 static void what_was_saved_is_read_back_to_the_last_bit(void **state)
 {
     (void)state;
-    const char *const paths[] = { "x.txt", "x.vec", "x.npy" };
-    for (size_t i = 0; i < 3; i++) {
+    const char *const paths[] = { "x.txt", "x.vec", "x.npy", "x.safetensors" };
+    for (size_t i = 0; i < 4; i++) {
         assert_int_equal(neap_vectors_save(paths[i], graph, vectors, 4, 2, NULL), NEAP_OK);
         neap_vectors *v = load(paths[i], graph, 0);
         assert_int_equal(v->dim, 2);
@@ -232,7 +232,7 @@ static void names_beside_numpy_say_which_row_is_whose(void **state)
     neap_vectors *v;
     neap_error err = { 0 };
     assert_int_equal(neap_vectors_load("v.npy", plain, 0, &v, &err), NEAP_E_FORMAT);
-    assert_non_null(strstr(err.text, "v.names.txt: 3 names for 4 vectors"));
+    assert_non_null(strstr(err.text, "v.names.txt: 3 names for 4 rows"));
     put("v.names.txt", "c\nb\nc\na\n");
     assert_int_equal(neap_vectors_load("v.npy", plain, 0, &v, &err), NEAP_E_FORMAT);
     assert_int_equal(err.where, 3);
@@ -249,7 +249,7 @@ static void without_names_the_rows_are_the_nodes_if_their_number_fits(void **sta
     neap_vectors_free(v);
     neap_error err = { 0 };
     assert_int_equal(neap_vectors_load("v.npy", graph, 1, &v, &err), NEAP_E_MISMATCH);
-    assert_non_null(strstr(err.text, "3 vectors for a graph of 4 nodes"));
+    assert_non_null(strstr(err.text, "3 rows for a graph of 4 nodes"));
 }
 
 static void numpy_is_known_by_its_first_bytes_too(void **state)
@@ -326,18 +326,76 @@ static void a_file_without_a_vector_of_the_graph_is_refused_whatever_is_allowed(
 
 static void what_embed_writes_for_others_is_called_so(void **state)
 {
-    static const char *const paths[] = { "x.bin", "x.tsv", "x.jsonl", "x.safetensors" };
+    static const char *const paths[] = { "x.bin", "x.tsv", "x.jsonl" };
     neap_vectors *v;
     (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         neap_error err = { 0 };
         assert_int_equal(neap_vectors_save(paths[i], graph, vectors, 4, 2, NULL), NEAP_OK);
         assert_int_equal(neap_vectors_load(paths[i], graph, 1, &v, &err), NEAP_E_FORMAT);
-        if (!strstr(err.text, "word2vec text (.txt, .vec) and NumPy") || strstr(err.text, "graph"))
+        if (!strstr(err.text, "word2vec text (.txt, .vec), NumPy") || strstr(err.text, "graph"))
             fail_msg("%s", err.text);
     }
     put("v.tsv", "a\t1\t2\nb\t3\t4\nc\t5\tsix\n");
     refuse("v.tsv", NEAP_E_FORMAT, 3, "'six'");
+}
+
+/* ---- safetensors ---- */
+
+/* A file as other programs write it: the header, then 3 x 2 floats. */
+static void put_foreign(const char *path, const char *header)
+{
+    static const float rows[6] = { 5, 6, 1, 2, 3, 4 };
+    char bytes[512];
+    uint64_t length = strlen(header);
+    memcpy(bytes, &length, 8);
+    memcpy(bytes + 8, header, length);
+    memcpy(bytes + 8 + length, rows, sizeof rows);
+    scratch_put(path, bytes, 8 + length + sizeof rows);
+}
+
+#define ENTRY(type, shape, range)                                                                          \
+    "{\"x\":{\"dtype\":\"" type "\",\"shape\":[" shape "],\"data_offsets\":[" range "]}}"
+
+static void a_table_of_another_program_is_read_with_names_beside_it_or_in_order(void **state)
+{
+    static const float rows[6] = { 5, 6, 1, 2, 3, 4 }, named[6] = { 1, 2, 3, 4, 5, 6 };
+    (void)state;
+    put_foreign("v.safetensors", ENTRY("F32", "3,2", "0,24"));
+    expect_values("v.safetensors", rows, 2);
+    put("v.names.txt", "c\na\nb\n");
+    expect_values("v.safetensors", named, 2);
+    put_foreign("v.safetensors", "{\"__metadata__\":{\"format\":\"pt\"},"
+                                 "\"half\":{\"dtype\":\"F16\",\"shape\":[0],\"data_offsets\":[0,0]},"
+                                 "\"x\":{\"dtype\":\"F32\",\"shape\":[3,2],\"data_offsets\":[0,24]}}   ");
+    expect_values("v.safetensors", named, 2);
+}
+
+static void a_table_that_is_not_there_or_not_alone_is_refused(void **state)
+{
+    static const struct {
+        const char *header, *words;
+    } cases[] = {
+        { ENTRY("F64", "3,1", "0,24"), "0 tensors of two dimensions and type F32" },
+        { ENTRY("F32", "6", "0,24"), "0 tensors of two dimensions" },
+        { ENTRY("F32", "3,2", "0,28"), "not where it must be" },
+        { ENTRY("F32", "3,2", "4,28"), "not where it must be" },
+        { ENTRY("F32", "3,2", "24,0"), "not where it must be" },
+        { ENTRY("F32", "4294967296,4294967296", "0,24"), "not where it must be" },
+        { ENTRY("F32", "3,1", "2,14"), "not where it must be" },
+        { "{\"x\":1}", "0 tensors" },
+        { "{\"x\":", "bad JSON" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        neap_vectors *v;
+        neap_error err = { 0 };
+        put_foreign("v.safetensors", cases[i].header);
+        assert_int_equal(neap_vectors_load("v.safetensors", plain, 0, &v, &err), NEAP_E_FORMAT);
+        if (!strstr(err.text, cases[i].words)) fail_msg("'%s' is not in: %s", cases[i].words, err.text);
+    }
+    put_foreign("v.safetensors", ENTRY("F32", "2,3", "0,24"));
+    refuse("v.safetensors", NEAP_E_MISMATCH, 0, "2 rows for a graph of 3 nodes");
 }
 
 /* ---- failures ---- */
@@ -360,8 +418,8 @@ static void expect_read_error(void *user, neap_status rc, const neap_error *err)
 static void no_failure_leaks(void **state)
 {
     (void)state;
-    char text[] = "x.txt", npy[] = "x.npy", *const paths[] = { text, npy };
-    for (size_t i = 0; i < 2; i++) {
+    char text[] = "x.txt", npy[] = "x.npy", own[] = "x.safetensors", *const paths[] = { text, npy, own };
+    for (size_t i = 0; i < 3; i++) {
         assert_int_equal(neap_vectors_save(paths[i], graph, vectors, 4, 2, NULL), NEAP_OK);
         assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, scenario, faults_expect_memory, paths[i]) >=
                     5);
@@ -389,6 +447,8 @@ int main(void)
         HERE(a_shape_that_promises_much_costs_nothing),
         HERE(a_file_without_a_vector_of_the_graph_is_refused_whatever_is_allowed),
         HERE(what_embed_writes_for_others_is_called_so),
+        HERE(a_table_of_another_program_is_read_with_names_beside_it_or_in_order),
+        HERE(a_table_that_is_not_there_or_not_alone_is_refused),
         HERE(no_failure_leaks),
     };
     faults_install();

@@ -1,63 +1,36 @@
-/* Vectors of a graph's nodes from word2vec text or NumPy files.
+/* Vectors of a graph's nodes from word2vec text, NumPy or safetensors files.
  *
  * Rows are taken as they come, so memory grows with the file; at the end they are put into the order of the
  * nodes where they stand.                                                                              */
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sys.h"
+#include "data/row_names.h"
 #include "graph/graph.h"
 #include "graph/lines.h"
 #include "io/npy.h"
 #include "io/stream.h"
+#include "io/tensors.h"
 #include "support/path.h"
 #include "support/status.h"
 #include "support/text.h"
 
-#define FORMATS "vectors are read from word2vec text (.txt, .vec) and NumPy arrays (.npy)"
+#define FORMATS                                                                                            \
+    "vectors are read from word2vec text (.txt, .vec), NumPy arrays (.npy) and safetensors (.safetensors)"
 
-enum { DIM_MOST = 65536, LINE_MOST = 1 << 22, ESCAPED_MOST = 3 * NI_NAME_MOST };
+enum { DIM_MOST = 65536, LINE_MOST = 1 << 22 };
 
 typedef struct reader {
     const char *path;
     const neap_graph *graph;
     ni_stream_in *in;
     neap_vectors *v;
+    ni_row_names names;
     uint32_t *node; /* of each row so far; in the end of all, the missing ones behind */
-    bool *has;      /* of each node                                                   */
     uint32_t rows;
 } reader;
-
-/* ---- names ---- */
-
-/* The node of a name as it stands in the file, or NEAP_NONE. A tool without escapes may have written a
- * percent sign as it is. */
-static uint32_t find_node(const neap_graph *g, const char *name, size_t length)
-{
-    char plain[ESCAPED_MOST];
-    uint32_t u;
-    if (length > sizeof plain) return NEAP_NONE;
-    size_t n = ni_unescape(name, length, plain);
-    if (ni_names_find(&g->names, plain, n, &u) || ni_names_find(&g->names, name, length, &u)) return u;
-    return NEAP_NONE;
-}
-
-/* The next row belongs to this name: *node is its node, or NEAP_NONE for a stranger. */
-static neap_status take_name(reader *r, const ni_lines *lines, const char *name, size_t length,
-                             uint32_t *node, neap_error *err)
-{
-    uint32_t u = *node = find_node(r->graph, name, length);
-    if (u == NEAP_NONE) return r->v->strangers++, NEAP_OK;
-    if (r->has[u])
-        return ni_lines_fail(lines, NEAP_E_FORMAT, name, err, "a second vector for node '%.60s'",
-                             ni_name(&r->graph->names, u));
-    r->has[u] = true;
-    r->node[r->rows] = u;
-    return NEAP_OK;
-}
 
 /* ---- word2vec text ---- */
 
@@ -149,7 +122,8 @@ static neap_status read_row(reader *r, text *t, char *line, neap_error *err)
                              "a vector more than the %llu that the header promises",
                              (unsigned long long)t->promised);
     t->found++;
-    neap_status rc = take_name(r, &t->lines, name.at, name.length, &u, err);
+    neap_status rc = ni_row_take(&r->names, &t->lines, name.at, name.length, &u, err);
+    if (rc == NEAP_OK && u != NEAP_NONE) r->node[r->rows] = u;
     return rc == NEAP_OK ? read_numbers(r, t, line, rest, u, err) : rc;
 }
 
@@ -197,100 +171,115 @@ static neap_status read_text(reader *r, neap_error *err)
 
 /* ---- NumPy ---- */
 
-/* The length of a path without .gz or .zst, and without the ending .npy if there is one. */
-static size_t stem(const char *path, bool *npy)
+/* Of a table whose values are the reader's already, rows of strangers go; the others move up over them. */
+static neap_status keep_known(reader *r, const uint32_t *node, uint64_t rows, uint64_t columns,
+                              neap_error *err)
 {
-    size_t length = ni_path_unpacked(path);
-    *npy = ni_path_ends(path, length, ".npy");
-    return *npy ? length - 4 : length;
-}
-
-/* Opens X.names.txt; *names stays NULL if there is no such file. */
-static neap_status open_names(const reader *r, ni_stream_in **names, neap_error *err)
-{
-    char path[PATH_MAX];
-    bool npy;
-    neap_error why = { 0 };
-    *names = NULL;
-    int n = snprintf(path, sizeof path, "%.*s.names.txt", (int)stem(r->path, &npy), r->path);
-    if (n < 0 || (size_t)n >= sizeof path) return ni_fail(err, NEAP_E_ARG, "the path is too long");
-    neap_status rc = ni_stream_open(path, names, &why);
-    if (rc == NEAP_E_READ && why.sys == ENOENT) return NEAP_OK;
-    if (rc != NEAP_OK && err) *err = why;
-    return rc;
-}
-
-/* Row i of the file moves up over those of strangers. */
-static void keep_row(reader *r, uint64_t i)
-{
-    size_t dim = r->v->dim;
-    memmove(r->v->values + r->rows * dim, r->v->values + i * dim, dim * sizeof *r->v->values);
-    r->rows++;
-}
-
-static neap_status read_names(reader *r, ni_stream_in *names, uint64_t rows, neap_error *err)
-{
-    ni_lines lines;
-    char *line;
-    size_t length;
-    uint64_t i = 0;
-    uint32_t u;
-    neap_status rc = ni_lines_init(&lines, names, LINE_MOST, err);
-    while (rc == NEAP_OK && (rc = ni_lines_next(&lines, &line, &length, err)) == NEAP_OK && line) {
-        if (i < rows) rc = take_name(r, &lines, line, length, &u, err);
-        if (i < rows && rc == NEAP_OK && u != NEAP_NONE) keep_row(r, i);
-        i++;
+    if (columns > DIM_MOST)
+        return ni_fail(err, NEAP_E_LIMIT, "%.200s: vectors of length %llu; at most %d are allowed",
+                       ni_stream_label(r->in), (unsigned long long)columns, DIM_MOST);
+    size_t dim = r->v->dim = (uint32_t)columns;
+    for (uint64_t i = 0; i < rows; i++) {
+        if (node[i] == NEAP_NONE) continue;
+        memmove(r->v->values + r->rows * dim, r->v->values + i * dim, dim * sizeof *r->v->values);
+        r->node[r->rows++] = node[i];
     }
-    if (rc == NEAP_OK && i != rows)
-        rc = ni_fail_at(err, NEAP_E_FORMAT, lines.number, "%.200s: %llu names for %llu vectors",
-                        ni_stream_label(names), (unsigned long long)i, (unsigned long long)rows);
-    ni_lines_free(&lines);
-    return rc;
-}
-
-static neap_status take_in_order(reader *r, uint64_t rows, neap_error *err)
-{
-    if (rows != r->graph->nodes)
-        return ni_fail(
-            err, NEAP_E_MISMATCH,
-            "%.200s: %llu vectors for a graph of %u nodes, and no file of names beside it: write "
-            "the names, one per line, into a file that ends in .names.txt instead of .npy",
-            ni_stream_label(r->in), (unsigned long long)rows, r->graph->nodes);
-    for (uint32_t u = 0; u < r->graph->nodes; u++) {
-        r->node[u] = u;
-        r->has[u] = true;
-    }
-    r->rows = r->graph->nodes;
-    r->v->by_order = 1;
     return NEAP_OK;
+}
+
+/* A table whose names are beside it. */
+static neap_status take_table(reader *r, uint64_t rows, uint64_t columns, neap_error *err)
+{
+    uint32_t *node;
+    neap_status rc = ni_row_names_beside(&r->names, r->path, rows, &node, err);
+    if (rc == NEAP_OK) rc = keep_known(r, node, rows, columns, err);
+    ni_free(node);
+    return rc;
 }
 
 static neap_status read_numpy(reader *r, neap_error *err)
 {
     ni_npy npy;
-    ni_stream_in *names = NULL;
     neap_status rc = ni_npy_read(r->in, &npy, err);
     if (rc != NEAP_OK) return rc;
     r->v->values = npy.values;
-    if (npy.columns > DIM_MOST)
-        return ni_fail(err, NEAP_E_LIMIT, "%.200s: vectors of length %llu; at most %d are allowed",
-                       ni_stream_label(r->in), (unsigned long long)npy.columns, DIM_MOST);
-    r->v->dim = (uint32_t)npy.columns;
-    rc = open_names(r, &names, err);
-    if (rc == NEAP_OK) rc = names ? read_names(r, names, npy.rows, err) : take_in_order(r, npy.rows, err);
-    ni_stream_close(names);
+    return take_table(r, npy.rows, npy.columns, err);
+}
+
+/* ---- safetensors ---- */
+
+/* Names as neap_vectors_save keeps them: those of the rows, each ended by a NUL. */
+static neap_status take_own_names(reader *r, const ni_tensors *t, uint64_t rows, uint32_t **node,
+                                  neap_error *err)
+{
+    const void *offsets, *bytes;
+    const ni_tensor *b = ni_tensors_find(t, "names.bytes");
+    uint64_t shape = rows + 1, most = b ? b->shape[0] : 0;
+    neap_status rc = ni_tensors_need(t, "names.offsets", NI_U64, 1, &shape, &offsets, err);
+    if (rc == NEAP_OK) rc = ni_tensors_need(t, "names.bytes", NI_U8, 1, &most, &bytes, err);
+    *node = rc == NEAP_OK ? ni_array((size_t)rows, sizeof **node) : NULL;
+    if (rc == NEAP_OK && !*node) rc = ni_fail_memory(err, "vectors");
+    for (uint64_t i = 0; i < rows && rc == NEAP_OK; i++) {
+        const uint64_t *offset = offsets;
+        if (offset[i] >= offset[i + 1] || offset[i + 1] > most || ((const char *)bytes)[offset[i + 1] - 1])
+            return ni_fail(err, NEAP_E_FORMAT, "the names of its rows make no sense");
+        rc = ni_row_name(&r->names, (const char *)bytes + offset[i],
+                         (size_t)(offset[i + 1] - offset[i] - 1), *node + i, err);
+    }
     return rc;
 }
 
-/* ---- both ---- */
+/* Of our vectors the table and its names; of another file the one table of floats that it has. */
+static neap_status choose_table(const ni_tensors *t, const ni_tensor **table, neap_error *err)
+{
+    uint32_t tables = 0;
+    *table = NULL;
+    if (t->format && !ni_tensors_are(t, "vectors"))
+        return ni_fail(err, NEAP_E_FORMAT, "a file of neap, but not of vectors; `neap embed` writes those");
+    for (size_t i = 0; i < t->count; i++)
+        if (t->tensor[i].type == NI_F32 && t->tensor[i].rank == 2) tables++, *table = &t->tensor[i];
+    if (tables == 1) return NEAP_OK;
+    return ni_fail(err, NEAP_E_FORMAT,
+                   "%u tensors of two dimensions and type F32, where one is wanted: save the table of "
+                   "vectors alone, as float32",
+                   tables);
+}
+
+static neap_status take_tensor(reader *r, const ni_tensors *t, neap_error *err)
+{
+    const ni_tensor *table;
+    neap_status rc = choose_table(t, &table, err);
+    const void *values;
+    if (rc == NEAP_OK) rc = ni_tensors_need(t, table->name, NI_F32, 2, table->shape, &values, err);
+    if (rc != NEAP_OK) return rc;
+    r->v->values = ni_copy(values, (size_t)table->shape[0], (size_t)table->shape[1] * sizeof(float));
+    if (!r->v->values) return ni_fail_memory(err, "vectors");
+    if (!t->format) return take_table(r, table->shape[0], table->shape[1], err);
+    uint32_t *node;
+    rc = take_own_names(r, t, table->shape[0], &node, err);
+    if (rc == NEAP_OK) rc = keep_known(r, node, table->shape[0], table->shape[1], err);
+    ni_free(node);
+    return rc;
+}
+
+static neap_status read_tensors(reader *r, neap_error *err)
+{
+    ni_tensors t;
+    neap_status rc = ni_tensors_read_any(r->path, &t, err);
+    if (rc != NEAP_OK) return rc;
+    rc = ni_name_file(r->path, take_tensor(r, &t, err), err);
+    ni_tensors_release(&t);
+    return rc;
+}
+
+/* ---- all of them ---- */
 
 /* A file without any vector of the graph's nodes may be in one of the other formats that `neap embed`
  * writes. */
 static neap_status nothing_read(const reader *r, neap_status rc, neap_error *err)
 {
     static const char *const endings[] = { ".bin", ".tsv", ".jsonl" };
-    bool npy;
-    size_t length = stem(r->path, &npy);
+    size_t length = ni_path_unpacked(r->path);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (ni_path_ends(r->path, length, endings[i]))
             return ni_fail(err, NEAP_E_FORMAT,
@@ -302,7 +291,7 @@ static neap_status nothing_read(const reader *r, neap_status rc, neap_error *err
         err, NEAP_E_UNKNOWN,
         "%.200s: none of its %llu vectors is of a node of the graph; the names must be those of the "
         "graph, and " FORMATS,
-        ni_stream_label(r->in), (unsigned long long)r->v->strangers);
+        ni_stream_label(r->in), (unsigned long long)r->names.strangers);
 }
 
 /* The nodes without a vector follow the rows, all zero. */
@@ -311,7 +300,7 @@ static neap_status add_missing(reader *r, bool allowed, neap_error *err)
     neap_vectors *v = r->v;
     uint32_t first = NEAP_NONE, rows = r->rows;
     for (uint32_t u = 0; u < v->nodes; u++) {
-        if (r->has[u]) continue;
+        if (r->names.has[u]) continue;
         if (first == NEAP_NONE) first = u;
         r->node[r->rows++] = u;
     }
@@ -352,19 +341,24 @@ static void sort_rows(reader *r)
 
 static bool is_numpy(const reader *r)
 {
-    bool npy;
     size_t count;
     const void *start = ni_stream_peek(r->in, &count);
-    stem(r->path, &npy);
-    return npy || ni_npy_is(start, count);
+    return ni_path_ends(r->path, ni_path_unpacked(r->path), ".npy") || ni_npy_is(start, count);
+}
+
+static bool is_tensors(const reader *r)
+{
+    size_t count;
+    const void *start = ni_stream_peek(r->in, &count);
+    return strcmp(r->path, "-") && ni_foreign_is_tensors(start, count);
 }
 
 static neap_status read_file(reader *r, neap_error *err)
 {
-    bool npy = is_numpy(r);
-    neap_status rc = npy ? NEAP_OK : ni_foreign_refuse(r->in, FORMATS, err);
+    bool npy = is_numpy(r), tensors = is_tensors(r);
+    neap_status rc = npy || tensors ? NEAP_OK : ni_foreign_refuse(r->in, FORMATS, err);
     if (rc != NEAP_OK) return rc;
-    rc = npy ? read_numpy(r, err) : read_text(r, err);
+    rc = npy ? read_numpy(r, err) : tensors ? read_tensors(r, err) : read_text(r, err);
     bool strange = !r->rows && (rc == NEAP_OK || rc == NEAP_E_FORMAT || rc == NEAP_E_LIMIT);
     return strange ? nothing_read(r, rc, err) : rc;
 }
@@ -376,9 +370,9 @@ neap_status neap_vectors_load(const char *path, const neap_graph *graph, int all
     reader r = { .path = path, .graph = graph };
     r.v = ni_zeros(1, sizeof *r.v);
     r.node = ni_array(graph->nodes, sizeof *r.node);
-    r.has = ni_zeros(graph->nodes, sizeof *r.has);
-    neap_status rc =
-        r.v && r.node && r.has ? ni_stream_open(path, &r.in, err) : ni_fail_memory(err, "vectors");
+    neap_status rc = ni_row_names_init(&r.names, graph, err);
+    if (rc == NEAP_OK && (!r.v || !r.node)) rc = ni_fail_memory(err, "vectors");
+    if (rc == NEAP_OK) rc = ni_stream_open(path, &r.in, err);
     if (rc == NEAP_OK) {
         r.v->size = sizeof *r.v;
         r.v->nodes = graph->nodes;
@@ -387,13 +381,15 @@ neap_status neap_vectors_load(const char *path, const neap_graph *graph, int all
     if (rc == NEAP_OK) rc = add_missing(&r, allow_missing, err);
     if (rc == NEAP_OK) {
         sort_rows(&r);
+        r.v->strangers = r.names.strangers;
+        r.v->by_order = r.names.by_order;
         *out = r.v;
     } else {
         neap_vectors_free(r.v);
     }
     ni_stream_close(r.in);
     ni_free(r.node);
-    ni_free(r.has);
+    ni_row_names_free(&r.names);
     return rc;
 }
 

@@ -287,6 +287,7 @@ typedef struct file {
     const char *path;
     int fd;
     bool in_memory;
+    bool any, foreign;  /* others' files are read, too; this is one */
     const char *memory; /* what has not been read    */
     ni_watch watch;
     uint64_t taken;  /* bytes read so far         */
@@ -367,9 +368,9 @@ static neap_status read_length(file *f, neap_error *err)
     if (is_text(start, count))
         return damaged(f, err, 0,
                        "this is no model but text, it seems; `neap train` makes models of graphs");
-    if (f->size < ALIGN) return damaged(f, err, 0, "too short to be a neap file");
+    if (f->size < (f->any ? LENGTH_BYTES : ALIGN)) return damaged(f, err, 0, "too short to be a neap file");
     memcpy(&f->length, start, LENGTH_BYTES);
-    if (f->length > NI_HEADER_MOST || (LENGTH_BYTES + f->length) % ALIGN ||
+    if (f->length > NI_HEADER_MOST || (!f->any && (LENGTH_BYTES + f->length) % ALIGN) ||
         LENGTH_BYTES + f->length > f->size)
         return damaged(f, err, 0, "not a neap file, or damaged: its header cannot be %llu bytes long",
                        (unsigned long long)f->length);
@@ -391,7 +392,10 @@ static uint32_t count_text(const char *bytes, size_t length, const char *what, c
 static neap_status check_header_crc(file *f, neap_error *err)
 {
     const char *key, *end = f->header + f->length;
-    if (count_text(f->header, (size_t)f->length, header_crc_key, &key) != 1)
+    uint32_t keys = count_text(f->header, (size_t)f->length, header_crc_key, &key);
+    f->foreign = f->any && !keys;
+    if (f->foreign) return NEAP_OK;
+    if (keys != 1)
         return damaged(f, err, LENGTH_BYTES,
                        "not a neap file, or damaged: there is not one header checksum");
     const char *digits = key + sizeof header_crc_key - 1;
@@ -415,7 +419,7 @@ static neap_status parse_header(file *f, neap_error *err)
         return ni_fail_memory(err, "the header of a file");
     if (!f->root) return damaged(f, err, LENGTH_BYTES, "bad JSON in the header: %s", why.text);
     f->metadata = json_object_get(f->root, "__metadata__");
-    if (!json_is_object(f->metadata))
+    if (!json_is_object(f->metadata) && !f->foreign)
         return damaged(f, err, LENGTH_BYTES, "the header has no __metadata__");
     return NEAP_OK;
 }
@@ -522,6 +526,50 @@ static neap_status take_tensors(const file *f, ni_tensors *t, neap_error *err)
     return NEAP_OK;
 }
 
+/* ---- files of other programs ---- */
+
+/* A tensor of one of our types, somewhere behind the header; others are left out. Its data is an offset
+ * until the bytes are there. */
+static neap_status take_foreign(const file *f, ni_tensors *t, const char *name, const json_t *entry,
+                                uint64_t room, uint64_t *offset, neap_error *err)
+{
+    uint64_t shape[NI_RANK_MOST], range[2], bytes;
+    ni_type type;
+    const json_t *dims = json_object_get(entry, "shape");
+    size_t rank = json_array_size(dims);
+    if (!take_type(json_object_get(entry, "dtype"), &type) || rank < 1 || rank > NI_RANK_MOST ||
+        !take_numbers(dims, rank, shape) || !is_shape(rank, shape))
+        return NEAP_OK;
+    if (!take_numbers(json_object_get(entry, "data_offsets"), 2, range) || range[1] > room ||
+        range[0] > range[1] || !ni_tensor_bytes(type, (uint32_t)rank, shape, &bytes) ||
+        bytes != range[1] - range[0] || range[0] % ni_type_width(type))
+        return damaged(f, err, LENGTH_BYTES, "tensor '%.40s' is not where it must be", name);
+    offset[t->count] = range[0];
+    ni_tensors_add(t, name, type, (uint32_t)rank, shape, NULL);
+    return t->failed ? ni_fail_memory(err, "the header of a file") : NEAP_OK;
+}
+
+static neap_status read_foreign(file *f, ni_tensors *t, neap_error *err)
+{
+    const char *name;
+    json_t *entry;
+    uint64_t room = f->size - LENGTH_BYTES - f->length,
+             *offset = ni_array(json_object_size(f->root), sizeof *offset);
+    t->owned = ni_array((size_t)room, 1);
+    neap_status rc = offset && t->owned ? NEAP_OK : ni_fail_memory(err, "the contents of a file");
+    json_object_foreach(f->root, name, entry)
+    {
+        if (rc == NEAP_OK && entry != f->metadata) rc = take_foreign(f, t, name, entry, room, offset, err);
+    }
+    if (rc == NEAP_OK) rc = read_bytes(f, t->owned, room, err);
+    for (size_t i = 0; i < t->count && rc == NEAP_OK; i++)
+        t->tensor[i].data = (const char *)t->owned + offset[i];
+    ni_free(offset);
+    return rc;
+}
+
+/* ---- our own ---- */
+
 static neap_status check_data(const file *f, ni_tensors *t, neap_error *err)
 {
     const char *at = t->owned;
@@ -558,6 +606,7 @@ static neap_status read_file(file *f, ni_tensors *t, neap_error *err)
     rc = read_bytes(f, f->header, f->length, err);
     if (rc == NEAP_OK) rc = check_header_crc(f, err);
     if (rc == NEAP_OK) rc = parse_header(f, err);
+    if (rc == NEAP_OK && f->foreign) return read_foreign(f, t, err);
     if (rc == NEAP_OK) rc = take_metadata(f, t, err);
     if (rc == NEAP_OK) rc = take_tensors(f, t, err);
     if (rc != NEAP_OK) return rc;
@@ -582,6 +631,11 @@ static neap_status take_apart(file *f, ni_tensors *t, neap_error *err)
 neap_status ni_tensors_read(const char *path, const neap_hooks *hooks, ni_tensors *t, neap_error *err)
 {
     return take_apart(&(file){ .path = path, .fd = -1, .watch = ni_watch_begin(hooks, "load") }, t, err);
+}
+
+neap_status ni_tensors_read_any(const char *path, ni_tensors *t, neap_error *err)
+{
+    return take_apart(&(file){ .path = path, .fd = -1, .any = true }, t, err);
 }
 
 neap_status ni_tensors_parse(const void *bytes, size_t count, ni_tensors *t, neap_error *err)

@@ -110,7 +110,11 @@ neap_status ni_tensors_store(const ni_tensors *t, void *bytes, size_t room, size
  * times that of its header. hooks may be NULL; its progress may stop the reading (NEAP_E_STOPPED). */
 neap_status ni_tensors_read(const char *path, const neap_hooks *hooks, ni_tensors *t, neap_error *err);
 
-/* The same from memory, which is copied. */
+/* Any safetensors file. One that is not ours has no checksums, no facts are taken from it, and only tensors
+ * of our types: other ones are left out. */
+neap_status ni_tensors_read_any(const char *path, ni_tensors *t, neap_error *err);
+
+/* The same as ni_tensors_read from memory, which is copied. */
 neap_status ni_tensors_parse(const void *bytes, size_t count, ni_tensors *t, neap_error *err);
 
 /* A regular file that begins and is as long as one of ours could be. */
