@@ -408,6 +408,33 @@ NEAP_API neap_status neap_text_frequent(const neap_text *text, size_t most, neap
                                         neap_error *err);
 NEAP_API void neap_word_counts_free(neap_word_counts *counts);
 
+/* ---- features of nodes -------------------------------------------------------------------------- */
+
+/* Numbers that are known of nodes: a sparse matrix of nodes and features. */
+typedef struct neap_features neap_features;
+
+/* Reads a table of numbers (.npy, .safetensors, .vec: as neap_vectors_load; a node without a row has no
+ * feature), a general Matrix Market matrix (.mtx) with a row for each node, named by the lines of
+ * X.mtx.names.txt or in the order of the graph's nodes, or lines `node feature[:value] ...`, where a
+ * feature without a number behind its last colon has the value 1. Values of the same node and feature are
+ * added. Rows of other nodes are counted and skipped. NEAP_E_FORMAT, with the line in err->where, for what
+ * cannot be read or is not finite, or if no node of the graph has a feature. */
+NEAP_API neap_status neap_features_load(const char *path, const neap_graph *graph, neap_features **out,
+                                        neap_error *err);
+NEAP_API void neap_features_free(neap_features *features);
+
+typedef struct neap_features_facts {
+    size_t size;
+    uint32_t nodes;         /* of the graph                                              */
+    uint32_t with_features; /* of them, those with at least one that is not 0            */
+    uint64_t features;      /* different ones                                            */
+    uint64_t values;        /* that are not 0                                            */
+    uint64_t strangers;     /* rows of nodes that the graph does not have                */
+    int by_order;           /* 1: no names were found, and rows are the nodes in order   */
+} neap_features_facts;
+NEAP_API neap_status neap_features_facts_of(const neap_features *features, neap_features_facts *facts,
+                                            neap_error *err);
+
 /* ---- training ----------------------------------------------------------------------------------- */
 
 typedef struct neap_model neap_model;
@@ -416,9 +443,9 @@ typedef struct neap_model neap_model;
 typedef struct neap_data {
     size_t size;
     const neap_graph *graph;
-    const neap_text *text;                /* of the nodes, for methods that read it                      */
-    const struct neap_features *features; /* of the nodes; no method of this version reads them          */
-    const struct neap_labels *labels;     /* of the nodes; likewise                                      */
+    const neap_text *text;            /* of the nodes, for methods that read it                      */
+    const neap_features *features;    /* likewise                                                   */
+    const struct neap_labels *labels; /* of the nodes; likewise                                      */
     const neap_graph *around;         /* read neighbourhoods from this graph of the same nodes; NULL: from
                                          the training graph. Only to reproduce evaluations that leak. */
     const neap_pair *valid_positives; /* where the option `valid` keeps pairs of the graph back: these, */
@@ -716,13 +743,14 @@ typedef struct neap_vectors {
 } neap_vectors;
 
 /* Reads word2vec text ("n d" in the first line or not) or, by the ending .npy or its first bytes, a NumPy
- * array of shape (n, d) of float32 or float64; gzip and zstd are recognised by content. The names of the
- * rows of X.npy are the lines of X.names.txt beside it; without that file there must be a row for each node
- * of the graph, in its order. %XX in a name is the byte XX, as neap_vectors_save writes it.
- * NEAP_E_UNKNOWN if a node has no vector, unless allow_missing is not 0; and in any case if no node has
- * one. NEAP_E_MISMATCH if there are no names and another number of rows. NEAP_E_FORMAT, with the line in
- * err->where, for what cannot be read, is not finite, or occurs twice. NEAP_E_LIMIT for a NumPy file of
- * vectors longer than 65,536. */
+ * array of shape (n, d) of float32 or float64, or a safetensors file with one tensor of that shape of
+ * float32; gzip and zstd are recognised by content (but not of safetensors). The names of the rows of X.npy
+ * and X.safetensors are the lines of X.names.txt beside it, unless neap_vectors_save put them inside;
+ * without that file there must be a row for each node of the graph, in its order. %XX in a name is the byte
+ * XX, as neap_vectors_save writes it. NEAP_E_UNKNOWN if a node has no vector, unless allow_missing is not
+ * 0; and in any case if no node has one. NEAP_E_MISMATCH if there are no names and another number of rows.
+ * NEAP_E_FORMAT, with the line in err->where, for what cannot be read, is not finite, or occurs twice.
+ * NEAP_E_LIMIT for a NumPy file of vectors longer than 65,536. */
 NEAP_API neap_status neap_vectors_load(const char *path, const neap_graph *graph, int allow_missing,
                                        neap_vectors **out, neap_error *err);
 NEAP_API void neap_vectors_free(neap_vectors *vectors);

@@ -1,15 +1,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "attributes.h"
 #include "common.h"
-#include "texts.h"
 
 typedef struct own {
-    text_own text;
+    attributes_own attributes;
 } own;
 
 static const arg_option options[] = {
-    TEXT_OPTIONS(own, text),
+    ATTRIBUTE_OPTIONS(own, attributes),
     { 0 },
 };
 
@@ -86,17 +86,17 @@ static neap_status run(const args *a, neap_error *err)
 {
     const own *o = a->own;
     neap_graph *graph = NULL;
-    neap_text *text = NULL;
+    attributes known = { 0 };
     neap_estimate_result e = NEAP_SIZED(neap_estimate_result);
     neap_data data = NEAP_SIZED(neap_data);
     neap_status rc = read_graph(a, a->operands[0], &graph, err);
-    if (rc == NEAP_OK) rc = text_read(a, &o->text, graph, &text, err);
+    if (rc == NEAP_OK) rc = attributes_read(a, &o->attributes, graph, &known, err);
     data.graph = graph;
-    data.text = text;
+    data.text = known.text, data.features = known.features;
     if (rc == NEAP_OK) rc = neap_estimate(&data, a->options, &e, err);
     if (rc == NEAP_OK && a->json) print_json(&e);
     else if (rc == NEAP_OK) print_table(a, &e);
-    neap_text_free(text);
+    attributes_free(&known);
     neap_graph_free(graph);
     return rc;
 }

@@ -1,20 +1,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attributes.h"
 #include "eval_common.h"
 #include "link_table.h"
 #include "progress.h"
 #include "support/clock.h"
 #include "support/path.h"
 #include "targets.h"
-#include "texts.h"
 
 typedef struct own {
     const char *methods, *protocol, *ratios, *negatives, *folder, *split, *vectors, *similarity, *progress,
         *targets;
     bool allow_missing, untrained;
     uint64_t seeds;
-    text_own text;
+    attributes_own attributes;
 } own;
 
 static const arg_option options[] = {
@@ -32,13 +32,13 @@ static const arg_option options[] = {
     { "test-negatives", 0, "uniform|degree|two-hop", "uniform", ARG_TEXT, offsetof(own, negatives), 0, 0,
       false, "clean: what test links are compared with: any non-link, popular ones, or near ones" },
     TARGETS_OPTION(own, targets),
-    TEXT_OPTIONS(own, text),
+    ATTRIBUTE_OPTIONS(own, attributes),
     { "output", 'o', "DIR", NULL, ARG_TEXT, offsetof(own, folder), 0, 0, false,
       "keep the splits, each in a folder of its own, and results.json here" },
     { "split", 0, "DIR", NULL, ARG_TEXT, offsetof(own, split), 0, 0, false,
       "evaluate on this split, or on all in folders of DIR, with their protocol, ratios and seeds" },
     { "vectors", 0, "FILE", NULL, ARG_TEXT, offsetof(own, vectors), 0, 0, false,
-      "also evaluate these vectors: word2vec text, or .npy with names in .names.txt beside it" },
+      "also evaluate these vectors: word2vec text, .npy or .safetensors with names in .names.txt beside it" },
     { "similarity", 0, "dot|cosine", "dot", ARG_TEXT, offsetof(own, similarity), 0, 0, false,
       "how --vectors score a pair" },
     { "allow-missing", 0, "", NULL, ARG_SWITCH, offsetof(own, allow_missing), 0, 0, false,
@@ -53,7 +53,7 @@ typedef struct run {
     const own *o;
     neap_vectors *vectors; /* of --vectors, or NULL */
     target_set targets;
-    neap_text *text;
+    attributes known;
     name_list methods;
     link_table table;
     size_t done; /* cells of one split each */
@@ -131,9 +131,11 @@ static neap_status run_splits(run *r, neap_error *err)
 {
     neap_status rc = NEAP_OK;
     splits *s = &r->table.splits;
-    neap_data data = {
-        .size = sizeof data, .graph = r->table.graph, .text = r->text, .targets = s->targets
-    };
+    neap_data data = { .size = sizeof data,
+                       .graph = r->table.graph,
+                       .text = r->known.text,
+                       .features = r->known.features,
+                       .targets = s->targets };
     for (size_t i = 0; i < s->count && rc == NEAP_OK; i++) {
         neap_trial *trial = NULL;
         rc = splits_make(s, i, &data, &trial, err);
@@ -262,7 +264,7 @@ static neap_status prepare(run *r, neap_error *err)
     if (rc == NEAP_OK) rc = read_graph(r->a, r->a->operands[0], &r->table.graph, err);
     if (rc == NEAP_OK) rc = targets_read(r->a, r->o->targets, r->table.graph, &r->targets, err);
     if (strcmp(r->table.splits.target_kind, "all")) r->table.splits.targets = targets_of(&r->targets);
-    if (rc == NEAP_OK) rc = text_read(r->a, &r->o->text, r->table.graph, &r->text, err);
+    if (rc == NEAP_OK) rc = attributes_read(r->a, &r->o->attributes, r->table.graph, &r->known, err);
     if (rc == NEAP_OK) rc = take_vectors(r, err);
     return rc;
 }
@@ -301,7 +303,7 @@ static neap_status run_eval(const args *a, neap_error *err)
     if (rc == NEAP_OK) rc = report(&r, err);
     neap_vectors_free(r.vectors);
     targets_free(&r.targets);
-    neap_text_free(r.text);
+    attributes_free(&r.known);
     neap_graph_free(r.table.graph);
     splits_free(&r.table.splits);
     free(r.table.cells);

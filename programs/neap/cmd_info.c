@@ -1,12 +1,12 @@
+#include "attributes.h"
 #include "common.h"
-#include "texts.h"
 
 typedef struct own {
-    text_own text;
+    attributes_own attributes;
 } own;
 
 static const arg_option options[] = {
-    TEXT_OPTIONS(own, text),
+    ATTRIBUTE_OPTIONS(own, attributes),
     { 0 },
 };
 
@@ -94,7 +94,7 @@ static void json_graph(const neap_graph *graph, const neap_graph_facts *f, ni_js
     ni_json_close(j, ']');
 }
 
-static neap_status print_facts(const args *a, const neap_graph *graph, const neap_text *text,
+static neap_status print_facts(const args *a, const neap_graph *graph, const attributes *known,
                                neap_error *err)
 {
     neap_graph_facts facts = NEAP_SIZED(neap_graph_facts);
@@ -103,11 +103,11 @@ static neap_status print_facts(const args *a, const neap_graph *graph, const nea
     if (rc != NEAP_OK) return rc;
     if (!a->json) {
         print_graph(graph, &facts);
-        return text ? text_print(text, NULL, err) : NEAP_OK;
+        return attributes_print(known, NULL, err);
     }
     ni_json_open(&j, NULL, '{');
     json_graph(graph, &facts, &j);
-    if (text) rc = text_print(text, &j, err);
+    rc = attributes_print(known, &j, err);
     ni_json_close(&j, '}');
     return rc;
 }
@@ -116,20 +116,21 @@ static neap_status any_graph(const args *a, neap_error *err)
 {
     const own *o = a->own;
     neap_graph *graph = NULL;
-    neap_text *text = NULL;
+    attributes known = { 0 };
     neap_status rc = read_graph(a, a->operands[0], &graph, err);
-    if (rc == NEAP_OK) rc = text_read(a, &o->text, graph, &text, err);
-    if (rc == NEAP_OK) rc = print_facts(a, graph, text, err);
-    neap_text_free(text);
+    if (rc == NEAP_OK) rc = attributes_read(a, &o->attributes, graph, &known, err);
+    if (rc == NEAP_OK) rc = print_facts(a, graph, &known, err);
+    attributes_free(&known);
     neap_graph_free(graph);
     return rc;
 }
 
-/* With texts, a graph is read as one, whatever its format. */
+/* With texts or features, a graph is read as one, whatever its format. */
 static neap_status run(const args *a, neap_error *err)
 {
     const own *o = a->own;
-    bool ours = !o->text.path && !o->text.by_line && neap_file_is_ours(a->operands[0]);
+    bool ours = !o->attributes.text && !o->attributes.by_line && !o->attributes.features &&
+                neap_file_is_ours(a->operands[0]);
     return ours ? our_file(a, err) : any_graph(a, err);
 }
 

@@ -4,17 +4,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attributes.h"
 #include "common.h"
 #include "progress.h"
 #include "targets.h"
-#include "texts.h"
 #include "train.h"
 
 typedef struct own {
     const char *output, *metrics, *checkpoint, *progress, *targets;
     double checkpoint_every;
     bool resume;
-    text_own text;
+    attributes_own attributes;
 } own;
 
 static const arg_option options[] = {
@@ -28,7 +28,7 @@ static const arg_option options[] = {
     { "resume", 0, "", NULL, ARG_SWITCH, offsetof(own, resume), 0, 0, false,
       "go on from the checkpoint of an interrupted run" },
     TARGETS_OPTION(own, targets),
-    TEXT_OPTIONS(own, text),
+    ATTRIBUTE_OPTIONS(own, attributes),
     { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(own, progress), 0, 0, false,
       "show the progress of the run; auto: a live line on a terminal, one line per epoch or minute "
       "elsewhere" },
@@ -47,7 +47,7 @@ typedef struct run {
     neap_error failed;  /* why a hook stopped the run, if it was not the user */
     neap_graph *graph;
     target_set targets;
-    neap_text *text;
+    attributes known;
     neap_split *split;
     neap_model *model;
 } run;
@@ -108,9 +108,10 @@ static neap_status check_outputs(run *r, neap_error *err)
     if (rc == NEAP_OK && !strcmp(r->o->output, "-") && r->test > 0)
         rc = ni_fail(err, NEAP_E_ARG,
                      "-o - and --test both write to standard output; name a file for the model");
-    const char *paths[] = { r->a->operands[0], targets_path(r->o->targets),
-                            r->o->text.path,   r->o->output,
-                            r->o->metrics,     r->checkpoint };
+    const char *paths[] = { r->a->operands[0],     targets_path(r->o->targets),
+                            r->o->attributes.text, r->o->attributes.features,
+                            r->o->output,          r->o->metrics,
+                            r->checkpoint };
     if (rc == NEAP_OK) rc = check_apart(paths, sizeof paths / sizeof *paths, err);
     if (rc == NEAP_OK) rc = check_output(r->o->output, err);
     if (rc == NEAP_OK) rc = check_output(r->o->metrics, err);
@@ -165,7 +166,7 @@ static neap_status read_input(run *r, neap_error *err)
     uint64_t seed = 0;
     neap_status rc = read_graph(r->a, r->a->operands[0], &r->graph, err);
     if (rc == NEAP_OK) rc = targets_read(r->a, r->o->targets, r->graph, &r->targets, err);
-    if (rc == NEAP_OK) rc = text_read(r->a, &r->o->text, r->graph, &r->text, err);
+    if (rc == NEAP_OK) rc = attributes_read(r->a, &r->o->attributes, r->graph, &r->known, err);
     if (rc || r->test <= 0) return rc;
     rc = seed_of(r->a, &seed, err);
     neap_data data = { .size = sizeof data, .graph = r->graph, .targets = targets_of(&r->targets) };
@@ -202,9 +203,11 @@ static neap_status stopped(const run *r, neap_error *err)
 static neap_status train(run *r, neap_error *err)
 {
     bool resume = resumes(r);
-    neap_data data = {
-        .size = sizeof data, .graph = training_graph(r), .text = r->text, .targets = targets_of(&r->targets)
-    };
+    neap_data data = { .size = sizeof data,
+                       .graph = training_graph(r),
+                       .text = r->known.text,
+                       .features = r->known.features,
+                       .targets = targets_of(&r->targets) };
     neap_hooks hooks = { .size = sizeof hooks,
                          .progress = on_progress,
                          .note = on_note,
@@ -293,13 +296,13 @@ static neap_status run_train(const args *a, neap_error *err)
         rc = train(&r, err);
     }
     if (rc == NEAP_OK) rc = save(&r, err);
-    if (rc == NEAP_OK && r.split) rc = verdict_of(a, r.model, r.split, r.text, &v, err);
+    if (rc == NEAP_OK && r.split) rc = verdict_of(a, r.model, r.split, &r.known, &v, err);
     if (rc == NEAP_OK && a->json) rc = print_json(&r, &v, err);
     else if (rc == NEAP_OK && r.split) verdict_print(a, &v);
     neap_model_free(r.model);
     neap_split_free(r.split);
     targets_free(&r.targets);
-    neap_text_free(r.text);
+    attributes_free(&r.known);
     neap_graph_free(r.graph);
     free(r.checkpoint);
     return rc;

@@ -105,7 +105,7 @@ neap_status node_task_open(node_task *t, const args *a, const char *doing, neap_
     if (rc == NEAP_OK && t->o->folder) rc = neap_folder_create(t->o->folder, err);
     if (rc == NEAP_OK) rc = read_graph(a, a->operands[0], &t->graph, err);
     if (rc == NEAP_OK) rc = read_labels(t, err);
-    if (rc == NEAP_OK) rc = text_read(t->a, &t->o->text, t->graph, &t->text, err);
+    if (rc == NEAP_OK) rc = attributes_read(t->a, &t->o->attributes, t->graph, &t->known, err);
     if (rc == NEAP_OK && t->o->vectors)
         rc = read_vectors(a, t->o->vectors, t->graph, t->o->allow_missing, &t->given, err);
     return rc;
@@ -115,7 +115,7 @@ void node_task_close(node_task *t)
 {
     neap_vectors_free(t->given);
     neap_labels_free(t->labels);
-    neap_text_free(t->text);
+    attributes_free(&t->known);
     neap_graph_free(t->graph);
 }
 
@@ -203,7 +203,9 @@ static neap_status measure_one(node_task *t, node_measure measure, void *user, c
 
 static neap_data node_data(const node_task *t)
 {
-    return (neap_data){ .size = sizeof(neap_data), .graph = t->graph, .text = t->text };
+    return (neap_data){
+        .size = sizeof(neap_data), .graph = t->graph, .text = t->known.text, .features = t->known.features
+    };
 }
 
 /* trial is NULL where all edges are trained on. */

@@ -4,17 +4,17 @@
 #define CLI_NODE_TASK_H
 
 #include "args.h"
+#include "attributes.h"
 #include "common.h"
 #include "eval_common.h"
 #include "progress.h"
-#include "texts.h"
 
 /* The options of both; the struct of each command begins with it. */
 typedef struct node_own {
     const char *labels, *methods, *vectors, *protocol, *ratios, *folder, *progress;
     bool by_line, allow_missing;
     uint64_t seeds;
-    text_own text;
+    attributes_own attributes;
 } node_own;
 
 /* clang-format off */
@@ -26,7 +26,7 @@ typedef struct node_own {
     { "methods", 0, "NAME,...", NULL, ARG_TEXT, offsetof(node_own, methods), 0, 0, false,                    \
       "methods whose vectors are evaluated; gap, unless --vectors is given" },                               \
     { "vectors", 0, "FILE", NULL, ARG_TEXT, offsetof(node_own, vectors), 0, 0, false,                        \
-      "evaluate these vectors: word2vec text, or .npy with names in .names.txt beside it" },                 \
+      "evaluate these vectors: word2vec text, .npy or .safetensors with names in .names.txt beside it" },                 \
     { "allow-missing", 0, "", NULL, ARG_SWITCH, offsetof(node_own, allow_missing), 0, 0, false,              \
       "a node that --vectors lacks gets a zero vector" },                                                    \
     { "ratios", 0, "PERCENT,...", "100", ARG_TEXT, offsetof(node_own, ratios), 0, 0, false,                  \
@@ -37,7 +37,7 @@ typedef struct node_own {
       "runs per row, from --seed on; the table has their mean and deviation" },                              \
     { "output", 'o', "DIR", NULL, ARG_TEXT, offsetof(node_own, folder), 0, 0, false,                         \
       "also keep results.json here, and the cluster or class of each node in each run" },                    \
-    TEXT_OPTIONS(node_own, text),                                                                            \
+    ATTRIBUTE_OPTIONS(node_own, attributes),                                                                            \
     { "progress", 0, "auto|always|never", "auto", ARG_TEXT, offsetof(node_own, progress), 0, 0, false,       \
       "show the progress of the run" }
 /* clang-format on */
@@ -47,7 +47,7 @@ typedef struct node_task {
     const node_own *o;
     neap_graph *graph;
     neap_labels *labels;
-    neap_text *text; /* or NULL */
+    attributes known;
     neap_labels_facts facts;
     neap_vectors *given; /* of --vectors, or NULL */
     name_list methods, passed_over, ratios;

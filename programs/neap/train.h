@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "args.h"
+#include "attributes.h"
 #include "support/json.h"
 
 /* ---- --metrics (metrics.c) ----
@@ -36,7 +37,7 @@ size_t count_pairs(const neap_split *split);
 
 /* Trains the two comparisons on the same training graph with the same options. */
 neap_status verdict_of(const args *a, const neap_model *model, const neap_split *split,
-                       const neap_text *text, verdict *v, neap_error *err);
+                       const attributes *known, verdict *v, neap_error *err);
 void verdict_print(const args *a, const verdict *v);
 void verdict_json(ni_json *j, const verdict *v);
 

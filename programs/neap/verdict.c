@@ -37,13 +37,16 @@ static int on_progress(const neap_progress *now, void *user)
 }
 
 /* The same run with one option changed. */
-static neap_status auc_with(const args *a, const neap_split *split, const neap_text *text,
+static neap_status auc_with(const args *a, const neap_split *split, const attributes *known,
                             const char *option, const char *value, double *auc, neap_error *err)
 {
     neap_options *changed = NULL;
     neap_model *model = NULL;
     neap_hooks hooks = { .size = sizeof hooks, .progress = on_progress };
-    neap_data data = { .size = sizeof data, .graph = neap_split_train(split), .text = text };
+    neap_data data = { .size = sizeof data,
+                       .graph = neap_split_train(split),
+                       .text = known->text,
+                       .features = known->features };
     neap_status rc = args_options(a, &changed, err);
     if (rc == NEAP_OK) rc = neap_options_set(changed, option, value, err);
     if (rc == NEAP_OK) rc = neap_train(&data, changed, &hooks, &model, err);
@@ -54,15 +57,15 @@ static neap_status auc_with(const args *a, const neap_split *split, const neap_t
 }
 
 neap_status verdict_of(const args *a, const neap_model *model, const neap_split *split,
-                       const neap_text *text, verdict *v, neap_error *err)
+                       const attributes *known, verdict *v, neap_error *err)
 {
     char method[SHORT];
     v->pairs = count_pairs(split);
     v->untrained = NAN; /* a method without epochs has nothing to train */
     neap_status rc = neap_options_get(a->options, "method", method, sizeof method, err);
     if (rc == NEAP_OK) rc = auc_of(model, split, &v->trained, err);
-    if (rc == NEAP_OK && learns(method)) rc = auc_with(a, split, text, "epochs", "0", &v->untrained, err);
-    if (rc == NEAP_OK) rc = auc_with(a, split, text, "method", "pa", &v->degrees, err);
+    if (rc == NEAP_OK && learns(method)) rc = auc_with(a, split, known, "epochs", "0", &v->untrained, err);
+    if (rc == NEAP_OK) rc = auc_with(a, split, known, "method", "pa", &v->degrees, err);
     return rc;
 }
 

@@ -34,7 +34,7 @@ typedef struct neap_trial {
     uint64_t seed;
     neap_graph *whole, *train;
     const struct neap_text *text;         /* of the nodes, the caller's; or NULL            */
-    const struct neap_features *features; /* likewise                                       */
+    const neap_features *features; /* likewise                                       */
     ni_links known;      /* links of the whole graph                                    */
     ni_links seen;       /* links of the training graph                                 */
     ni_targets targets;  /* of test pairs; all nodes in the paper's protocols           */

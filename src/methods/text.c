@@ -1,12 +1,14 @@
-/* The cosine of texts: TF-IDF, the leading singular vectors, rows of length 1 (tfidf.h). Nothing is
- * learned, and the graph has no part in it. O(words of texts) and an SVD; a new node's text is projected
- * with the basis that the model keeps. */
+/* The cosine of texts and features: TF-IDF, the leading singular vectors, rows of length 1 (content.h).
+ * Nothing is learned, and the graph has no part in it. O(words of texts) and an SVD; a new node's text is
+ * projected with the basis that the model keeps. */
+#include <string.h>
+
 #include "base/sys.h"
 #include "linalg/kernels.h"
 #include "methods/dot.h"
+#include "model/content.h"
 #include "model/explanation.h"
 #include "model/learning.h"
-#include "model/tfidf.h"
 #include "support/status.h"
 
 typedef struct text_options {
@@ -35,14 +37,15 @@ static const ni_text_options *text_of(const ni_settings *s)
 
 typedef struct text_model {
     ni_dot dot;
-    float *basis; /* words x dim: V */
+    float *basis; /* words x dim: the rows of V that are words'; NULL without words */
 } text_model;
 
 static void declare(neap_model *m, ni_declaration *d)
 {
     text_model *own = m->own;
     ni_dot_declare(m, d);
-    ni_declare_matrix(d, "basis", NI_FIXED, m->texts.words.count, m->dim, &own->basis);
+    if (m->texts.words.count)
+        ni_declare_matrix(d, "basis", NI_FIXED, m->texts.words.count, m->dim, &own->basis);
 }
 
 /* Rows of length 1, or 0. */
@@ -88,26 +91,30 @@ static void release(neap_model *m)
     ni_free(((const text_model *)m->own)->dot.more);
 }
 
-static neap_status fill(neap_model *m, ni_threads *threads, neap_error *err)
+/* E = C V, rows of length 1; what V says of words stays for new nodes. */
+static neap_status fill(neap_model *m, const neap_features *features, ni_threads *threads, neap_error *err)
 {
     const text_options *o = m->settings->own;
     const text_model *own = m->own;
-    ni_sparse a;
+    uint32_t columns = ni_content_columns(&m->texts, features), words = m->texts.words.count;
+    ni_sparse c;
     neap_status rc = ni_links_need_some(&m->links, err);
     if (rc == NEAP_OK) rc = ni_model_allocate(m, err);
-    if (rc == NEAP_OK) rc = ni_tfidf_create(&m->texts, 0, m->rows, m->rows, &o->tfidf, threads, &a, err);
+    if (rc == NEAP_OK) rc = ni_content_create(&m->texts, features, &o->tfidf, threads, &c, err);
     if (rc != NEAP_OK) return rc;
     double *value = ni_array(m->dim, sizeof *value);
-    rc = value ? ni_tfidf_basis(&a, m->texts.words.count, m->dim, m->settings->common.seed, threads, value,
-                                own->basis, err)
-               : ni_fail_memory(err, "singular values");
-    ni_free(value);
+    float *V = ni_array((uint64_t)columns * m->dim, sizeof *V);
+    rc = value && V ? ni_tfidf_basis(&c, columns, m->dim, m->settings->common.seed, threads, value, V, err)
+                    : ni_fail_memory(err, "singular vectors");
     if (rc == NEAP_OK) {
-        ni_sparse_product(&a, own->basis, m->dim, own->dot.E, threads);
+        if (words) memcpy(own->basis, V, (uint64_t)words * m->dim * sizeof *V);
+        ni_sparse_product(&c, V, m->dim, own->dot.E, threads);
         scale_rows(own->dot.E, m->rows, m->dim);
         rc = ni_threads_check(threads, err);
     }
-    ni_tfidf_free(&a);
+    ni_free(value);
+    ni_free(V);
+    ni_tfidf_free(&c);
     return rc;
 }
 
@@ -119,7 +126,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
     if (rc == NEAP_OK) rc = ni_model_create(job, &m, err);
     if (rc == NEAP_OK) {
         ni_threads_watch(threads, job->hooks, "train");
-        rc = fill(m, threads, err);
+        rc = fill(m, job->data->features, threads, err);
     }
     ni_threads_free(threads);
     if (rc == NEAP_OK) *out = m;
@@ -134,7 +141,8 @@ static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error 
     if (rc != NEAP_OK) return rc;
     r->bytes_graph = ni_model_graph_bytes(m, job->data->graph);
     r->bytes_tables = ((uint64_t)m->rows + m->texts.words.count) * m->dim * sizeof(float);
-    r->bytes_batch = ni_tfidf_bytes(&m->texts, m->dim);
+    r->bytes_batch = ni_content_bytes(&m->texts, job->data->features, m->dim) +
+                     (uint64_t)ni_content_columns(&m->texts, job->data->features) * m->dim * sizeof(float);
     neap_model_free(m);
     return NEAP_OK;
 }
@@ -268,10 +276,11 @@ static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap
 const ni_method ni_method_text = {
     .info = { .size = sizeof(neap_method_info),
               .name = "text",
-              .summary = "cosine of the nodes' texts: TF-IDF and its leading singular vectors",
+              .summary = "cosine of the nodes' texts or features: leading singular vectors of TF-IDF",
               .details = "Words are weighed by --tf and --idf, a text becomes a vector of length 1 in the\n"
                          "space of the --dim leading singular vectors of all texts, and a pair scores the\n"
-                         "product of two vectors. Nothing is learned and links have no part in it: a\n"
+                         "product of two vectors. Features, given with --features, count like words,\n"
+                         "alone or beside text. Nothing is learned and links have no part in it: a\n"
                          "yardstick for methods that read text. A new node's text is read with the\n"
                          "words and the singular vectors of the model.\n"
                          "Deerwester, Dumais, Furnas, Landauer and Harshman, Indexing by Latent Semantic\n"
@@ -281,6 +290,7 @@ const ni_method ni_method_text = {
               .new_text = 1 },
     .options = { sizeof(text_options), parts, defaults },
     .text = text_of,
+    .features = true,
     .own = sizeof(text_model),
     .declare = declare,
     .derive = derive,

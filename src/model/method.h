@@ -37,6 +37,8 @@ typedef struct ni_method {
 
     /* Which words of the nodes' texts the model reads; NULL: it reads none. Training without text fails. */
     const ni_text_options *(*text)(const ni_settings *settings);
+    /* Reads features of nodes, too: beside text, or in its place, and then m->texts has no words. */
+    bool features;
 
     /* The model's tensors, into neap_model.own, a struct of `own` bytes. NULL: none. */
     size_t own;

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/sized.h"
 #include "base/sys.h"
+#include "data/features.h"
 #include "model/method.h"
 #include "support/status.h"
 
@@ -56,14 +57,18 @@ static neap_status make_hood(neap_model *m, const neap_graph *around, neap_error
                   : ni_hood_create(m->graph, &m->links, &rule, &m->hood, err);
 }
 
-static neap_status make_texts(neap_model *m, const neap_text *text, neap_error *err)
+static neap_status make_texts(neap_model *m, const neap_data *data, neap_error *err)
 {
+    const neap_text *text = data->text;
     if (!m->method->text) return NEAP_OK;
-    if (!text)
-        return ni_fail(err, NEAP_E_ARG, "%s reads the text of nodes, and there is none; give it with --text",
-                       m->method->info.name);
-    if (text->nodes != m->graph->nodes)
-        return ni_fail(err, NEAP_E_MISMATCH, "the texts are of another graph");
+    bool features = m->method->features && data->features;
+    if (!text && !features)
+        return ni_fail(err, NEAP_E_ARG,
+                       "%s reads the text of nodes, and there is none; give it with --text%s",
+                       m->method->info.name, m->method->features ? ", or features with --features" : "");
+    if ((text && text->nodes != m->graph->nodes) || (features && data->features->nodes != m->graph->nodes))
+        return ni_fail(err, NEAP_E_MISMATCH, "the %s are of another graph", text ? "texts" : "features");
+    if (!text) return ni_texts_none(m->graph->nodes, &m->texts, err);
     return ni_texts_create(text, m->method->text(m->settings), &m->texts, err);
 }
 
@@ -94,7 +99,7 @@ neap_status ni_model_create(const ni_job *job, neap_model **out, neap_error *err
     if (rc == NEAP_OK) rc = ni_links_create(m->graph, &m->links, err);
     if (rc == NEAP_OK) rc = ni_targets_read(job->data->targets, m->graph, &m->targets, err);
     if (rc == NEAP_OK) rc = make_hood(m, job->data->around, err);
-    if (rc == NEAP_OK) rc = make_texts(m, job->data->text, err);
+    if (rc == NEAP_OK) rc = make_texts(m, job->data, err);
     if (rc == NEAP_OK) *out = m;
     else neap_model_free(m);
     return rc;

@@ -296,6 +296,14 @@ static neap_status take_tensors(const ni_tensors *t, neap_model *m, neap_error *
     return rc;
 }
 
+/* A model that learned from features alone has no words. */
+static neap_status take_texts(const ni_tensors *t, neap_model *m, neap_error *err)
+{
+    if (m->method->features && !ni_tensors_find(t, "text.offsets"))
+        return ni_texts_none(m->graph->nodes, &m->texts, err);
+    return ni_texts_from_tensors(t, m->graph->nodes, m->rows, &m->texts, err);
+}
+
 /* ---- all of it ---- */
 
 static neap_status take_model(const ni_tensors *t, neap_model *m, neap_error *err)
@@ -308,8 +316,7 @@ static neap_status take_model(const ni_tensors *t, neap_model *m, neap_error *er
     if (rc == NEAP_OK) rc = ni_tensors_real(t, "valid_auc", &m->valid_auc, err);
     if (rc == NEAP_OK) rc = take_graph(t, m, err);
     if (rc == NEAP_OK) rc = take_targets(t, m, err);
-    if (rc == NEAP_OK && m->method->text)
-        rc = ni_texts_from_tensors(t, m->graph->nodes, m->rows, &m->texts, err);
+    if (rc == NEAP_OK && m->method->text) rc = take_texts(t, m, err);
     if (rc == NEAP_OK) rc = take_tensors(t, m, err);
     if (rc == NEAP_OK) rc = ni_links_create(m->graph, &m->links, err);
     if (rc == NEAP_OK) rc = take_hood(t, m, err);

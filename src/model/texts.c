@@ -155,6 +155,13 @@ neap_status ni_texts_extend(const ni_texts *from, const ni_text_options *o, cons
     return ok ? NEAP_OK : ni_fail_memory(err, "the texts of new nodes");
 }
 
+neap_status ni_texts_none(uint32_t nodes, ni_texts *t, neap_error *err)
+{
+    *t = (ni_texts){ .nodes = nodes, .offset = ni_zeros((size_t)nodes + 1, sizeof *t->offset) };
+    ni_names_init(&t->words);
+    return t->offset ? NEAP_OK : ni_fail_memory(err, "the texts");
+}
+
 void ni_texts_free(ni_texts *t)
 {
     ni_names_free(&t->words);
@@ -176,6 +183,7 @@ uint64_t ni_texts_bytes(const ni_texts *t)
 
 void ni_texts_to_tensors(const ni_texts *t, ni_tensors *to)
 {
+    if (!t->words.count) return;
     uint64_t offsets = (uint64_t)t->nodes + 1, words = t->offset[t->nodes];
     uint64_t names = (uint64_t)t->words.count + 1, bytes = t->words.offset[t->words.count];
     ni_tensors_add(to, "text.offsets", NI_U64, 1, &offsets, t->offset);

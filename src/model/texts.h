@@ -34,6 +34,8 @@ typedef struct ni_texts {
 /* NEAP_E_FORMAT if no word is left. */
 neap_status ni_texts_create(const neap_text *text, const ni_text_options *rule, ni_texts *out,
                             neap_error *err);
+/* No node has a word. */
+neap_status ni_texts_none(uint32_t nodes, ni_texts *out, neap_error *err);
 void ni_texts_free(ni_texts *texts);
 uint64_t ni_texts_bytes(const ni_texts *texts);
 
@@ -46,8 +48,8 @@ neap_status ni_texts_extend(const ni_texts *from, const ni_text_options *rule, c
                             const uint32_t *kept, const uint32_t *number, uint32_t nodes, ni_texts *out,
                             neap_error *err);
 
-/* As tensors "text.offsets", "text.words", "vocabulary.offsets", "vocabulary.bytes"; and back, of a file
- * that is not trusted. `rows` of the nodes were in training. */
+/* As tensors "text.offsets", "text.words", "vocabulary.offsets", "vocabulary.bytes"; none of them where
+ * there is no word; and back, of a file that is not trusted. `rows` of the nodes were in training. */
 void ni_texts_to_tensors(const ni_texts *texts, ni_tensors *t);
 neap_status ni_texts_from_tensors(const ni_tensors *t, uint32_t nodes, uint32_t rows, ni_texts *out,
                                   neap_error *err);

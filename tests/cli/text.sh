@@ -62,3 +62,26 @@ expect 0 python3 "$tools/debian-graph" --index Packages --descriptions --graph g
 expect 0 "$NEAP" info g.tsv.gz --text g-descriptions.tsv.gz
 says err 'g-descriptions.tsv.gz: 2 of 3 nodes have a text: 3 words, 3 different'
 expect 2 python3 "$tools/debian-graph" --index Packages --graph g.tsv.gz
+
+# ---- features ----
+printf 'alice red:2 blue\nbob red\ncarol green\ndave green:3\nstranger red\n' >features
+expect 0 "$NEAP" info friends.txt --features features
+says err 'features: 4 of 11 nodes have features: 5 values of 3 features'
+says err '1 row of nodes that the graph does not have: skipped'
+says out 'nodes with features  4 of 11'
+expect 0 "$NEAP" info friends.txt --features features --text texts --json
+valid_json out
+python3 -c 'import json; f = json.load(open("out"))["features"]; assert (f["nodes"], f["features"], f["values"]) == (4, 3, 5), f' ||
+    fail 'the JSON of the features'
+expect 2 "$NEAP" train friends.txt -o m --method text
+says err 'give it with --text, or features with --features'
+printf 'alice bob\ncarol dave\nalice carol\n' >pairs
+expect 0 "$NEAP" train friends.txt -o m --method text --features features --dim 3 -q
+expect 0 "$NEAP" check m
+expect 0 "$NEAP" score m pairs -q
+awk -F '\t' '{ if (NR == 1 && ($3 < 0.5 || $3 > 0.99)) exit 1; if (NR == 2 && $3 < 0.999) exit 1; if (NR == 3 && $3 > 1e-3) exit 1 }' out ||
+    fail "cosines of features: $(cat out)"
+expect 0 "$NEAP" train friends.txt -o both --method text --features features --text texts --min-count 1 --dim 3 -q
+expect 0 "$NEAP" score both pairs -q
+expect 0 "$NEAP" eval link friends.txt --methods text --features features --ratios 70 --dim 3 -q
+expect 3 "$NEAP" info friends.txt --features missing

@@ -1,0 +1,149 @@
+#include "attributes.h"
+
+#include <string.h>
+
+#include "common.h"
+
+static const char *label(const char *path)
+{
+    return strcmp(path, "-") ? path : "standard input";
+}
+
+/* ---- reading ---- */
+
+static neap_status read_text(const args *a, const attributes_own *o, const neap_graph *graph,
+                             neap_text **out, neap_error *err)
+{
+    char with[SHORT], nodes[SHORT], words[SHORT], distinct[SHORT], strangers[SHORT];
+    neap_text_facts f = NEAP_SIZED(neap_text_facts);
+    neap_status rc = neap_text_load(o->text, graph, o->by_line, NULL, out, err);
+    if (rc != NEAP_OK) return rc;
+    neap_text_facts_of(*out, &f, NULL);
+    say(a, "%s: %s of %s nodes have a text: %s words, %s different", label(o->text),
+        ni_format_count(f.with_text, with), ni_format_count(f.nodes, nodes),
+        ni_format_count(f.words, words), ni_format_count(f.distinct, distinct));
+    if (f.strangers)
+        say(a, "  %s line%s about nodes that the graph does not have: skipped",
+            ni_format_count(f.strangers, strangers), plural(f.strangers));
+    return NEAP_OK;
+}
+
+static neap_status read_features(const args *a, const char *path, const neap_graph *graph,
+                                 neap_features **out, neap_error *err)
+{
+    char with[SHORT], nodes[SHORT], values[SHORT], features[SHORT], strangers[SHORT];
+    neap_features_facts f = NEAP_SIZED(neap_features_facts);
+    neap_status rc = neap_features_load(path, graph, out, err);
+    if (rc != NEAP_OK) return rc;
+    neap_features_facts_of(*out, &f, NULL);
+    say(a, "%s: %s of %s nodes have features: %s values of %s features", label(path),
+        ni_format_count(f.with_features, with), ni_format_count(f.nodes, nodes),
+        ni_format_count(f.values, values), ni_format_count(f.features, features));
+    if (f.by_order) say(a, "  no names beside it: its rows are the nodes in the order of the graph file");
+    if (f.strangers)
+        say(a, "  %s row%s of nodes that the graph does not have: skipped",
+            ni_format_count(f.strangers, strangers), plural(f.strangers));
+    return NEAP_OK;
+}
+
+neap_status attributes_read(const args *a, const attributes_own *o, const neap_graph *graph,
+                            attributes *out, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    *out = (attributes){ 0 };
+    if (!o->text && o->by_line) return ni_fail(err, NEAP_E_ARG, "--text-by-line goes with --text");
+    if (o->text) rc = read_text(a, o, graph, &out->text, err);
+    if (rc == NEAP_OK && o->features) rc = read_features(a, o->features, graph, &out->features, err);
+    return rc;
+}
+
+void attributes_free(attributes *x)
+{
+    neap_text_free(x->text);
+    neap_features_free(x->features);
+}
+
+/* ---- what was read ---- */
+
+enum { FREQUENT = 10 }; /* words that are shown */
+
+static void print_text(const neap_text_facts *f, const neap_word_counts *w)
+{
+    char n[SHORT], m[SHORT];
+    printf("nodes with text      %s of %s\n", ni_format_count(f->with_text, n),
+           ni_format_count(f->nodes, m));
+    printf("words                %s, ", ni_format_count(f->words, n));
+    printf("%s of them different\n", ni_format_count(f->distinct, n));
+    printf("words per text       %.2f on average, ", (double)f->words / (double)f->with_text);
+    printf("at most %s\n", ni_format_count(f->longest, n));
+    printf("most frequent        ");
+    for (size_t i = 0; i < w->count; i++) {
+        if (i) printf(", ");
+        print_name(stdout, w->word[i], name_columns(w->word[i]));
+        printf(" %s", ni_format_count(w->times[i], n));
+    }
+    putchar('\n');
+}
+
+static void json_text(const neap_text_facts *f, const neap_word_counts *w, ni_json *j)
+{
+    ni_json_open(j, "text", '{');
+    ni_json_whole(j, "lines", f->lines);
+    ni_json_whole(j, "strangers", f->strangers);
+    ni_json_whole(j, "nodes", f->with_text);
+    ni_json_whole(j, "words", f->words);
+    ni_json_whole(j, "distinct", f->distinct);
+    ni_json_real(j, "mean", (double)f->words / (double)f->with_text);
+    ni_json_whole(j, "longest", f->longest);
+    ni_json_open(j, "frequent", '[');
+    for (size_t i = 0; i < w->count; i++) {
+        ni_json_open(j, NULL, '{');
+        ni_json_text(j, "word", w->word[i]);
+        ni_json_whole(j, "times", w->times[i]);
+        ni_json_whole(j, "nodes", w->nodes[i]);
+        ni_json_close(j, '}');
+    }
+    ni_json_close(j, ']');
+    ni_json_close(j, '}');
+}
+
+static neap_status show_text(const neap_text *text, ni_json *j, neap_error *err)
+{
+    neap_text_facts facts = NEAP_SIZED(neap_text_facts);
+    neap_word_counts *words;
+    neap_text_facts_of(text, &facts, NULL);
+    neap_status rc = neap_text_frequent(text, FREQUENT, &words, err);
+    if (rc != NEAP_OK) return rc;
+    if (j) json_text(&facts, words, j);
+    else print_text(&facts, words);
+    neap_word_counts_free(words);
+    return NEAP_OK;
+}
+
+static void show_features(const neap_features *features, ni_json *j)
+{
+    char n[SHORT], m[SHORT];
+    neap_features_facts f = NEAP_SIZED(neap_features_facts);
+    neap_features_facts_of(features, &f, NULL);
+    if (j) {
+        ni_json_open(j, "features", '{');
+        ni_json_whole(j, "nodes", f.with_features);
+        ni_json_whole(j, "features", f.features);
+        ni_json_whole(j, "values", f.values);
+        ni_json_whole(j, "strangers", f.strangers);
+        ni_json_switch(j, "by_order", f.by_order);
+        ni_json_close(j, '}');
+        return;
+    }
+    printf("nodes with features  %s of %s\n", ni_format_count(f.with_features, n),
+           ni_format_count(f.nodes, m));
+    printf("features             %s, with %s values that are not 0\n", ni_format_count(f.features, n),
+           ni_format_count(f.values, m));
+}
+
+neap_status attributes_print(const attributes *x, ni_json *j, neap_error *err)
+{
+    neap_status rc = x->text ? show_text(x->text, j, err) : NEAP_OK;
+    if (rc == NEAP_OK && x->features) show_features(x->features, j);
+    return rc;
+}
