@@ -1,8 +1,10 @@
 /* New nodes that have texts: read with the words of the model, and without links where that is enough. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,6 +13,7 @@
 #include "graph/graph.h"
 #include "model/method.h"
 #include "scratch.h"
+#include "settings.h"
 
 /* A method that learns nothing, and reads up to three words of each text. */
 static const ni_text_options rule = { .min_count = 1, .max_share = 1, .text_length = 3 };
@@ -180,6 +183,85 @@ static void a_file_without_words_adds_nothing(void **state)
     assert_true(!graph && !text && strstr(err.text, "there is no word in it"));
 }
 
+/* ---- all methods ---- */
+
+static void a_method_says_whether_it_reads_texts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < neap_method_count(); i++) {
+        const ni_method *method = ni_method_at(i);
+        if (method->info.text != (method->text != NULL) || method->info.new_text > method->info.text)
+            fail_msg("%s", method->info.name);
+    }
+}
+
+static neap_model *train_briefly(const char *method)
+{
+    neap_generator what = {
+        .size = sizeof what, .kind = "sbm", .nodes = 60, .blocks = 3, .p_in = 0.25, .p_out = 0.02, .seed = 1
+    };
+    neap_graph *g;
+    assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
+    neap_model *m =
+        trained(g, options_of("neap", "method", method, "dim", "8", "epochs", "2", "threads", "1", NULL));
+    neap_graph_free(g);
+    return m;
+}
+
+/* The model with one more node, without links, from a file of one line. */
+static neap_model *with_new(const neap_model *m, const char *line)
+{
+    neap_graph *graph;
+    neap_text *texts;
+    neap_model *more;
+    neap_data data = NEAP_SIZED(neap_data);
+    scratch_put("texts", line, strlen(line));
+    assert_int_equal(neap_text_load_new("texts", NULL, NULL, &graph, &texts, NULL), NEAP_OK);
+    data.graph = graph;
+    data.text = texts;
+    assert_int_equal(neap_model_extend(m, &data, &more, NULL, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_nodes(neap_model_graph(more)), 61);
+    neap_text_free(texts);
+    neap_graph_free(graph);
+    return more;
+}
+
+static void score_all(const neap_model *m, float scores[61])
+{
+    neap_pair pairs[61];
+    for (uint32_t t = 0; t < 61; t++) pairs[t] = (neap_pair){ 60, t };
+    assert_int_equal(neap_model_score(m, pairs, 61, scores, NULL), NEAP_OK);
+}
+
+/* The scores of a new node without links differ from each other, and a file keeps them. */
+static void every_method_that_says_so_reads_texts_alone(void **state)
+{
+    unsigned methods = 0;
+    (void)state;
+    for (size_t i = 0; i < neap_method_count(); i++) {
+        const neap_method_info *info = neap_method_at(i);
+        float scores[61], again[61], least = INFINITY, most = -INFINITY;
+        if (!info->new_text) continue;
+        neap_model *m = train_briefly(info->name), *more = with_new(m, "new\tall n0 n0 n1 n2 n3\n"),
+                   *loaded;
+        score_all(more, scores);
+        for (int t = 0; t < 61; t++) {
+            if (!isfinite(scores[t])) fail_msg("%s: score %d", info->name, t);
+            least = fminf(least, scores[t]), most = fmaxf(most, scores[t]);
+        }
+        if (!(most > least)) fail_msg("%s: all scores of a new text are %g", info->name, (double)most);
+        assert_int_equal(neap_model_save(more, "model", NULL), NEAP_OK);
+        assert_int_equal(neap_model_load("model", NULL, &loaded, NULL), NEAP_OK);
+        score_all(loaded, again);
+        assert_memory_equal(scores, again, sizeof scores);
+        neap_model_free(loaded);
+        neap_model_free(more);
+        neap_model_free(m);
+        methods++;
+    }
+    assert_true(methods >= 3); /* text, apn, cene */
+}
+
 static neap_status scenario(void *user, neap_error *err)
 {
     neap_model *more;
@@ -208,6 +290,8 @@ int main(void)
         HERE(texts_alone_are_enough),
         HERE(without_links_a_node_is_on_the_first_side),
         HERE(a_file_without_words_adds_nothing),
+        HERE(a_method_says_whether_it_reads_texts),
+        HERE(every_method_that_says_so_reads_texts_alone),
         HERE(no_failure_leaks),
     };
     faults_install();

@@ -77,7 +77,9 @@ const ni_method ni_method_apn = {
                   "node without text scores 0. One epoch is one pass over the edges.\n"
                   "dos Santos, Tan, Xiang and Zhou, Attentive Pooling Networks, 2016.",
               .context = 1,
-              .vectors = 1 },
+              .vectors = 1,
+              .text = 1,
+              .new_text = 1 },
     .options = { sizeof(apn_options), parts, defaults },
     .family = &recipe,
     .dim = ni_encoding_dim,
