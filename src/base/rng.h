@@ -38,6 +38,8 @@ typedef enum ni_stream {
     NI_STREAM_SVD = 30,      /* start vectors of singular ones: item = row                */
     NI_STREAM_READER = 34,   /* cene: order of the texts in an epoch                      */
     NI_STREAM_TEXTS = 35,    /* cene: texts of other nodes: item = position of the first  */
+    NI_STREAM_WORD = 36,     /* order of the words of all texts in an epoch               */
+    NI_STREAM_READ = 37,     /* negatives for a new text: epoch = pass, item = its word   */
     NI_STREAM_RANK_ALL = 40  /* which test pairs are ranked among all nodes               */
 } ni_stream;
 

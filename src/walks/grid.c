@@ -81,14 +81,27 @@ neap_status ni_grid_create(uint32_t nodes, uint32_t layers, uint32_t ranges, con
                     .member = ni_array(nodes, sizeof *g->member),
                     .alias = ni_array(nodes, sizeof *g->alias) };
     bool ok = g->range && g->member && g->alias;
+    g->input = g->range;
     if (ok) deal(g, side, seed);
     if (ok && weigh(g, weight, power)) return NEAP_OK;
     ni_grid_free(g);
     return ni_fail_memory(err, "the order of training");
 }
 
+neap_status ni_grid_deal_inputs(ni_grid *g, uint32_t inputs, uint64_t seed, neap_error *err)
+{
+    enum { DEAL = 2 }; /* 0 and 1 are sides */
+    uint8_t *range = ni_array(inputs, sizeof *range);
+    if (!range) return ni_fail_memory(err, "the order of training");
+    for (uint32_t u = 0; u < inputs; u++)
+        range[u] = (uint8_t)(ni_permute(seed, NI_STREAM_RANGE, DEAL, inputs, u) * g->ranges / inputs);
+    g->input = range;
+    return NEAP_OK;
+}
+
 void ni_grid_free(ni_grid *g)
 {
+    if (g->input != g->range) ni_free(g->input);
     ni_free(g->range);
     ni_free(g->member);
     ni_free(g->alias);

@@ -35,9 +35,7 @@ void ni_learner_declare(ni_declaration *d, uint64_t rows, uint64_t dim, bool out
 
 /* ---- memory ---- */
 
-/* Few enough for 64 steps in a run, so that the step size decays smoothly, and for 2^22 pairs of memory;
- * enough for all threads. */
-static uint64_t positions_per_step(const ni_source *source, uint64_t epochs)
+uint64_t ni_learner_per_step(const ni_source *source, uint64_t epochs)
 {
     enum { TASKS_MOST = 64, STEPS_LEAST = 64, PAIRS_MOST = 1 << 22 };
     uint64_t all = (source->positions + source->per_task - 1) / source->per_task * epochs;
@@ -60,7 +58,7 @@ void ni_learner_bytes(const ni_learner *l, const ni_source *source, const neap_g
     ni_run_bytes(&l->run, given, r);
     r->bytes_graph += 40 * (uint64_t)l->rows; /* visits, ranges, aliases, tree */
     if (l->links->weight) r->bytes_graph += l->links->offset[l->rows] * sizeof(ni_alias);
-    r->bytes_batch = losses * ni_skipgram_bytes(&s, positions_per_step(source, o->epochs));
+    r->bytes_batch = losses * ni_skipgram_bytes(&s, ni_learner_per_step(source, o->epochs));
 }
 
 /* ---- what a run needs ---- */
@@ -143,7 +141,7 @@ neap_status ni_learner_begin(ni_learner *l, const ni_source *source, const uint6
                                      .seed = m->settings->common.seed };
     l->by_tree = l->by_negatives;
     l->run.positions = source->positions;
-    l->run.per_step = positions_per_step(source, l->run.o->epochs);
+    l->run.per_step = ni_learner_per_step(source, l->run.o->epochs);
     rc = make_negatives(l, weight, power, err);
     if (rc == NEAP_OK) rc = make_tree(l, weight, err);
     if (rc == NEAP_OK) rc = declare_state(l, err);
@@ -192,7 +190,7 @@ static void score(const ni_learner *l, const neap_pair *pairs, size_t count, flo
     }
 }
 
-static neap_status validate(ni_learner *l, neap_error *err)
+neap_status ni_learner_validate(ni_learner *l, neap_error *err)
 {
     ni_run *run = &l->run;
     score(l, run->split->positive, run->split->count, run->positive);
@@ -216,7 +214,7 @@ neap_status ni_learner_train(ni_learner *l, const ni_source *source, const uint6
     while (rc == NEAP_OK && ni_run_next(&l->run)) {
         uint64_t items;
         double loss, rate;
-        if (l->run.judging) rc = validate(l, err);
+        if (l->run.judging) rc = ni_learner_validate(l, err);
         else if (ni_learner_step(l, &items, &loss, &rate)) ni_run_took(&l->run, items, loss);
     }
     rc = ni_run_conclude(&l->run, rc);

@@ -55,6 +55,13 @@ bool ni_learner_step(ni_learner *l, uint64_t *items, double *loss, double *rate)
 neap_status ni_learner_train(ni_learner *l, const ni_source *source, const uint64_t *weight, double power,
                              neap_error *err);
 
+/* The AUC of the products of l->vectors, when the run asks for it (run.judging). */
+neap_status ni_learner_validate(ni_learner *l, neap_error *err);
+
+/* Positions that a step takes: few enough for 64 steps in a run, so that the step size decays smoothly, and
+ * for 2^22 pairs of memory; enough for all threads. */
+uint64_t ni_learner_per_step(const ni_source *source, uint64_t epochs);
+
 /* Frees what a run made, so that another can follow with the same model. */
 void ni_learner_rest(ni_learner *l);
 

@@ -80,7 +80,8 @@ static inline uint32_t ni_tree_path(const ni_tree *t, uint32_t leaf, uint32_t *i
  * not depend on the number of threads. Ranges are paired as in a tournament, everyone with everyone.
  *
  * A model may have several layers, each with its own pairs (the scales of walklets): row u x layers + k is
- * node u in layer k. */
+ * node u in layer k. Inputs that are something else than outputs (texts and words) are dealt into the same
+ * ranges for themselves. */
 enum { NI_RANGES_MOST = 16 };
 
 typedef struct ni_grid {
@@ -88,6 +89,7 @@ typedef struct ni_grid {
     uint32_t ranges;                    /* 1, or even                                     */
     uint8_t *range;                     /* nodes: which it is in                          */
     uint32_t start[NI_RANGES_MOST + 1]; /* where the members of a range begin             */
+    uint8_t *input;                     /* the same, unless inputs have ranges of their own */
     uint32_t *member;                   /* nodes, range by range                          */
     ni_alias *alias;                    /* nodes: of each range, by the weight of members */
     float shift[NI_RANGES_MOST]; /* log of the share of nodes on the side of a range; 0 without sides */
@@ -99,6 +101,9 @@ typedef struct ni_grid {
 neap_status ni_grid_create(uint32_t nodes, uint32_t layers, uint32_t ranges, const uint8_t *side,
                            const uint64_t *weight, double power, uint64_t seed, ni_grid *g,
                            neap_error *err);
+
+/* Deals `inputs` other rows into the ranges of the outputs; the grid has one layer. */
+neap_status ni_grid_deal_inputs(ni_grid *g, uint32_t inputs, uint64_t seed, neap_error *err);
 void ni_grid_free(ni_grid *g);
 
 static inline uint32_t ni_grid_blocks(const ni_grid *g)
@@ -110,7 +115,7 @@ static inline uint32_t ni_grid_blocks(const ni_grid *g)
 static inline uint32_t ni_grid_block(const ni_grid *g, uint32_t in, uint32_t out)
 {
     uint32_t layer = g->layers == 1 ? 0 : in % g->layers;
-    uint32_t i = g->range[g->layers == 1 ? in : in / g->layers];
+    uint32_t i = g->input[g->layers == 1 ? in : in / g->layers];
     uint32_t j = g->range[g->layers == 1 ? out : out / g->layers];
     return (layer * g->ranges + i) * g->ranges + j;
 }

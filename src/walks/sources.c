@@ -1,5 +1,5 @@
-/* Pairs from windows of walks, from edges, from ends of walks. Every draw is a function of (seed, epoch,
- * position), so any thread may make any position; memory is the scratch of a thread. */
+/* Pairs from windows of walks, from edges, from ends of walks, from texts. Every draw is a function of
+ * (seed, epoch, position), so any thread may make any position; memory is the scratch of a thread. */
 #include "walks/sources.h"
 
 #include <math.h>
@@ -292,6 +292,27 @@ ni_source ni_ends_source(const ni_walk_ends *e)
                         .scratch = (1 + (size_t)STEPS_MOST) * sizeof(uint32_t) };
 }
 
+/* ---- words of texts ---- */
+
+static uint64_t make_documents(const ni_documents *d, uint64_t epoch, uint64_t first, uint32_t count,
+                               ni_couple *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = ni_permute(d->seed, NI_STREAM_WORD, epoch, d->count, first + i);
+        out[i] = (ni_couple){ d->text[at], d->word[at] };
+    }
+    return count;
+}
+
+ni_source ni_documents_source(const ni_documents *d, uint32_t per_task)
+{
+    return (ni_source){ .kind = NI_FROM_DOCUMENTS,
+                        .from.documents = d,
+                        .positions = d->count,
+                        .per_task = per_task,
+                        .couples = 1 };
+}
+
 /* ---- any of them ---- */
 
 uint64_t ni_source_make(const ni_source *s, uint64_t epoch, uint64_t first, uint32_t count, void *scratch,
@@ -301,6 +322,7 @@ uint64_t ni_source_make(const ni_source *s, uint64_t epoch, uint64_t first, uint
     case NI_FROM_WINDOWS: return make_windows(s->from.windows, epoch, first, count, scratch, out);
     case NI_FROM_EDGES: return make_edges(s->from.edges, epoch, first, count, out);
     case NI_FROM_ENDS: return make_ends(s->from.ends, epoch, first, count, scratch, out);
+    case NI_FROM_DOCUMENTS: return make_documents(s->from.documents, epoch, first, count, out);
     }
     return 0;
 }

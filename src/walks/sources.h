@@ -1,5 +1,5 @@
 /* sources.h - where the pairs of a skip-gram model come from: windows of random walks (deepwalk, node2vec,
- * walklets, splitter), edges drawn by weight (line), ends of walks (verse).
+ * walklets, splitter), edges drawn by weight (line), ends of walks (verse), words of texts (tridnr).
  *
  * An epoch has a number of positions, and each position makes some pairs as a pure function of (seed,
  * epoch, position): nothing is kept between steps, and threads make what they need. */
@@ -18,13 +18,15 @@ typedef struct ni_couple {
 struct ni_windows;
 struct ni_edges;
 struct ni_walk_ends;
+struct ni_documents;
 
 typedef struct ni_source {
-    enum { NI_FROM_WINDOWS, NI_FROM_EDGES, NI_FROM_ENDS } kind;
+    enum { NI_FROM_WINDOWS, NI_FROM_EDGES, NI_FROM_ENDS, NI_FROM_DOCUMENTS } kind;
     union {
         const struct ni_windows *windows;
         const struct ni_edges *edges;
         const struct ni_walk_ends *ends;
+        const struct ni_documents *documents;
     } from;
     uint64_t positions; /* of an epoch                                   */
     uint32_t per_task;  /* positions that are made at once               */
@@ -98,5 +100,18 @@ typedef struct ni_walk_ends {
 } ni_walk_ends;
 
 ni_source ni_ends_source(const ni_walk_ends *e);
+
+/* ---- words of texts: a position is a word of a text, in an order of the epoch's own; its pair is the text
+ * and the word (PV-DBOW: Le and Mikolov, Distributed Representations of Sentences and Documents, 2014).
+ * Inputs are texts, outputs are words ---- */
+
+typedef struct ni_documents {
+    uint64_t count;       /* words of all texts                        */
+    const uint32_t *text; /* count: the text that each of them is in   */
+    const uint32_t *word; /* count: which word it is                   */
+    uint64_t seed;
+} ni_documents;
+
+ni_source ni_documents_source(const ni_documents *d, uint32_t per_task);
 
 #endif
