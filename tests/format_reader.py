@@ -20,10 +20,10 @@ COMMON = {  # name: (type, kinds), of rank 1
 ENCODED = ("gapcn", "gapapn", "apn")  # with an encoder
 ATTENTIVE = ("gap", "goat") + ENCODED  # attentive pooling
 CHOOSE = ("deepwalk", "splitter")  # by option.loss between outputs and a tree
-READERS = ("cane", "apn", "cene", "dmte", "text")  # of texts
+READERS = ("cane", "apn", "cene", "dmte", "text", "tridnr")  # of texts
 TEXT = {"text.offsets": "U64", "text.words": "U32", "vocabulary.offsets": "U64", "vocabulary.bytes": "U8"}
 CLOSED = ("fastrp", "text")  # in closed form: without steps
-VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene", "dmte", "cane")
+VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene", "dmte", "cane", "tridnr")
 HOODS = tuple(method for method in ATTENTIVE if method not in READERS)  # those that read neighbourhoods
 OTHERS = ("pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
@@ -156,6 +156,8 @@ def declared(facts, tensors, kind):
     if method == "cane":
         half, words = dim // 2, len(tensors["vocabulary.offsets"][2]) if "vocabulary.offsets" in tensors else 0
         learned = {"E": [rows, half], "words": [words, half], "filters": [2 * half, half], "R": [half, half]}
+    if method == "tridnr":
+        learned["words"] = [len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0, dim]
     if method == "splitter" and (kind == "model" or "persona.owners" in tensors):
         must("persona.owners" in tensors, "persona.owners is missing")
         rest["E"] = ("F32", learned.pop("E"))
@@ -177,8 +179,10 @@ def state_of(facts, learned):
         elif method in ATTENTIVE or method in ("cane", "attentivewalk", "cene", "dmte"):
             state["adam." + name + ".m"] = state["adam." + name + ".v"] = shape
     drawn = method in CHOOSE and option("loss") != "hs" or method == "line" and option("order") != "1"
-    if drawn or method in ("node2vec", "walklets"):
+    if drawn or method in ("node2vec", "walklets", "tridnr"):
         state["outputs"] = vectors
+    if method == "tridnr":
+        state["partner"] = vectors
     if method in CHOOSE and option("loss") != "ns":
         state["inner"] = vectors
     return state

@@ -363,9 +363,8 @@ static void loops_alone_are_nothing_to_learn_from(void **state)
 
 static void steps_that_are_too_large_are_said_to_be(void **state)
 {
-    static const char *const methods[] = {
-        "deepwalk", "node2vec", "walklets", "splitter", "line", "verse"
-    };
+    static const char *const methods[] = { "deepwalk", "node2vec", "walklets", "splitter",
+                                           "line",     "verse",    "tridnr" };
     neap_graph *g = blocks();
     (void)state;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {

@@ -73,6 +73,7 @@ static const variant variants[] = {
     { "verse", "valid", "0", "restart", "0.3" },
     { "attentivewalk", "valid", "0.2", "walks", "3" },
     { "splitter", "valid", "0.2", "walks", "2" },
+    { "tridnr", "valid", "0.2", "walks", "2" },
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -102,7 +103,8 @@ typedef struct stops {
 static neap_model *train_in_pieces(const neap_graph *g, const neap_options *o, long long step,
                                    double checkpoint_seconds, stops *count)
 {
-    neap_data data = { .size = sizeof data, .graph = g };
+    neap_text *text = texts_of(g);
+    neap_data data = { .size = sizeof data, .graph = g, .text = text };
     neap_model *m = NULL;
     neap_error err = { 0 };
     neap_status rc = NEAP_E_STOPPED;
@@ -125,6 +127,7 @@ static neap_model *train_in_pieces(const neap_graph *g, const neap_options *o, l
         count->within += s.within;
     }
     remove("run.checkpoint");
+    neap_text_free(text);
     return m;
 }
 

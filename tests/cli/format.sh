@@ -66,6 +66,7 @@ checkpoint attentivewalk --valid 0.1 --patience 1000000
 checkpoint cane --text texts.tsv --valid 0.1 --patience 1000000
 checkpoint cane --text texts.tsv --optimizer adagrad
 checkpoint splitter --walks 2 --loss ns
+checkpoint tridnr --walks 2 --text texts.tsv --valid 0.1 --patience 1000000
 
 # What version 0.1.0 wrote as format 1.
 count=0
