@@ -183,6 +183,40 @@ static void products_over_all_sequences_are_the_reference_of_each(void **state)
                     kind & 4);
 }
 
+/* Rows of seven kinds, in an order that has nothing to do with sequences. */
+static void rows_that_repeat_are_multiplied_once_and_give_the_same(void **state)
+{
+    enum { KINDS = 7, WIDE = 20, OUT = 11 };
+    (void)state;
+    for (uint32_t width = 1; width <= NI_CNN_WIDEST; width++)
+        for (int kind = 0; kind < 8; kind++) {
+            ni_cnn n = { .width = width, .d = WIDE, .c = OUT, .same = kind & 1, .tanh = kind & 2 };
+            ni_rng rng = ni_rng_at(4, NI_STREAM_GRAPH, width, 0);
+            uint64_t first[SEQUENCES], rows = ni_cnn_lay_out(&n, lengths, SEQUENCES, first);
+            ni_packed p = { SEQUENCES, first, lengths, rows };
+            float *W = numbers((uint64_t)width * WIDE * OUT, &rng), *b = numbers(OUT, &rng);
+            float *rows_of = numbers((uint64_t)KINDS * WIDE, &rng), *X = numbers(rows * WIDE, NULL);
+            float *plain = numbers(rows * OUT, NULL), *shared = numbers(rows * OUT, NULL);
+            float *T = numbers((uint64_t)KINDS * width * OUT, NULL);
+            uint32_t *slot = calloc(rows, sizeof *slot);
+            ni_threads *pool;
+            assert_int_equal(ni_threads_create(2, &pool, NULL), NEAP_OK);
+            n.W = W, n.b = kind & 4 ? b : NULL;
+            for (uint64_t i = 0; i < rows; i++) {
+                slot[i] = (uint32_t)ni_below(&rng, KINDS);
+                memcpy(X + i * WIDE, rows_of + slot[i] * WIDE, WIDE * sizeof *X);
+            }
+            ni_packed_clear(&p, NULL, WIDE, X);
+            ni_cnn_forward(&n, &p, X, plain, pool);
+            ni_cnn_forward_shared(&n, &p, slot, rows_of, KINDS, T, shared, pool);
+            for (uint32_t s = 0; s < SEQUENCES; s++)
+                for (uint64_t i = 0; i < ni_cnn_windows(&n, lengths[s]) * OUT; i++)
+                    assert_true(fabsf(plain[first[s] * OUT + i] - shared[first[s] * OUT + i]) < 1e-5F);
+            ni_threads_free(pool);
+            free(W), free(b), free(rows_of), free(X), free(plain), free(shared), free(T), free(slot);
+        }
+}
+
 static void bits_do_not_depend_on_the_threads(void **state)
 {
     (void)state;
@@ -208,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_of_the_reference_are_slopes),
         cmocka_unit_test(products_over_all_sequences_are_the_reference_of_each),
+        cmocka_unit_test(rows_that_repeat_are_multiplied_once_and_give_the_same),
         cmocka_unit_test(bits_do_not_depend_on_the_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@ enum { SEQUENCES_PER_TASK = 16, ROWS_PER_TASK = 128 };
 
 neap_status ni_encoded_create(ni_encoded *e, neap_error *err)
 {
-    if (!e->learns || e->by_id) return NEAP_OK;
+    if (e->by_id) return NEAP_OK;
     e->row_of = ni_array(e->ids, sizeof *e->row_of);
     if (!e->row_of) return ni_fail_memory(err, "an encoder");
     memset(e->row_of, 0xff, e->ids * sizeof *e->row_of); /* NEAP_NONE */
@@ -28,7 +28,7 @@ void ni_encoded_free(ni_encoded *e)
 
 uint64_t ni_encoded_bytes(const ni_encoded *e)
 {
-    return e->learns && !e->by_id ? e->ids * sizeof *e->row_of : 0;
+    return e->by_id ? 0 : e->ids * sizeof *e->row_of;
 }
 
 /* ---- arrays ---- */
@@ -50,6 +50,31 @@ static uint64_t count_rows(const ni_encoded *e, const ni_batch *b)
     uint32_t count = sequences_of(e, b);
     for (uint32_t s = 0; s < count; s++) length += length_of(e, b, s);
     return ni_encoder_rows(&e->encoder, count, length);
+}
+
+/* The number of an id in the batch, from 0. */
+static uint32_t number_of(const ni_encoded *e, uint32_t id, uint32_t *count)
+{
+    if (e->row_of[id] == NEAP_NONE) e->row_of[id] = (*count)++;
+    return e->row_of[id];
+}
+
+static void forget_numbers(const ni_encoded *e, const ni_batch *b)
+{
+    for (uint32_t row = 0; row < b->rows; row++)
+        if (b->id[row] != NEAP_NONE) e->row_of[b->id[row]] = NEAP_NONE;
+}
+
+/* Whether each distinct row is multiplied once. */
+static void choose_way(ni_encoded *e, const ni_batch *b)
+{
+    e->distinct = 0;
+    e->shared = false;
+    if (e->by_id || e->encoder.kind != NI_ENCODER_CNN) return;
+    for (uint32_t row = 0; row < b->rows; row++)
+        if (b->id[row] != NEAP_NONE) number_of(e, b->id[row], &e->distinct);
+    forget_numbers(e, b);
+    e->shared = 2 * (uint64_t)e->distinct <= b->rows;
 }
 
 static void carve_backward(ni_encoded *e, const ni_batch *b, uint64_t rows, ni_carver *c)
@@ -76,6 +101,10 @@ static size_t lay_out(ni_encoded *e, const ni_batch *b, void *block)
     e->at = ni_carve(&c, b->rows, sizeof *e->at);
     e->X = ni_carve(&c, rows * ni_encoder_d(&e->encoder), sizeof *e->X);
     e->H = ni_carve(&c, rows * ni_encoder_c(&e->encoder), sizeof *e->H);
+    uint64_t distinct = e->shared ? e->distinct : 0;
+    e->slot = ni_carve(&c, e->shared ? rows : 0, sizeof *e->slot);
+    e->D = ni_carve(&c, distinct * ni_encoder_d(&e->encoder), sizeof *e->D);
+    e->T = ni_carve(&c, distinct * e->encoder.cnn.width * ni_encoder_c(&e->encoder), sizeof *e->T);
     e->memory = ni_encoder_carve(&e->encoder, rows, sequences, ni_threads_count(e->threads), e->learns, &c);
     if (e->learns) carve_backward(e, b, rows, &c);
     return c.used;
@@ -84,6 +113,7 @@ static size_t lay_out(ni_encoded *e, const ni_batch *b, void *block)
 static uint64_t bytes_of(const void *self, const ni_batch *b)
 {
     ni_encoded copy = *(const ni_encoded *)self;
+    choose_way(&copy, b);
     return lay_out(&copy, b, NULL);
 }
 
@@ -136,16 +166,42 @@ static void copy_rows(ni_encoded *e, const ni_batch *b, const float *dH)
     else ni_threads_run(e->threads, ni_tasks(e->packed.count, SEQUENCES_PER_TASK), sequences_task, &r);
 }
 
-/* Encodes `count` sequences of the batch, those that are chosen. */
-static void encode(ni_encoded *e, const ni_batch *b, uint32_t count)
+/* Lays out `count` sequences of the batch, those that are chosen. */
+static void pack(ni_encoded *e, const ni_batch *b, uint32_t count)
 {
     for (uint32_t s = 0; s < count; s++) e->length[s] = length_of(e, b, e->chosen[s]);
     uint64_t rows = ni_encoder_lay_out(&e->encoder, e->length, count, e->first);
     e->packed = (ni_packed){ count, e->first, e->length, rows };
-    ni_packed_clear(&e->packed, NULL, ni_encoder_d(&e->encoder), e->X);
     memset(e->at, 0xff, b->rows * sizeof *e->at); /* NEAP_NONE */
+}
+
+static void fill_X(ni_encoded *e, const ni_batch *b)
+{
+    ni_packed_clear(&e->packed, NULL, ni_encoder_d(&e->encoder), e->X);
     copy_rows(e, b, NULL);
+}
+
+static void encode(ni_encoded *e, const ni_batch *b)
+{
+    fill_X(e, b);
     ni_encoder_forward(&e->encoder, &e->packed, e->X, e->H, &e->memory, e->threads);
+}
+
+/* Fills D and slot, then H. */
+static void encode_shared(ni_encoded *e, const ni_batch *b)
+{
+    uint64_t d = ni_encoder_d(&e->encoder);
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < e->packed.count; s++)
+        for (uint32_t i = 0; i < e->length[s]; i++) {
+            uint32_t row = b->row[b->sequence[e->chosen[s]].first + i], id = b->id[row], known = count;
+            uint64_t at = e->first[s] + i;
+            e->slot[at] = number_of(e, id, &count);
+            e->at[row] = (uint32_t)at;
+            if (known < count) memcpy(e->D + known * d, e->E + id * d, d * sizeof *e->D);
+        }
+    forget_numbers(e, b);
+    ni_cnn_forward_shared(&e->encoder.cnn, &e->packed, e->slot, e->D, count, e->T, e->H, e->threads);
 }
 
 static neap_status lend(void *self, const ni_batch *b, ni_rows_view *view, neap_error *err)
@@ -154,12 +210,15 @@ static neap_status lend(void *self, const ni_batch *b, ni_rows_view *view, neap_
     if (count_rows(e, b) > INT32_MAX) /* the matrix library counts with int */
         return ni_fail(err, NEAP_E_LIMIT,
                        "a batch of %u edges is too large to encode; use a smaller --batch", b->items);
+    choose_way(e, b);
     if (!ni_block_grow(&e->block, lay_out(e, b, NULL)))
         return ni_fail_memory(err, "a batch; a smaller --batch needs less");
     lay_out(e, b, ni_first_line(e->block.memory));
     uint32_t count = sequences_of(e, b);
     for (uint32_t s = 0; s < count; s++) e->chosen[s] = s;
-    encode(e, b, count);
+    pack(e, b, count);
+    if (e->shared) encode_shared(e, b);
+    else encode(e, b);
     *view = (ni_rows_view){ e->H, e->by_id ? NULL : e->at };
     return NEAP_OK;
 }
@@ -244,7 +303,10 @@ static neap_status take(void *self, const ni_batch *b, const ni_gradient *gradie
     ni_encoded *e = self;
     (void)err;
     uint32_t live = e->by_id ? 0 : choose_live(e, b, gradient->values);
-    if (live) encode(e, b, live);
+    if (live) {
+        pack(e, b, live);
+        encode(e, b);
+    } else if (e->shared) fill_X(e, b);
     copy_rows(e, b, gradient->values);
     ni_encoder_backward(&e->encoder, &e->packed, e->X, e->H, e->dH, &e->memory, e->dX, e->threads);
     e->dW = e->memory.dW, e->dU = e->memory.dU, e->db = e->memory.db;

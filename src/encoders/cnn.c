@@ -1,6 +1,7 @@
 /* The convolution as matrix products: with rows of all sequences in one matrix, the j-th rows of all
  * windows are that matrix from another row on, hence H = b + sum_j X[+j] W_j,    dX = sum_j dZ[-j] W_j',
- * dW_j = X[+j]' dZ,    db = sum of the rows of dZ. Tasks are ranges of rows of H and dX, of rows of dW, of
+ * dW_j = X[+j]' dZ,    db = sum of the rows of dZ. Where rows repeat, the distinct ones are multiplied and
+ * the products gathered. Tasks are ranges of rows of H and dX, of rows of dW, of
  * columns of db. Runs on all threads and owns nothing. */
 #include "encoders/cnn.h"
 
@@ -61,6 +62,64 @@ void ni_cnn_forward(const ni_cnn *n, const ni_packed *p, const float *X, float *
     work w = work_of(n, p, X);
     w.H = H;
     ni_gemm_run(threads, row_tasks(&w), forward_task, &w);
+}
+
+/* ---- forward, rows that repeat ---- */
+
+enum { SEQUENCES_PER_TASK = 8 };
+
+typedef struct shared {
+    const ni_cnn *n;
+    const ni_packed *p;
+    const uint32_t *slot;
+    const float *D;
+    uint64_t distinct;
+    float *T, *H;
+} shared;
+
+/* T_kj = D_k W_j */
+static void products_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const shared *w = arg;
+    uint64_t d = w->n->d, c = w->n->c, line = w->n->width * c, first = (uint64_t)task * ROWS_PER_TASK;
+    uint64_t rows = ni_task_end(first, ROWS_PER_TASK, w->distinct) - first;
+    (void)thread;
+    for (uint64_t j = 0; j < w->n->width; j++)
+        ni_gemm(0, 0, rows, c, d, w->D + first * d, d, w->n->W + j * d * c, c, 0,
+                w->T + first * line + j * c, line);
+}
+
+/* h_i = b + sum_j T_(row i - before + j) j, over the rows that are inside the sequence. */
+static void windows_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const shared *w = arg;
+    const ni_cnn *n = w->n;
+    const ni_kernels *k = ni_kernels_get();
+    uint64_t c = n->c, line = n->width * c, before = ni_cnn_before(n);
+    uint64_t begin = (uint64_t)task * SEQUENCES_PER_TASK;
+    uint64_t end = ni_task_end(begin, SEQUENCES_PER_TASK, w->p->count);
+    (void)thread;
+    for (uint64_t s = begin; s < end; s++) {
+        const uint32_t *slot = w->slot + w->p->first[s];
+        uint64_t length = w->p->length[s], windows = ni_cnn_windows(n, w->p->length[s]);
+        float *h = w->H + w->p->first[s] * c;
+        for (uint64_t i = 0; i < windows; i++, h += c) {
+            if (n->b) memcpy(h, n->b, c * sizeof *h);
+            else memset(h, 0, c * sizeof *h);
+            for (uint64_t j = 0; j < n->width; j++)
+                if (i + j >= before && i + j - before < length)
+                    k->axpy(1, w->T + slot[i + j - before] * line + j * c, h, c);
+        }
+        if (n->tanh) k->tanh(h - windows * c, windows * c, h - windows * c);
+    }
+}
+
+void ni_cnn_forward_shared(const ni_cnn *n, const ni_packed *p, const uint32_t *slot, const float *D,
+                           uint32_t distinct, float *T, float *H, ni_threads *threads)
+{
+    shared w = { n, p, slot, D, distinct, T, H };
+    ni_gemm_run(threads, ni_tasks(distinct, ROWS_PER_TASK), products_task, &w);
+    ni_threads_run(threads, ni_tasks(p->count, SEQUENCES_PER_TASK), windows_task, &w);
 }
 
 /* ---- backward ---- */

@@ -57,6 +57,12 @@ uint64_t ni_cnn_lay_out(const ni_cnn *n, const uint32_t *length, uint32_t count,
  * sequence are anything. */
 void ni_cnn_forward(const ni_cnn *n, const ni_packed *p, const float *X, float *H, ni_threads *threads);
 
+/* The same where rows of X repeat: row i of a sequence is row slot[first + i] of D (distinct x d), which is
+ * multiplied once, whatever sequences it occurs in: 2 distinct width d c flops, and a sum of width rows for
+ * each window. slot: rows. T: distinct x width x c, work space. Other rows of H stay as they are. */
+void ni_cnn_forward_shared(const ni_cnn *n, const ni_packed *p, const uint32_t *slot, const float *D,
+                           uint32_t distinct, float *T, float *H, ni_threads *threads);
+
 /* From dL/dH, in the rows that are windows; dH becomes dL/dZ, zero elsewhere. dX (rows x d; NULL: not
  * needed) is written between the ends of the matrix, dW (width x d x c) and db (c; NULL: there is none)
  * all. windows (count): work space. */
