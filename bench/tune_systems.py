@@ -52,7 +52,7 @@ TRIES = {
     "tridnr": ["neap", "paper", "paper epochs=20", "paper text-weight=0.5", "paper window=4", "paper lr=0.025"],
     "cene": ["neap", "neap epochs=200", "neap text-weight=0.3", "neap negatives=5", "neap lr=1e-3", "paper"],
     "cane": ["neap", "neap epochs=40", "neap lr=1e-3 epochs=60", "neap deviation=0.3", "neap rho-node=1", "paper"],
-    "dmte": ["neap", "neap lr=3e-3", "neap negatives=5", "neap min-count=5", "neap batch=64", "paper"],
+    "dmte": ["neap", "neap lr=3e-3", "neap word-dim=100", "neap min-count=5", "neap batch=64", "paper"],
 }
 FAMILY = ("gap", "goat", "gapcn", "gapapn", "gapmlp")
 
@@ -138,6 +138,15 @@ def keep(path, system, lines):
                    "\n".join(rows) + "\n")
 
 
+def check(facts, system):
+    """Every option of the tries is one of the system's."""
+    names = {option["name"] for option in facts["options"]}
+    for text in TRIES[system]:
+        for name, _ in parse(text)[1]:
+            if name not in names:
+                sys.exit("%s has no option %s: %s" % (system, name, text))
+
+
 def tune(args, facts, system, folder):
     tried = []
     for text in TRIES[system][:MOST]:
@@ -170,6 +179,7 @@ def main():
             if system not in TRIES or system not in methods:
                 sys.exit("%s: no tries are listed, or this version does not have it" % system)
             facts = run(args.neap, "methods", system)["methods"][0]
+            check(facts, system)
             tune(args, facts, system, folder)
 
 

@@ -102,6 +102,14 @@ static float *ask(const neap_model *m)
     return scores;
 }
 
+static void a_method_that_reads_text_says_so(void **state)
+{
+    (void)state;
+    for (size_t i = 0; ni_method_at(i); i++)
+        if ((ni_method_at(i)->text != NULL) != (ni_method_at(i)->info.text != 0))
+            fail_msg("%s", ni_method_at(i)->info.name);
+}
+
 static void a_saved_model_gives_the_same_answers(void **state)
 {
     neap_graph *g = blocks();
@@ -493,6 +501,7 @@ static void every_failing_allocation_is_an_ordinary_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_method_that_reads_text_says_so),
         cmocka_unit_test_setup_teardown(a_saved_model_gives_the_same_answers, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(threads_do_not_change_a_byte, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(a_run_stopped_again_and_again_ends_in_the_same_bytes, scratch_enter,

@@ -238,6 +238,12 @@ static void settings_of_a_system_are_its_own_and_what_the_user_gives_goes_before
     assert_true(value_of(&r, &cell, "epochs") == 3 && value_of(&r, &cell, "lr") == 0.025);
     assert_true(ni_sheet_cell(clock, row_of(clock, "gap", false), 0, 1, &cell));
     assert_true(value_of(&r, &cell, "batch") == ni_option_number(paper, "batch"));
+    neap_options *timed;
+    char optimizer[32];
+    assert_int_equal(ni_study_options(&r, &cell, &timed, NULL), NEAP_OK);
+    assert_int_equal(neap_options_get(timed, "optimizer", optimizer, sizeof optimizer, NULL), NEAP_OK);
+    assert_string_equal(optimizer, "lazy-adam");
+    neap_options_free(timed);
     ni_study_free(&study);
     neap_options_free(paper);
     neap_options_free(clean);

@@ -310,7 +310,7 @@ void ni_sheet_remarks(const ni_study *study, const ni_sheet *s, size_t value, ch
     words[0] = 0;
     for (size_t k = 0; k < s->rows * s->table->columns; k++)
         cut += s->entry[k].cut, late += s->entry[k].late;
-    format_setting(study->cell_time / 60, minutes);
+    snprintf(minutes, sizeof minutes, "%.3g", study->cell_time / 60);
     bool timed = s->table->aim == NI_AIM_TIME;
     snprintf(sentence, sizeof sentence, "\u2020 cut short after at most %s minutes: %s.", minutes,
              timed ? "the time of a whole epoch, from a part of one" : "what was learned until then");

@@ -178,7 +178,9 @@ static const ni_table tables[] = {
       .about =
           "Seconds for one epoch over all edges at the paper\u2019s settings: S = 100, on Zhihu 250. It "
           "compares GAP with CANE and APN in a figure without numbers; its random graphs have 200 thousand "
-          "and 1.5 million edges. Where a graph has no texts they are generated, of Cora\u2019s lengths.",
+          "and 1.5 million edges. Where a graph has no texts they are generated, of Cora\u2019s lengths. "
+          "Only "
+          "vectors of a batch are stepped (--optimizer lazy-adam).",
       .across = "graph",
       .down = "method",
       .aim = NI_AIM_TIME,
