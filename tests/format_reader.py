@@ -20,10 +20,10 @@ COMMON = {  # name: (type, kinds), of rank 1
 ENCODED = ("gapcn", "gapapn", "apn")  # with an encoder
 ATTENTIVE = ("gap", "goat") + ENCODED  # attentive pooling
 CHOOSE = ("deepwalk", "splitter")  # by option.loss between outputs and a tree
-READERS = ("cane", "apn", "cene", "dmte", "text", "tridnr")  # of texts
+READERS = ("cane", "apn", "cene", "dmte", "tadw", "text", "tridnr")  # of texts
 TEXT = {"text.offsets": "U64", "text.words": "U32", "vocabulary.offsets": "U64", "vocabulary.bytes": "U8"}
 CLOSED = ("fastrp", "text")  # in closed form: without steps
-VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene", "dmte", "cane", "tridnr")
+VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene", "dmte", "cane", "tadw", "tridnr")
 HOODS = tuple(method for method in ATTENTIVE if method not in READERS)  # those that read neighbourhoods
 OTHERS = ("pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
@@ -147,8 +147,11 @@ def declared(facts, tensors, kind):
         learned["words"] = [len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0, dim]
     if method == "attentivewalk":
         learned["attention"] = [int(option("window", 0))]
-    if method == "text":
-        rest["basis"] = ("F32", [len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0, dim])
+    if method in ("text", "tadw"):
+        words = len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0
+        rest["basis"] = ("F32", [words, dim if method == "text" else int(option("text-dim", 200))])
+    if method == "tadw":
+        learned["H"] = [dim // 2, int(option("text-dim", 200))]
     if method == "dmte":
         width, rest["E"] = int(option("word-dim", 0)), ("F32", learned.pop("E"))
         words = len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0

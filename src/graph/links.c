@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "linalg/kernels.h"
 #include "support/status.h"
 
 /* The transpose: for each node its sources, ascending because sources are visited in order. */
@@ -118,6 +119,25 @@ neap_status ni_links_need_some(const ni_links *links, neap_error *err)
 {
     if (links->offset[links->nodes] > 0) return NEAP_OK;
     return ni_fail(err, NEAP_E_FORMAT, "the graph has no edge between two nodes: nothing to learn from");
+}
+
+double ni_arcs_strength(const ni_arcs *arcs, uint64_t u)
+{
+    double sum = 0;
+    for (uint64_t i = arcs->offset[u]; i < arcs->offset[u + 1]; i++)
+        sum += arcs->weight ? (double)arcs->weight[i] : 1;
+    return sum;
+}
+
+void ni_arcs_mean(const ni_arcs *arcs, uint64_t u, const float *X, uint32_t d, float *out)
+{
+    const ni_kernels *k = ni_kernels_get();
+    double sum = ni_arcs_strength(arcs, u);
+    memset(out, 0, d * sizeof *out);
+    for (uint64_t i = arcs->offset[u]; i < arcs->offset[u + 1]; i++) {
+        double share = (arcs->weight ? (double)arcs->weight[i] : 1) / sum;
+        k->axpy((float)share, X + (uint64_t)arcs->node[i] * d, out, d);
+    }
 }
 
 bool ni_linked(const ni_links *links, uint32_t u, uint32_t v)

@@ -48,6 +48,13 @@ static inline ni_arcs ni_arcs_of(const neap_graph *graph, const ni_links *links,
     return (ni_arcs){ links->offset, links->node, links->weight, true };
 }
 
+/* The sum of the weights of all arcs out of u. */
+double ni_arcs_strength(const ni_arcs *arcs, uint64_t u);
+
+/* Row u of P X, P the transition matrix of a random walk: the weighted mean of the rows (d) of X that its
+ * arcs lead to; zero if there are none. */
+void ni_arcs_mean(const ni_arcs *arcs, uint64_t u, const float *X, uint32_t d, float *out);
+
 /* u and v are linked. */
 bool ni_linked(const ni_links *links, uint32_t u, uint32_t v);
 

@@ -171,15 +171,6 @@ static neap_status begin(trainer *t, neap_error *err)
     return ni_run_begin(run, err);
 }
 
-static neap_status validate(ni_run *run, neap_error *err)
-{
-    size_t n = run->split->count;
-    neap_status rc = ni_dot_score_by(run->model, score_of, run->split->positive, n, run->positive, err);
-    if (rc == NEAP_OK)
-        rc = ni_dot_score_by(run->model, score_of, run->split->negative, n, run->negative, err);
-    return ni_run_judge(run, rc, err);
-}
-
 /* One step: an epoch. */
 static void step(trainer *t)
 {
@@ -208,7 +199,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
     neap_status rc = prepare(&t, job, err);
     if (rc == NEAP_OK) rc = begin(&t, err);
     while (rc == NEAP_OK && ni_run_next(run)) {
-        if (run->judging) rc = validate(run, err);
+        if (run->judging) rc = ni_dot_judge(run, score_of, err);
         else step(&t);
     }
     trainer_free(&t);

@@ -1,6 +1,7 @@
 /* Scores by products of two rows: O(d) per pair, O(n d) per ranked source. */
 #include "methods/dot.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -85,6 +86,16 @@ neap_status ni_dot_score_all(neap_query *q, uint32_t source, float *scores, neap
     return ni_dot_score_all_by(q->model, product, source, scores, err);
 }
 
+neap_status ni_dot_judge(ni_run *run, ni_dot_rule rule, neap_error *err)
+{
+    const neap_split *split = run->split;
+    if (!rule) rule = product;
+    neap_status rc = ni_dot_score_by(run->model, rule, split->positive, split->count, run->positive, err);
+    if (rc == NEAP_OK)
+        rc = ni_dot_score_by(run->model, rule, split->negative, split->count, run->negative, err);
+    return ni_run_judge(run, rc, err);
+}
+
 neap_status ni_dot_vectors(neap_query *q, float *vectors, neap_error *err)
 {
     const neap_model *m = q->model;
@@ -109,4 +120,34 @@ neap_status ni_dot_some_vectors(neap_query *q, const uint32_t *nodes, size_t cou
         if (x != to) memcpy(to, x, m->dim * sizeof *to);
     }
     return NEAP_OK;
+}
+
+/* ---- new nodes with a text ---- */
+
+static neap_status check_finite(const float *x, uint64_t count, neap_error *err)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (!isfinite(x[i])) return ni_fail(err, NEAP_E_NUMERIC, "the vector of a new node is not finite");
+    return NEAP_OK;
+}
+
+neap_status ni_dot_derive(neap_model *m, ni_dot_reader read, neap_error *err)
+{
+    ni_dot *own = m->own;
+    uint32_t fresh = m->graph->nodes - m->rows;
+    ni_threads *one = NULL;
+    if (!fresh) return NEAP_OK;
+    own->more = ni_array(fresh, m->dim * sizeof *own->more);
+    neap_status rc = own->more ? ni_threads_create(1, &one, err) : ni_fail_memory(err, "the new nodes");
+    if (rc == NEAP_OK) rc = read(m, m->rows, m->graph->nodes, one, own->more, err);
+    for (uint32_t i = 0; i < fresh && rc == NEAP_OK; i++)
+        if (!ni_text_size(&m->texts, m->rows + i))
+            ni_dot_mean(m, m->rows + i, own->more + (uint64_t)i * m->dim);
+    ni_threads_free(one);
+    return rc == NEAP_OK ? check_finite(own->more, (uint64_t)fresh * m->dim, err) : rc;
+}
+
+void ni_dot_release(neap_model *m)
+{
+    ni_free(((const ni_dot *)m->own)->more);
 }

@@ -3,6 +3,7 @@
 #define NI_DOT_H
 
 #include "model/method.h"
+#include "model/run.h"
 
 /* neap_model.own of such a method begins with this. */
 typedef struct ni_dot {
@@ -22,12 +23,15 @@ neap_status ni_dot_score_by(const neap_model *model, ni_dot_rule rule, const nea
 neap_status ni_dot_score_all_by(const neap_model *model, ni_dot_rule rule, uint32_t source, float *scores,
                                 neap_error *err);
 
+/* Scores the pairs that a run keeps back, and judges its epoch. rule NULL: the product. */
+neap_status ni_dot_judge(ni_run *run, ni_dot_rule rule, neap_error *err);
+
 neap_status ni_dot_score(neap_query *query, const neap_pair *pairs, size_t count, float *scores,
                          neap_error *err);
 neap_status ni_dot_score_all(neap_query *query, uint32_t source, float *scores, neap_error *err);
 
-/* A node without a vector, added by an extension, has the mean of its neighbours', unless the method derives
- * one. */
+/* A node without a vector, added by an extension, has the mean of its neighbours', unless the method
+ * derives one. */
 neap_status ni_dot_vectors(neap_query *query, float *vectors, neap_error *err);
 neap_status ni_dot_some_vectors(neap_query *query, const uint32_t *nodes, size_t count, float *vectors,
                                 neap_error *err);
@@ -42,5 +46,13 @@ const float *ni_dot_vector(const neap_model *model, uint32_t node, float *scratc
 
 /* The mean of its neighbours' vectors. */
 void ni_dot_mean(const neap_model *model, uint32_t node, float *mean);
+
+/* `derive` of a method that reads the texts of new nodes: fills ni_dot.more by `read`, which makes the rows
+ * of nodes first .. end-1; a node without a known word has the mean of its neighbours' vectors.
+ * NEAP_E_NUMERIC if a number is not finite. */
+typedef neap_status (*ni_dot_reader)(const neap_model *model, uint32_t first, uint32_t end,
+                                     ni_threads *threads, float *rows, neap_error *err);
+neap_status ni_dot_derive(neap_model *model, ni_dot_reader read, neap_error *err);
+void ni_dot_release(neap_model *model);
 
 #endif

@@ -82,15 +82,6 @@ typedef struct spread {
     uint32_t k;
 } spread;
 
-/* The sum of the weights of all arcs out of u. */
-static double strength(const ni_arcs *arcs, uint64_t u)
-{
-    double sum = 0;
-    for (uint64_t i = arcs->offset[u]; i < arcs->offset[u + 1]; i++)
-        sum += arcs->weight ? (double)arcs->weight[i] : 1;
-    return sum;
-}
-
 /* Row u of D^beta R. Degrees are clamped to a range that floats can average. */
 static void draw_task(void *arg, uint32_t task, uint32_t thread)
 {
@@ -101,25 +92,12 @@ static void draw_task(void *arg, uint32_t task, uint32_t thread)
     (void)thread;
     for (uint64_t u = first; u < end; u++) {
         ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_TABLE, 0, u);
-        double degree = fmin(fmax(strength(&links, u), 1e-12), 1e12);
+        double degree = fmin(fmax(ni_arcs_strength(&links, u), 1e-12), 1e12);
         float high = (float)pow(degree, s->o->beta), *row = s->now + u * m->dim;
         for (uint32_t i = 0; i < m->dim; i++) {
             uint64_t side = ni_below(&rng, 6);
             row[i] = side == 0 ? high : side == 1 ? -high : 0;
         }
-    }
-}
-
-/* Row u of N_k: the weighted mean of the rows of its neighbours; zero if there are none. */
-static void average(const spread *s, uint64_t u)
-{
-    const ni_kernels *k = ni_kernels_get();
-    uint32_t d = s->model->dim;
-    double sum = strength(&s->arcs, u);
-    memset(s->next + u * d, 0, d * sizeof *s->next);
-    for (uint64_t i = s->arcs.offset[u]; i < s->arcs.offset[u + 1]; i++) {
-        double share = (s->arcs.weight ? (double)s->arcs.weight[i] : 1) / sum;
-        k->axpy((float)share, s->now + (uint64_t)s->arcs.node[i] * d, s->next + u * d, d);
     }
 }
 
@@ -131,7 +109,7 @@ static void hop_task(void *arg, uint32_t task, uint32_t thread)
     (void)thread;
     for (uint64_t u = first; u < end; u++) {
         const float *row = s->next + u * m->dim;
-        average(s, u);
+        ni_arcs_mean(&s->arcs, u, s->now, m->dim, s->next + u * m->dim); /* N_k = P N_(k-1) */
         double length = ni_length(row, m->dim); /* may be so short that 1 / length is no float */
         for (uint32_t i = 0; length > 0 && i < m->dim; i++)
             s->E[u * m->dim + i] += (float)(s->hops.weight[s->k] * ((double)row[i] / length));

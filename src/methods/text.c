@@ -69,26 +69,12 @@ static neap_status project(const neap_model *m, uint32_t first, uint32_t end, ni
     return ni_threads_check(threads, err);
 }
 
-/* A new node without a word that the model knows has the mean of its neighbours' vectors. */
 static neap_status derive(neap_model *m, neap_error *err)
 {
-    text_model *own = m->own;
-    uint32_t fresh = m->graph->nodes - m->rows;
-    ni_threads *one = NULL;
-    if (!fresh) return NEAP_OK;
-    own->dot.more = ni_array(fresh, m->dim * sizeof *own->dot.more);
-    neap_status rc = own->dot.more ? ni_threads_create(1, &one, err) : ni_fail_memory(err, "the new nodes");
-    if (rc == NEAP_OK) rc = project(m, m->rows, m->graph->nodes, one, own->dot.more, err);
-    for (uint32_t i = 0; i < fresh && rc == NEAP_OK; i++)
-        if (!ni_text_size(&m->texts, m->rows + i))
-            ni_dot_mean(m, m->rows + i, own->dot.more + (uint64_t)i * m->dim);
-    ni_threads_free(one);
+    const text_model *own = m->own;
+    neap_status rc = ni_dot_derive(m, project, err);
+    if (rc == NEAP_OK) scale_rows(own->dot.more, m->graph->nodes - m->rows, m->dim); /* means are shorter */
     return rc;
-}
-
-static void release(neap_model *m)
-{
-    ni_free(((const text_model *)m->own)->dot.more);
 }
 
 /* E = C V, rows of length 1; what V says of words stays for new nodes. */
@@ -294,7 +280,7 @@ const ni_method ni_method_text = {
     .own = sizeof(text_model),
     .declare = declare,
     .derive = derive,
-    .release = release,
+    .release = ni_dot_release,
     .train = train,
     .bytes = bytes,
     .explain = explain,

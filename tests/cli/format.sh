@@ -65,6 +65,7 @@ checkpoint verse
 checkpoint attentivewalk --valid 0.1 --patience 1000000
 checkpoint cane --text texts.tsv --valid 0.1 --patience 1000000
 checkpoint cane --text texts.tsv --optimizer adagrad
+checkpoint tadw --text texts.tsv --valid 0.1 --patience 1000000
 checkpoint splitter --walks 2 --loss ns
 checkpoint tridnr --walks 2 --text texts.tsv --valid 0.1 --patience 1000000
 
