@@ -88,13 +88,14 @@ static void draw_encoder(const neap_model *m)
 }
 
 /* E and the padding vector are uniform within +-sqrt(6 / (n + 1 + d)), n ids and the padding (Glorot and
- * Bengio 2010), P is normal with deviation sqrt(1/c). */
+ * Bengio 2010); vectors of words within +-1/4 (Kim 2014), since an LSTM of small numbers tells no texts
+ * apart. P is normal with deviation sqrt(1/c). */
 neap_status ni_gap_make_tensors(neap_model *m, neap_error *err)
 {
     const ni_gap *own = m->own;
     uint64_t d = options_of(m)->learning.dim, c = m->dim;
     uint32_t ids = ids_of(m);
-    double bound = sqrt(6.0 / ((double)ids + 1 + (double)d));
+    double bound = reads_words(m) ? 0.25 : sqrt(6.0 / ((double)ids + 1 + (double)d));
     neap_status rc = ni_model_allocate(m, err);
     if (rc != NEAP_OK) return rc;
     for (uint64_t i = 0; i < ids; i++) ni_model_draw(m, i, d, bound, own->E + i * d);
