@@ -589,7 +589,7 @@ NEAP_API neap_status neap_model_vectors(const neap_model *model, float *vectors,
 
 /* The neighbours of one node of the pair, one array per column, largest weight first, then contribution;
  * more columns may join behind them. The node itself may be one of them. The weights sum to 1, the
- * contributions to the score. In an explanation by words they are the words of its text instead, and `node`
+ * contributions to the score, both together with what no row has. In an explanation by words they are the words of its text instead, and `node`
  * and `partner` are positions in the two texts, from 0. */
 typedef struct neap_reasons {
     size_t size;               /* of this struct in the library                                           */
@@ -602,6 +602,8 @@ typedef struct neap_reasons {
     const float *alignment;    /* count: tanh of its alignment with the partner; under mean pooling the
                                   mean over all neighbours of the other node                              */
     const char *const *word;   /* count: the words; NULL: the reasons are neighbours                      */
+    float rest_weight, rest_contribution; /* what no row has: attention to padding, and the part of the score
+                                  that comes from padding and from vectors of the nodes' own (cane); else 0 */
 } neap_reasons;
 
 typedef struct neap_explanation {

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "settings.h"
+
 #include "base/rng.h"
 #include "methods/cane_pairs.h"
 
@@ -233,12 +235,120 @@ static void a_step_on_a_batch_is_the_sum_of_the_reference(void **state)
     expect_step(false, 1);
 }
 
+/* ---- explanations ---- */
+
+enum { PEOPLE = 60, CIRCLES = 10, NOISE = 30, TALK = 7 };
+
+/* Circles in which everybody is linked with everybody. */
+static neap_graph *circles(void)
+{
+    neap_edge edge[PEOPLE * PEOPLE / CIRCLES];
+    neap_graph *g;
+    size_t edges = 0;
+    for (uint32_t u = 0; u < PEOPLE; u++)
+        for (uint32_t v = u + CIRCLES; v < PEOPLE; v += CIRCLES) edge[edges++] = (neap_edge){ u, v, 1 };
+    assert_int_equal(neap_graph_create(PEOPLE, NULL, edge, edges, 0, 1, &g, NULL), NEAP_OK);
+    return g;
+}
+
+/* Words that everybody may use, and among them one that only the circle has. */
+static neap_text *talk_of(const neap_graph *g)
+{
+    static char text[PEOPLE][16 * TALK + 16];
+    const char *all[PEOPLE];
+    neap_text *out;
+    for (uint32_t u = 0; u < PEOPLE; u++) {
+        ni_rng rng = ni_rng_at(1, NI_STREAM_GRAPH, 0, u);
+        uint32_t place = (uint32_t)ni_below(&rng, TALK);
+        char *at = text[u];
+        for (uint32_t i = 0; i < TALK; i++) {
+            if (i == place) at += sprintf(at, "key%u ", u % CIRCLES);
+            at += sprintf(at, "noise%u ", (unsigned)ni_below(&rng, NOISE));
+        }
+        all[u] = text[u];
+    }
+    assert_int_equal(neap_text_create(g, all, &out, NULL), NEAP_OK);
+    return out;
+}
+
+/* Whether the word of the circle moves the score most. */
+static bool expect_reasons(const neap_explanation *x, const neap_reasons *r, uint32_t node)
+{
+    double weight = (double)r->rest_weight, contribution = (double)r->rest_contribution;
+    uint32_t best = 0;
+    char word[16];
+    assert_int_equal(r->count, TALK + 1);
+    for (uint32_t i = 0; i < r->count; i++) {
+        weight += (double)r->weight[i], contribution += (double)r->contribution[i];
+        if (r->contribution[i] > r->contribution[best]) best = i;
+    }
+    assert_true(fabs(weight - 1) < 1e-5);
+    assert_true(fabs(contribution - (double)x->score) < 1e-4 * (1 + fabs((double)x->score)));
+    snprintf(word, sizeof word, "key%u", node % CIRCLES);
+    return !strcmp(r->word[best], word);
+}
+
+static void count_found(const neap_model *m, uint32_t *found, uint32_t *sides)
+{
+    for (uint32_t u = 0; u + CIRCLES < PEOPLE; u++) {
+        neap_explanation *x;
+        float score;
+        neap_pair pair = { u, u + CIRCLES };
+        assert_int_equal(neap_model_explain(m, pair.source, pair.target, &x, NULL), NEAP_OK);
+        assert_int_equal(neap_model_score(m, &pair, 1, &score, NULL), NEAP_OK);
+        assert_true(x->words && !x->selects && x->score == score);
+        *found += expect_reasons(x, x->by_source, pair.source);
+        *found += expect_reasons(x, x->by_target, pair.target);
+        *sides += 2;
+        neap_explanation_free(x);
+    }
+}
+
+/* With padding, too, which takes attention. */
+static void a_word_that_only_linked_nodes_share_is_found(void **state)
+{
+    static const char *const padding[] = { "no", "yes" };
+    neap_graph *g = circles();
+    neap_text *text = talk_of(g);
+    neap_data data = { .size = sizeof data, .graph = g, .text = text };
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        neap_options *o =
+            options_of("neap", "method", "cane", "dim", "32", "epochs", "60", "lr", "0.01", "valid", "0",
+                       "text-length", "12", "attend-padding", padding[i], "threads", "1", NULL);
+        neap_model *m;
+        uint32_t found = 0, sides = 0;
+        assert_int_equal(neap_train(&data, o, NULL, &m, NULL), NEAP_OK);
+        count_found(m, &found, &sides);
+        assert_true(sides == 2 * (PEOPLE - CIRCLES) && found > sides * 6 / 10);
+        neap_model_free(m);
+        neap_options_free(o);
+    }
+    neap_text_free(text);
+    neap_graph_free(g);
+}
+
+static void means_have_no_explanation(void **state)
+{
+    neap_graph *g = circles();
+    neap_model *m = trained(g, options_of("authors", "method", "cane", "dim", "8", "epochs", "1", NULL));
+    neap_explanation *x;
+    neap_error err = { 0 };
+    (void)state;
+    assert_int_equal(neap_model_explain(m, 0, 1, &x, &err), NEAP_E_ARG);
+    assert_non_null(strstr(err.text, "--score-by context"));
+    neap_model_free(m);
+    neap_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_of_the_reference_are_slopes),
         cmocka_unit_test(collapsed_padding_changes_no_vector),
         cmocka_unit_test(a_step_on_a_batch_is_the_sum_of_the_reference),
+        cmocka_unit_test(a_word_that_only_linked_nodes_share_is_found),
+        cmocka_unit_test(means_have_no_explanation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -315,6 +315,25 @@ static void an_empty_side_scores_nothing_and_says_so(void **state)
     free(page);
 }
 
+/* What no word has stands in a row of its own, and in the sum. */
+static void the_page_says_what_comes_from_elsewhere(void **state)
+{
+    neap_explanation e = few;
+    neap_reasons source = few_source;
+    (void)state;
+    char *page = page_of(&e, few_names, 6);
+    assert_lacks(page, "elsewhere");
+    free(page);
+    source.rest_weight = 0.25f, source.rest_contribution = -2;
+    e.by_source = &source;
+    page = page_of(&e, few_names, 6);
+    assert_well_formed(page);
+    assert_int_equal(count_of(page, "class=\"first\">elsewhere</th>"), 1);
+    assert_has(page, "is listed as elsewhere");
+    assert_has(page, "125.0"); /* the sum of all weights, in per cent */
+    free(page);
+}
+
 /* One word stands twice in the source's text: two rows, and the ring is at the second place. Positions in a
  * text may be larger than any node. */
 static void words_are_named_by_their_place_in_the_text(void **state)
@@ -353,8 +372,13 @@ typedef struct many_reasons {
 /* Neighbours first .. first + 249, each of which selected its counterpart among those from `others` on. */
 static void fill_many(many_reasons *m, uint32_t first, uint32_t others, float contribution)
 {
-    m->reasons = (neap_reasons){ sizeof m->reasons, MANY,         m->node, m->partner, m->weight,
-                                 m->contribution,   m->alignment, NULL };
+    m->reasons = (neap_reasons){ .size = sizeof m->reasons,
+                                 .count = MANY,
+                                 .node = m->node,
+                                 .partner = m->partner,
+                                 .weight = m->weight,
+                                 .contribution = m->contribution,
+                                 .alignment = m->alignment };
     for (uint32_t i = 0; i < MANY; i++) {
         m->node[i] = first + i, m->partner[i] = others + i;
         m->weight[i] = (float)(MANY - i) / (MANY * (MANY + 1) / 2);
@@ -623,6 +647,7 @@ int main(void)
         cmocka_unit_test(no_control_character_gets_onto_a_page),
         cmocka_unit_test(numbers_are_rounded_in_any_locale),
         cmocka_unit_test(thousands_are_set_apart),
+        cmocka_unit_test(the_page_says_what_comes_from_elsewhere),
         cmocka_unit_test(words_are_named_by_their_place_in_the_text),
         cmocka_unit_test(three_digits_of_the_largest_number_are_shown),
         cmocka_unit_test(shades_rise_with_the_value),

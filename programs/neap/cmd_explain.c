@@ -74,7 +74,8 @@ static int wider(int width, const char *name)
 
 static void measure(table *t, const neap_graph *graph)
 {
-    t->width = (int)strlen(t->noun), t->selected_width = (int)strlen("selected");
+    t->width = (int)strlen(ni_reasons_lack(t->reasons) ? "elsewhere" : t->noun),
+    t->selected_width = (int)strlen("selected");
     for (uint32_t i = 0; i < t->shown; i++) {
         uint32_t at = t->row[i].at, partner = t->reasons->partner[at];
         t->width = wider(t->width, ni_reason_name(graph, t->reasons, at));
@@ -147,6 +148,9 @@ static void print_table(const table *t, const neap_graph *graph)
     puts("alignment");
     for (uint32_t i = 0; i < t->shown; i++) print_neighbour(t, graph, t->row[i].at);
     if (t->shown < t->reasons->count) print_others(t);
+    if (ni_reasons_lack(t->reasons))
+        printf("  %-*s  %9.4f  %+12.4f\n", t->width, "elsewhere", (double)t->reasons->rest_weight,
+               (double)t->reasons->rest_contribution);
 }
 
 /* Six digits: the others depend on the order of summation, which rank has another of. */
@@ -206,6 +210,16 @@ static void json_side(ni_json *j, const char *key, const neap_graph *graph, cons
     ni_json_close(j, ']');
 }
 
+/* What no row has, if there is anything. */
+static void json_rest(ni_json *j, const char *key, const neap_reasons *r)
+{
+    if (!ni_reasons_lack(r)) return;
+    ni_json_open(j, key, '{');
+    ni_json_float(j, "attention", r->rest_weight);
+    ni_json_float(j, "contribution", r->rest_contribution);
+    ni_json_close(j, '}');
+}
+
 static void print_json(const neap_graph *graph, const neap_explanation *e, const char *html)
 {
     ni_json j = json_to(stdout);
@@ -220,6 +234,8 @@ static void print_json(const neap_graph *graph, const neap_explanation *e, const
     if (html) ni_json_text(&j, "html", html);
     json_side(&j, "by_source", graph, e->by_source, e->by_target);
     json_side(&j, "by_target", graph, e->by_target, e->by_source);
+    json_rest(&j, "source_elsewhere", e->by_source);
+    json_rest(&j, "target_elsewhere", e->by_target);
     ni_json_close(&j, '}');
 }
 
@@ -277,8 +293,8 @@ const command cmd_explain = {
         "with "
         "the other side. In a model of splitter the members of the circle that decides share the attention "
         "evenly. A method that reads texts is explained by the words of the two texts instead of "
-        "neighbours. Of methods with one vector per node only `text` has an "
-        "explanation.\n",
+        "neighbours; what padding and, in cane, the nodes' own vectors contribute stands as elsewhere. Of "
+        "methods with one vector per node only `text` has an explanation.\n",
     .examples = "neap explain friends.safetensors alice bob\n"
                 "neap explain friends.safetensors alice bob --html explain.html\n",
     .least = 3,

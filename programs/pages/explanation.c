@@ -37,6 +37,11 @@ const char *ni_reason_noun(const neap_explanation *e)
     return e->words ? "word" : "neighbour";
 }
 
+bool ni_reasons_lack(const neap_reasons *r)
+{
+    return r->rest_weight != 0 || r->rest_contribution != 0;
+}
+
 const char *ni_reason_name(const neap_graph *graph, const neap_reasons *r, uint32_t i)
 {
     return r->word ? r->word[i] : neap_graph_name(graph, r->node[i]);
@@ -359,10 +364,16 @@ static void write_reading(const page *p)
         p->out,
         "<p>The <strong>contribution</strong> of a %s is the part of the score that comes through it: its "
         "attention times its agreement with the other side as a whole. The contributions of each side sum "
-        "to the score, so the two lists divide the same number in two ways. A negative one lowers it.</p>\n"
+        "to the score, so the two lists divide the same number in two ways. A negative one lowers "
+        "it.%s</p>\n"
         "<p class=\"muted\">All this is what the model computed, not a cause found in the world.</p>\n"
         "</div>\n",
-        noun);
+        noun,
+        ni_reasons_lack(p->source.reasons) || ni_reasons_lack(p->target.reasons)
+            ? " What comes from padding, and from vectors of the nodes' own beside their texts, is listed "
+              "as "
+              "elsewhere."
+            : "");
 }
 
 static void write_picture(const page *p)
@@ -469,6 +480,7 @@ static void write_sums(const page *p, const side *s)
     const neap_reasons *r = s->reasons;
     for (uint32_t i = 0; i < r->count; i++) weight += r->weight[i], contribution += r->contribution[i];
     rest_weight = weight, rest_contribution = contribution;
+    weight += r->rest_weight, contribution += r->rest_contribution;
     for (uint32_t i = 0; i < s->rows; i++) {
         rest_weight -= r->weight[s->row[i]];
         rest_contribution -= r->contribution[s->row[i]];
@@ -479,6 +491,7 @@ static void write_sums(const page *p, const side *s)
         snprintf(others, sizeof others, "%u others", r->count - s->rows);
         write_sum(p, others, rest_weight, rest_contribution);
     }
+    if (ni_reasons_lack(r)) write_sum(p, "elsewhere", r->rest_weight, r->rest_contribution);
     write_sum(p, "sum", weight, contribution);
     ni_page_text(p->out, "</tfoot>\n");
 }

@@ -167,6 +167,9 @@ const char *ni_reason_name(const neap_graph *graph, const neap_reasons *reasons,
 /* The name of a partner, one of the other side's reasons; NULL if it is none of them. */
 const char *ni_partner_name(const neap_graph *graph, const neap_reasons *other, uint32_t partner);
 
+/* Whether attention or a part of the score belongs to none of the reasons: to the row "elsewhere". */
+bool ni_reasons_lack(const neap_reasons *reasons);
+
 /* What reasons are: "neighbour" or "word". */
 const char *ni_reason_noun(const neap_explanation *explanation);
 

@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "base/sys.h"
 #include "linalg/kernels.h"
+#include "methods/cane_explain.h"
 #include "methods/cane_pairs.h"
 #include "model/method.h"
 #include "model/run.h"
@@ -391,6 +392,23 @@ static neap_status context_vectors(neap_query *q, uint32_t context, float *to, n
     return rc;
 }
 
+static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap_explanation **out,
+                           neap_error *err)
+{
+    reader *r = q->own;
+    const cane_options *o = q->model->settings->own;
+    neap_pair pair = { source, target };
+    if (o->score_by == BY_MEAN)
+        return ni_fail(
+            err, NEAP_E_ARG,
+            "cane scores by means over training pairs here, in which no text attends to that of this "
+            "partner; --score-by context has explanations");
+    neap_status rc = read_pairs(r, &pair, 1, err);
+    if (rc != NEAP_OK) return rc;
+    return ni_cane_explain(q->model, r->batch, q->model->graph->undirected ? 2 : 1, r->vectors, pair, out,
+                           err);
+}
+
 /* ---- training ---- */
 
 typedef struct trainer {
@@ -588,4 +606,5 @@ const ni_method ni_method_cane = {
     .vectors = vectors,
     .context_vectors = context_vectors,
     .pair_vectors = pair_vectors,
+    .explain = explain,
 };

@@ -332,6 +332,23 @@ const float *ni_cane_attention(const ni_cane_batch *b, size_t pair, uint32_t sid
     return b->attention.at + b->tile[pair].mark[side];
 }
 
+const float *ni_cane_windows(const ni_cane_batch *b, size_t pair, uint32_t side, uint32_t *windows)
+{
+    uint32_t s = b->tile[pair].side[side];
+    *windows = b->windows.at[s];
+    return rows_of(b, &b->H, s);
+}
+
+const float *ni_cane_alignment(const ni_cane_batch *b, size_t pair)
+{
+    return b->F.at + b->tile[pair].F;
+}
+
+const ni_cane_weights *ni_cane_weights_of(const ni_cane_batch *b)
+{
+    return &b->w;
+}
+
 /* ---- the loss of an item ---- */
 
 void ni_cane_clip(const float *x, uint32_t h, float *out)

@@ -55,6 +55,12 @@ const float *ni_cane_text(const ni_cane_batch *batch, size_t pair, uint32_t side
  * read, the last is that of all windows in the padding together. */
 const float *ni_cane_attention(const ni_cane_batch *batch, size_t pair, uint32_t side, uint32_t *windows);
 
+/* The encoded windows of that side, *windows x h; the alignments tanh(H_a R H_b') of a pair, windows of its
+ * first text x windows of its second; the weights it was created with. */
+const float *ni_cane_windows(const ni_cane_batch *batch, size_t pair, uint32_t side, uint32_t *windows);
+const float *ni_cane_alignment(const ni_cane_batch *batch, size_t pair);
+const ni_cane_weights *ni_cane_weights_of(const ni_cane_batch *batch);
+
 /* Gradients of a step, lent until the next call. */
 typedef struct ni_cane_gradients {
     ni_gradient E, words, C, R;

@@ -113,7 +113,7 @@ static const char *const *copy_words(const ni_names *words, const uint32_t *word
 /* Rows as columns, which lie in one block behind their object; NULL: no memory. word: of the text, or NULL.
  */
 static neap_reasons *make_columns(const ni_names *words, const uint32_t *word, const ni_reason *row,
-                                  uint32_t count)
+                                  uint32_t count, const ni_reason *rest)
 {
     enum { COLUMNS = 5, WIDTH = 4 };
     size_t text = words ? bytes_of_words(words, word, count) : 0;
@@ -127,7 +127,8 @@ static neap_reasons *make_columns(const ni_names *words, const uint32_t *word, c
         node[i] = row[i].node, partner[i] = row[i].partner;
         weight[i] = row[i].weight, contribution[i] = row[i].contribution, alignment[i] = row[i].alignment;
     }
-    *r = (neap_reasons){ sizeof *r, count, node, partner, weight, contribution, alignment, NULL };
+    *r = (neap_reasons){ sizeof *r,    count,     node, partner,      weight,
+                         contribution, alignment, NULL, rest->weight, rest->contribution };
     if (words) r->word = copy_words(words, word, row, count, (char **)(r + 1) + columns);
     return r;
 }
@@ -139,8 +140,8 @@ neap_explanation *ni_explanation_finish(ni_explanation_draft *d)
     qsort(d->by_source, d->a, sizeof *d->by_source, by_weight);
     qsort(d->by_target, d->b, sizeof *d->by_target, by_weight);
     x->words = d->words != NULL;
-    x->by_source = make_columns(d->words, d->source_word, d->by_source, d->a);
-    x->by_target = make_columns(d->words, d->target_word, d->by_target, d->b);
+    x->by_source = make_columns(d->words, d->source_word, d->by_source, d->a, &d->source_rest);
+    x->by_target = make_columns(d->words, d->target_word, d->by_target, d->b, &d->target_rest);
     x->alignment = sort_alignment(d);
     if (x->by_source && x->by_target && x->alignment) return x;
     neap_explanation_free(x);

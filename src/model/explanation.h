@@ -23,6 +23,9 @@ typedef struct ni_explanation_draft {
      * it; `node` and `partner` of a row are positions in the texts. words NULL: by neighbours. */
     const ni_names *words;
     const uint32_t *source_word, *target_word;
+
+    /* Attention and contribution that no row has. */
+    ni_reason source_rest, target_rest;
 } ni_explanation_draft;
 
 /* Rows and alignment are zeros, but for the positions of the rows and their alignments, which are NaN.
