@@ -75,4 +75,5 @@ def facts(build):
             "openblas": version, "core": core, "core_by_itself": openblas(left_alone())[1], "core_of_sgemm": avx2_core(),
             "python": platform.python_version(), "numpy": version_of("numpy"),
             "torch": version_of("torch"), "igraph": version_of("igraph"),
-            "gensim": version_of("gensim"), "numba": version_of("numba"), "date": datetime.date.today().isoformat()}
+            "gensim": version_of("gensim"), "numba": version_of("numba"), "sklearn": version_of("scikit-learn"),
+            "date": datetime.date.today().isoformat()}

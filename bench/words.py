@@ -22,7 +22,8 @@ def value(row):
 def machine(results):
     m = results["machine"]
     others = ["%s %s" % (name, m[key]) for name, key in
-              (("NumPy", "numpy"), ("PyTorch", "torch"), ("igraph", "igraph"), ("gensim", "gensim"), ("numba", "numba"))
+              (("NumPy", "numpy"), ("PyTorch", "torch"), ("igraph", "igraph"), ("gensim", "gensim"), ("numba", "numba"),
+               ("scikit-learn", "sklearn"))
               if m.get(key)]
     commits = ", ".join(sorted({row["commit"] for row in results["rows"]}))
     return "%s (%s) on %d cores of %s with %.0f GB, %s, %s" % (

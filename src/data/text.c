@@ -35,23 +35,60 @@ typedef struct collector {
 
 /* ---- collecting ---- */
 
+/* Words that were found, and are looked up a few at a time, so that cache misses overlap. */
+enum { AHEAD = 12 };
+typedef struct found {
+    size_t count;
+    struct {
+        const char *end; /* in the text */
+        uint64_t key;
+        size_t length;
+        char word[NI_TOKEN];
+    } at[AHEAD];
+} found;
+
+/* Finds up to AHEAD words; false: these are the last. */
+static bool find_words(const ni_names *words, ni_tokens *t, found *f)
+{
+    for (f->count = 0; f->count < AHEAD; f->count++) {
+        if (!ni_tokens_next(t)) return false;
+        memcpy(f->at[f->count].word, t->word, t->length);
+        f->at[f->count].length = t->length;
+        f->at[f->count].end = t->at;
+        f->at[f->count].key = ni_names_fetch(words, t->word, t->length);
+    }
+    return true;
+}
+
+static neap_status number_words(collector *c, const found *f, const char **fault, neap_error *err)
+{
+    if (!ni_grow(&c->word, &c->word_room, c->words + f->count, sizeof *c->word))
+        return ni_fail_memory(err, "the texts");
+    for (size_t i = 0; i < f->count; i++) {
+        uint32_t number;
+        *fault = f->at[i].end;
+        if (!ni_names_intern_key(&c->text->words, f->at[i].word, f->at[i].length, f->at[i].key, &number))
+            return ni_fail_memory(err, "the texts");
+        if (number >= c->most) return NEAP_E_LIMIT;
+        c->word[c->words++] = number;
+    }
+    return NEAP_OK;
+}
+
 /* Adds the words of a text. At NEAP_E_FORMAT and NEAP_E_LIMIT the text ends at *fault, and the caller, who
  * can name that position, puts fault_text into words. */
 static neap_status add_words(collector *c, uint32_t node, const char *at, size_t length, const char **fault,
                              neap_error *err)
 {
     ni_tokens t = ni_tokens_of(at, length);
+    found f;
     if (!ni_grow(&c->piece, &c->piece_room, c->pieces + 1, sizeof *c->piece))
         return ni_fail_memory(err, "the texts");
     c->piece[c->pieces++] = (piece){ c->words, node };
-    while (ni_tokens_next(&t)) {
-        uint32_t number;
-        *fault = t.at;
-        if (!ni_names_intern(&c->text->words, t.word, t.length, &number) ||
-            !ni_grow(&c->word, &c->word_room, c->words + 1, sizeof *c->word))
-            return ni_fail_memory(err, "the texts");
-        if (number >= c->most) return NEAP_E_LIMIT;
-        c->word[c->words++] = number;
+    for (bool more = true; more;) {
+        more = find_words(&c->text->words, &t, &f);
+        neap_status rc = number_words(c, &f, fault, err);
+        if (rc != NEAP_OK) return rc;
     }
     *fault = t.broken;
     return t.broken ? NEAP_E_FORMAT : NEAP_OK;

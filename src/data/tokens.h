@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { NI_TOKEN = 256 }; /* bytes of a word at most */
+
 /* What is left of a text. */
 typedef struct ni_tokens {
     const char *at, *end;
-    const char *broken; /* where it is not UTF-8; NULL so far */
-    char word[256];     /* the last word, without a NUL behind it */
+    const char *broken;  /* where it is not UTF-8; NULL so far */
+    char word[NI_TOKEN]; /* the last word, without a NUL behind it */
     size_t length;
 } ni_tokens;
 
