@@ -481,12 +481,13 @@ static void nodes_with_similar_texts_are_near(void **state)
 }
 
 /* Three newcomers linked with the same two nodes, which have different topics: the first has the text of
- * one topic, the second that of another, the third none. */
-enum { NEWCOMERS = 3 };
+ * one topic, the second that of another, the third none. The fourth has the text of the first and no link.
+ */
+enum { NEWCOMERS = 4 };
 
 static neap_status extend_crowd(const neap_model *m, neap_model **out, neap_error *err)
 {
-    static const char *const names[] = { "8", "13", "one", "two", "three" };
+    static const char *const names[] = { "8", "13", "one", "two", "three", "four" };
     static const neap_edge edge[] = { { 0, 2, 1 }, { 1, 2, 1 }, { 0, 3, 1 },
                                       { 1, 3, 1 }, { 0, 4, 1 }, { 1, 4, 1 } };
     char line[2][64];
@@ -494,9 +495,9 @@ static neap_status extend_crowd(const neap_model *m, neap_model **out, neap_erro
     neap_text *text = NULL;
     write_topic(line[0], sizeof line[0], 2, 1);
     write_topic(line[1], sizeof line[1], 3, 1);
-    const char *lines[] = { NULL, NULL, line[0], line[1], NULL };
+    const char *lines[] = { NULL, NULL, line[0], line[1], NULL, line[0] };
     *out = NULL;
-    neap_status rc = neap_graph_create(5, names, edge, 6, 0, 0, &links, err);
+    neap_status rc = neap_graph_create(6, names, edge, 6, 0, 0, &links, err);
     if (rc == NEAP_OK) rc = neap_text_create(links, lines, &text, err);
     neap_data data = { .size = sizeof data, .graph = links, .text = text };
     if (rc == NEAP_OK) rc = neap_model_extend(m, &data, out, NULL, err);
@@ -534,6 +535,7 @@ static void a_new_node_is_near_nodes_with_its_words(void **state)
         expect_order(leaning(q, PEOPLE, 2), leaning(q, PEOPLE + 2, 2), leaning(q, PEOPLE + 1, 2));
         expect_order(leaning(q, PEOPLE + 1, 3), leaning(q, PEOPLE + 2, 3), leaning(q, PEOPLE, 3));
         assert_true(i > 0 || (leaning(q, PEOPLE, 2) > 0 && leaning(q, PEOPLE + 1, 3) > 0));
+        assert_true(leaning(q, PEOPLE + 3, 2) > 0);
         expect_mean(more, x + 2 * more->dim);
         assert_int_equal(neap_model_save(more, "model", NULL), NEAP_OK);
         assert_int_equal(neap_model_load("model", NULL, &loaded, NULL), NEAP_OK);

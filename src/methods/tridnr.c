@@ -439,10 +439,11 @@ const ni_method ni_method_tridnr = {
                          "else those of walks. A node without words has its vector from walks alone.\n"
                          "Labels, the third party of the paper, are not read: this is its form for link\n"
                          "prediction. The vector of a new node predicts the words of its text, too, and\n"
-                         "is mixed with the mean of its neighbours' vectors.\n"
+                         "is mixed with the mean of its neighbours' vectors, if it has neighbours.\n"
                          "Pan, Wu, Zhu, Zhang and Wang, Tri-Party Deep Network Representation, 2016.",
               .vectors = 1,
-              .text = 1 },
+              .text = 1,
+              .new_text = 1 },
     .options = { sizeof(tridnr_options), parts, defaults },
     .check = check,
     .text = text,
