@@ -23,8 +23,8 @@ CHOOSE = ("deepwalk", "splitter")  # by option.loss between outputs and a tree
 READERS = ("cane", "apn", "cene", "dmte", "tadw", "text", "tridnr")  # of texts
 TEXT = {"text.offsets": "U64", "text.words": "U32", "vocabulary.offsets": "U64", "vocabulary.bytes": "U8"}
 CLOSED = ("fastrp", "text")  # in closed form: without steps
-VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene", "dmte", "cane", "tadw", "tridnr")
-HOODS = tuple(method for method in ATTENTIVE if method not in READERS)  # those that read neighbourhoods
+VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene", "dmte", "cane", "tadw", "tridnr", "gapmlp")
+HOODS = tuple(method for method in ATTENTIVE if method not in READERS) + ("gapmlp",)  # those that read neighbourhoods
 OTHERS = ("pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
 REALS = {"loss": MC, "valid_auc": MC, "loss.sum": "c", "last.loss": "c", "last.auc": "c", "best.auc": "c", "best.loss": "c"}
@@ -143,6 +143,9 @@ def declared(facts, tensors, kind):
         learned["P"] = [out, out]
     if method in HOODS and option("padding") == "vector":
         rest["pad"] = ("F32", [out])
+    if method == "gapmlp":
+        hidden, blocks = int(option("hidden", 0)), int(option("neighbors", 0)) if option("form") == "flat" else 1
+        learned.update({"W1": [blocks * dim, hidden], "b1": [1, hidden], "W2": [hidden, dim], "b2": [1, dim]})
     if method == "cene":
         learned["words"] = [len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0, dim]
     if method == "attentivewalk":
@@ -177,9 +180,9 @@ def state_of(facts, learned):
     for name, shape in learned.items():
         if float(option("valid")) > 0 and int(option("epochs")) > 0:
             state["best." + name] = shape
-        if method in ATTENTIVE + ("cane", "cene") and option("optimizer") == "adagrad":
+        if method in ATTENTIVE + ("cane", "cene", "gapmlp") and option("optimizer") == "adagrad":
             state["adagrad." + name] = shape[:1]
-        elif method in ATTENTIVE or method in ("cane", "attentivewalk", "cene", "dmte"):
+        elif method in ATTENTIVE or method in ("cane", "attentivewalk", "cene", "dmte", "gapmlp"):
             state["adam." + name + ".m"] = state["adam." + name + ".v"] = shape
     drawn = method in CHOOSE and option("loss") != "hs" or method == "line" and option("order") != "1"
     if drawn or method in ("node2vec", "walklets", "tridnr"):

@@ -15,7 +15,7 @@ for method in json.load(sys.stdin)["methods"]:
     known = {option["name"] for option in method["options"]}
     print(method["name"], *("--%s=%s" % item for item in small.items() if item[0] in known))
 ' >methods || fail 'methods'
-multiply=' gap goat gapcn gapapn apn attentivewalk dmte cane text tadw '
+multiply=' gap goat gapcn gapapn apn gapmlp attentivewalk dmte cane text tadw '
 while read -r method options; do
     read -ra options <<<"--method $method --threads 1 $options"
     for isa in scalar avx2; do
