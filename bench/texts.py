@@ -49,7 +49,25 @@ def apn_row(encoder, title, goal):
                Goal("at least", goal), apn(encoder))
 
 
+DMTE = {"batch": 256, "dim": 200, "word-dim": 200}
+
+
+def dmte(bench):
+    path, text = texts_of(bench, "cora")
+    ours, theirs = [], []
+    for _ in range(1 if bench.quick else 3):
+        ours.append(bench.drive("text_speed", path, text, bench.short(8.0), "paper", "method", "dmte", "valid", 0, "min-count", 2,
+                                *(word for item in DMTE.items() for word in item)))
+        theirs.append(torch("torch_dmte.py", "--graph", path, "--text", text, "--seconds", bench.short(8.0), "--threads", cores(),
+                            *(word for name, value in DMTE.items() for word in ("--" + name, value))))
+    neap, pytorch = (statistics.median(run["edges_per_second"] for run in runs) for runs in (ours, theirs))
+    return Result(neap / pytorch, {"graph": "cora", "settings": DMTE, "neap": ours, "torch": theirs},
+                  why="neap {:,.0f} edges/s, PyTorch {:,.0f}".format(neap, pytorch))
+
+
 ROWS = [
     apn_row("cnn", "a convolution", 3),
     apn_row("lstm", "a bi-LSTM", 1.5),
+    Row("dmte", "training epoch of dmte, cora, texts spread over the whole graph", "edges/s against PyTorch", "times",
+        Goal("at least", 10), dmte),
 ]
