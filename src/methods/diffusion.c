@@ -21,7 +21,7 @@ typedef struct room {
     size_t width;
 } room;
 
-enum { ROOMS = 27 };
+enum { ROOMS = 30 };
 
 /* The only function that knows the sizes. */
 static void list_rooms(ni_diffusion *d, uint64_t arcs, uint64_t words, uint32_t threads, room to[ROOMS])
@@ -37,7 +37,10 @@ static void list_rooms(ni_diffusion *d, uint64_t arcs, uint64_t words, uint32_t 
         { &d->in, words, sizeof *d->in },
         { &d->some, threads * n, sizeof *d->some },
         { &d->reach, n, 1 },
-        { &d->local, n, sizeof *d->local },
+        { &d->local, n * (s->batch ? 3 : 1), sizeof *d->local },
+        { &d->row_node, m, sizeof *d->row_node },
+        { &d->row_place, m, 1 },
+        { &d->times, s->batch ? n : 0, sizeof *d->times },
         { &d->list, n, sizeof *d->list },
         { &d->c, n * w, f },
         { &d->x, n * w, f },
@@ -141,12 +144,15 @@ neap_status ni_diffusion_create(const ni_diffusion_shape *shape, const ni_links 
                                 const ni_texts *texts, const ni_diffusion_parameters *p,
                                 ni_threads *threads, ni_diffusion *d, neap_error *err)
 {
-    *d = (ni_diffusion){ .shape = *shape, .threads = threads, .links = links, .p = *p };
+    *d = (ni_diffusion){
+        .shape = *shape, .threads = threads, .links = links, .p = *p, .places = shape->batch ? 3 : 1
+    };
     double *strength = ni_array(shape->nodes, sizeof *strength);
     uint64_t *seen = ni_zeros(shape->words, sizeof *seen);
     bool ok = strength && seen && make_rooms(d, texts);
     if (ok) {
         memset(d->reach, 0, shape->nodes);
+        memset(d->local, 0xff, (uint64_t)shape->nodes * d->places * sizeof *d->local); /* NEAP_NONE */
         weigh_links(d, strength);
         weigh_words(d, texts, seen);
         list_uses(d);
@@ -174,18 +180,38 @@ static void reach_node(ni_diffusion *d, uint32_t u, uint8_t how, uint32_t *end)
 {
     if (d->reach[u]) return;
     d->reach[u] = how;
-    d->local[u] = *end;
     d->list[(*end)++] = u;
+}
+
+/* Nothing is reached, no node has a row. */
+static void leave_nodes(ni_diffusion *d)
+{
+    for (uint32_t i = 0; i < d->count[2]; i++) d->reach[d->list[i]] = 0;
+    for (uint32_t r = 0; r < d->rows; r++)
+        d->local[(uint64_t)d->row_node[r] * d->places + d->row_place[r]] = NEAP_NONE;
+    d->rows = d->count[0] = d->count[1] = d->count[2] = 0;
+}
+
+static void give_row(ni_diffusion *d, uint32_t u, uint32_t place)
+{
+    uint32_t *row = &d->local[(uint64_t)u * d->places + place];
+    if (*row != NEAP_NONE) return;
+    d->row_node[d->rows] = u;
+    d->row_place[d->rows] = (uint8_t)place;
+    *row = d->rows++;
 }
 
 static void reach_nodes(ni_diffusion *d, const uint32_t *items, uint32_t count)
 {
     const ni_links *l = d->links;
     uint32_t end = 0;
-    for (uint32_t i = 0; i < d->count[2]; i++) d->reach[d->list[i]] = 0;
-    for (uint32_t i = 0; i < 3 * count; i++) reach_node(d, items[i], 3, &end);
-    d->count[0] = end;
-    for (uint8_t hop = 1; hop < 3; hop++) {
+    leave_nodes(d);
+    for (uint32_t i = 0; i < 3 * count; i++) {
+        reach_node(d, items[i], 3, &end);
+        give_row(d, items[i], d->places > 1 ? i % 3 : 0);
+    }
+    d->count[0] = d->count[1] = d->count[2] = end;
+    for (uint8_t hop = 1; hop < 3 && !d->shape.batch; hop++) {
         for (uint32_t i = 0; i < d->count[hop - 1]; i++) {
             uint32_t u = d->list[i];
             for (uint64_t k = l->offset[u]; k < l->offset[u + 1]; k++)
@@ -197,7 +223,8 @@ static void reach_nodes(ni_diffusion *d, const uint32_t *items, uint32_t count)
 
 static void reach_all(ni_diffusion *d)
 {
-    for (uint32_t u = 0; u < d->shape.nodes; u++) d->list[u] = u, d->local[u] = u, d->reach[u] = 3;
+    leave_nodes(d);
+    for (uint32_t u = 0; u < d->shape.nodes; u++) d->list[u] = u, d->reach[u] = 3;
     d->count[0] = d->count[1] = d->count[2] = d->shape.nodes;
 }
 
@@ -238,7 +265,7 @@ static void hop_task(void *arg, uint32_t task, uint32_t thread)
 /* Rows [c, 0.3 P c, 0.1 P^2 c], and n~. */
 static void make_row(const ni_diffusion *d, uint64_t row)
 {
-    uint64_t w = d->shape.width, h = d->shape.half, u = d->list[d->first + row];
+    uint64_t w = d->shape.width, h = d->shape.half, u = d->row_node[row];
     float *X = d->X + row * NI_DIFFUSION_HOPS * w, *S = d->S + row * h;
     memcpy(X, d->c + u * w, w * sizeof *X);
     spread(d, u, d->x, w, X + 2 * w);
@@ -251,23 +278,19 @@ static void make_row(const ni_diffusion *d, uint64_t row)
         S[i] = d->p.N[u * h + i] + ni_diffusion_hops[1] * d->y[u * h + i] + ni_diffusion_hops[2] * S[i];
 }
 
-/* Rows of the batch, or of all nodes from `first` on as many as a batch has. */
-static uint64_t rows_made(const ni_diffusion *d)
-{
-    return ni_task_end(d->first, d->shape.most, d->count[0]) - d->first;
-}
-
 static void rows_task(void *arg, uint32_t task, uint32_t thread)
 {
     const ni_diffusion *d = arg;
-    uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, rows_made(d));
+    uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, d->rows);
     uint64_t wide = NI_DIFFUSION_HOPS * (uint64_t)d->shape.width, h = d->shape.half;
     (void)thread;
-    for (uint64_t row = first; row < end; row++) make_row(d, row);
+    for (uint64_t row = first; row < end; row++)
+        if (d->shape.batch) ni_diffusion_batch_row(d, row);
+        else make_row(d, row);
     ni_gemm(false, false, end - first, h, wide, d->X + first * wide, wide, d->p.W, h, false,
             d->T + first * h, h);
     for (uint64_t row = first; row < end && d->vectors; row++) {
-        uint64_t u = d->list[d->first + row];
+        uint64_t u = d->row_node[row];
         memcpy(d->vectors + u * 2 * h, d->T + row * h, h * sizeof *d->T);
         memcpy(d->vectors + u * 2 * h + h, d->p.N + u * h, h * sizeof *d->T);
     }
@@ -276,22 +299,54 @@ static void rows_task(void *arg, uint32_t task, uint32_t thread)
 static void spread_texts(ni_diffusion *d)
 {
     ni_threads_run(d->threads, ni_tasks(d->count[2], ROWS_PER_TASK), mean_task, d);
-    ni_threads_run(d->threads, ni_tasks(d->count[1], ROWS_PER_TASK), hop_task, d);
+    if (!d->shape.batch) ni_threads_run(d->threads, ni_tasks(d->count[1], ROWS_PER_TASK), hop_task, d);
 }
 
 static void make_rows(ni_diffusion *d)
 {
-    ni_gemm_run(d->threads, ni_tasks(rows_made(d), ROWS_PER_TASK), rows_task, d);
+    ni_gemm_run(d->threads, ni_tasks(d->rows, ROWS_PER_TASK), rows_task, d);
 }
 
+/* In blocks of as many rows as a step has. */
 void ni_diffusion_vectors(ni_diffusion *d, float *vectors)
 {
+    uint32_t n = d->shape.nodes;
     reach_all(d);
     spread_texts(d);
     d->vectors = vectors;
-    for (d->first = 0; d->first < d->count[0]; d->first += rows_made(d)) make_rows(d);
+    for (uint32_t first = 0; first < n; first += d->rows) {
+        d->rows = n - first < d->shape.most ? n - first : d->shape.most;
+        for (uint32_t r = 0; r < d->rows; r++) d->row_node[r] = first + r, d->row_place[r] = 0;
+        make_rows(d);
+    }
     d->vectors = NULL;
-    d->first = 0;
+}
+
+void ni_diffusion_average_begin(ni_diffusion *d)
+{
+    memset(d->times, 0, d->shape.nodes * sizeof *d->times);
+    memset(d->dN, 0, (uint64_t)d->shape.nodes * d->shape.half * sizeof *d->dN);
+}
+
+void ni_diffusion_average_add(ni_diffusion *d, const uint32_t *items, uint32_t count)
+{
+    uint64_t h = d->shape.half;
+    reach_nodes(d, items, count);
+    spread_texts(d);
+    make_rows(d);
+    for (uint32_t i = 0; i < 3 * count; i++) {
+        if (i % 3 == 2) continue;
+        d->times[items[i]]++;
+        ni_kernels_get()->axpy(1, d->T + ni_diffusion_row(d, items[i], i % 3) * h, d->dN + items[i] * h, h);
+    }
+}
+
+void ni_diffusion_average_end(const ni_diffusion *d, float *vectors)
+{
+    uint64_t h = d->shape.half;
+    for (uint64_t u = 0; u < d->shape.nodes; u++)
+        for (uint64_t i = 0; i < h && d->times[u]; i++)
+            vectors[u * 2 * h + i] = d->dN[u * h + i] / (float)d->times[u];
 }
 
 /* ---- pairs ---- */
@@ -322,9 +377,9 @@ typedef struct place {
     const float *t, *s, *n;
 } place;
 
-static place place_of(const ni_diffusion *d, uint32_t u)
+static place place_of(const ni_diffusion *d, const uint32_t *item, uint32_t at)
 {
-    uint64_t h = d->shape.half, row = d->local[u];
+    uint64_t h = d->shape.half, u = item[at], row = ni_diffusion_row(d, u, at);
     return (place){ d->T + row * h, d->S + row * h, d->p.N + u * h };
 }
 
@@ -333,7 +388,7 @@ static void pairs_task(void *arg, uint32_t task, uint32_t thread)
     const ni_diffusion *d = arg;
     const uint32_t *item = d->items + (uint64_t)task * 3;
     uint64_t h = d->shape.half;
-    place a = place_of(d, item[0]), b = place_of(d, item[1]), z = place_of(d, item[2]);
+    place a = place_of(d, item, 0), b = place_of(d, item, 1), z = place_of(d, item, 2);
     float *g = d->slope + (uint64_t)task * NI_DIFFUSION_TERMS;
     (void)thread;
     d->losses[task] = term(0.7, a.t, b.t, z.t, h, g) + term(1, a.s, b.n, z.n, h, g + 2) +
@@ -343,11 +398,11 @@ static void pairs_task(void *arg, uint32_t task, uint32_t thread)
 /* Which places of the items each row has: seats[seat[row]] .. seats[seat[row + 1] - 1]. */
 static void seat_rows(const ni_diffusion *d, uint32_t count)
 {
-    uint32_t *at = d->seat, rows = d->count[0];
+    uint32_t *at = d->seat, rows = d->rows;
     memset(at, 0, ((uint64_t)rows + 1) * sizeof *at);
-    for (uint32_t i = 0; i < 3 * count; i++) at[d->local[d->items[i]] + 1]++;
+    for (uint32_t i = 0; i < 3 * count; i++) at[ni_diffusion_row(d, d->items[i], i % 3) + 1]++;
     for (uint32_t r = 0; r < rows; r++) at[r + 1] += at[r];
-    for (uint32_t i = 0; i < 3 * count; i++) d->seats[at[d->local[d->items[i]]]++] = i;
+    for (uint32_t i = 0; i < 3 * count; i++) d->seats[at[ni_diffusion_row(d, d->items[i], i % 3)]++] = i;
     memmove(at + 1, at, rows * sizeof *at); /* each has become where the next begins */
     at[0] = 0;
 }
@@ -359,10 +414,10 @@ static void add_place(const ni_diffusion *d, uint32_t at, float *dt, float *ds, 
     const uint32_t *item = d->items + at / 3 * 3;
     const float *g = d->slope + (uint64_t)(at / 3) * NI_DIFFUSION_TERMS;
     uint64_t h = d->shape.half;
-    place a = place_of(d, item[0]);
+    place a = place_of(d, item, 0);
     for (uint32_t side = 0; side < 2; side++, g++) { /* the target, the negative */
         if (at % 3 && at % 3 != side + 1) continue;
-        place y = place_of(d, item[side + 1]);
+        place y = place_of(d, item, side + 1);
         if (at % 3 == 0) {
             k->axpy(g[0], y.t, dt, h);
             k->axpy(g[6], y.n, dt, h);
@@ -383,7 +438,7 @@ static void add_place(const ni_diffusion *d, uint32_t at, float *dt, float *ds, 
 static void rows_back_task(void *arg, uint32_t task, uint32_t thread)
 {
     const ni_diffusion *d = arg;
-    uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, d->count[0]);
+    uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, d->rows);
     uint64_t w = d->shape.width, wide = NI_DIFFUSION_HOPS * w, h = d->shape.half;
     (void)thread;
     for (uint64_t r = first; r < end; r++) {
@@ -409,8 +464,8 @@ static void matrix_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t wide = NI_DIFFUSION_HOPS * (uint64_t)d->shape.width, h = d->shape.half;
     uint64_t first = (uint64_t)task * STRIPE, end = ni_task_end(first, STRIPE, wide);
     (void)thread;
-    ni_gemm(true, false, end - first, h, d->count[0], d->X + first, wide, d->dT, h, false,
-            d->dW + first * h, h);
+    ni_gemm(true, false, end - first, h, d->rows, d->X + first, wide, d->dT, h, false, d->dW + first * h,
+            h);
 }
 
 /* out = own + share P' B, of node u: the sum over its neighbours that are within `reach`; rows of B are by
@@ -465,9 +520,11 @@ static void mean_back_task(void *arg, uint32_t task, uint32_t thread)
     (void)thread;
     for (uint64_t i = first; i < ni_task_end(first, ROWS_PER_TASK, d->count[2]); i++) {
         uint64_t u = d->list[i];
-        const float *own = d->reach[u] == 3 ? d->dX + d->local[u] * wide : NULL, *c = d->c + u * w;
+        const float *own = d->reach[u] == 3 && !d->shape.batch ? d->dX + d->local[u] * wide : NULL,
+                    *c = d->c + u * w;
         float *G = d->G + u * w;
-        gather(d, u, &(gathering){ own, 1, d->x, w, w, 1, 2, false }, G);
+        if (d->shape.batch) ni_diffusion_batch_mean_back(d, u, G);
+        else gather(d, u, &(gathering){ own, 1, d->x, w, w, 1, 2, false }, G);
         for (uint64_t j = 0; j < w; j++) G[j] *= 1 - c[j] * c[j];
     }
 }
@@ -483,7 +540,8 @@ static void nodes_task(void *arg, uint32_t task, uint32_t thread)
         uint64_t row = d->local[u];
         bool item = d->reach[u] == 3;
         memset(to, 0, h * sizeof *to);
-        if (!d->reach[u]) continue;
+        if (d->shape.batch) ni_diffusion_batch_node_back(d, u, to);
+        if (d->shape.batch || !d->reach[u]) continue;
         gather(d, u, &(gathering){ item ? d->dS + row * h : NULL, 1, d->y, h, h, 1, 2, false }, to);
         if (item) ni_kernels_get()->axpy(1, d->dB + row * h, to, h);
     }
@@ -513,9 +571,9 @@ double ni_diffusion_pass(ni_diffusion *d, const uint32_t *items, uint32_t count)
     make_rows(d);
     ni_threads_run(d->threads, count, pairs_task, d);
     seat_rows(d, count);
-    ni_gemm_run(d->threads, ni_tasks(d->count[0], ROWS_PER_TASK), rows_back_task, d);
+    ni_gemm_run(d->threads, ni_tasks(d->rows, ROWS_PER_TASK), rows_back_task, d);
     ni_gemm_run(d->threads, stripes, matrix_task, d);
-    ni_threads_run(d->threads, ni_tasks(d->count[1], ROWS_PER_TASK), hop_back_task, d);
+    if (!d->shape.batch) ni_threads_run(d->threads, ni_tasks(d->count[1], ROWS_PER_TASK), hop_back_task, d);
     ni_threads_run(d->threads, ni_tasks(d->count[2], ROWS_PER_TASK), mean_back_task, d);
     ni_threads_run(d->threads, ni_tasks(d->shape.nodes, ROWS_PER_TASK), nodes_task, d);
     ni_threads_run(d->threads, ni_tasks(d->shape.words, WORDS_PER_TASK), words_task, d);

@@ -10,11 +10,17 @@
  *   loss of (a, b, z) = -sum over four pairs (x_a, y) of rho [l(x_a . y_b) + l(-x_a . y_z)]
  *       (t, t) rho 0.7;  (n~, N) rho 1;  (n~, t) rho 0.1;  (t, N) rho 0.1;  l(x) = log(s(x) + 0.001)
  *
- * P^2 is the true square over the whole graph. A step computes c only for nodes within two links of its
- * items, P c within one, and t for their nodes alone; the numbers are those of all nodes. The transposed
- * products gather, too, since links are symmetric: every sum has one owner, and the bits do not depend on
- * the threads. A step costs O(words of the texts it reaches x w + items x w h). Memory: 3 w + h numbers per
- * node, one w per word for the gradient. It owns all its arrays; links, texts and threads are lent. */
+ * With `batch`, as in the released program, text spreads only among the nodes of a step: t and n~ of a node
+ * in one of the three places of an item read its neighbours that stand in the same place of another, each
+ * once, by P and by P squared number by number. Such a vector depends on the step; a node's is the mean
+ * over those of an epoch.
+ *
+ * Otherwise P^2 is the true square over the whole graph. A step computes c only for nodes within two links
+ * of its items, P c within one, and t for their nodes alone; the numbers are those of all nodes. The
+ * transposed products gather, too, since links are symmetric: every sum has one owner, and the bits do not
+ * depend on the threads. A step costs O(words of the texts it reaches x w + items x w h). Memory: 3 w + h
+ * numbers per node, one w per word for the gradient. It owns all its arrays; links, texts and threads are
+ * lent. */
 #ifndef NI_DIFFUSION_H
 #define NI_DIFFUSION_H
 
@@ -39,6 +45,7 @@ typedef struct ni_diffusion_shape {
     uint32_t nodes, words, width, half; /* n, V, w, h                                              */
     uint32_t most;                      /* nodes of the largest step, 3 per item                   */
     uint32_t padded;                    /* 0: means over the words there are; else over so many    */
+    bool batch;                         /* text spreads among the nodes of a step alone            */
 } ni_diffusion_shape;
 
 typedef struct ni_diffusion {
@@ -55,8 +62,13 @@ typedef struct ni_diffusion {
     ni_term *in;    /* (node, share)                                                        */
     ni_term *some;  /* threads x nodes: the texts of a word that the step reaches           */
 
-    uint8_t *reach;  /* nodes: 3: of the items, 2: linked with one, 1: two links away, 0: not reached */
-    uint32_t *local; /* nodes: the row of a node of the items                                  */
+    uint8_t *reach;     /* nodes: 3: of the items, 2: linked with one, 1: two links away, 0: not reached */
+    uint32_t places;    /* whose rows differ: 3 with `batch`, else 1                              */
+    uint32_t *local;    /* nodes x places: the row of a node of the items, or NEAP_NONE           */
+    uint32_t rows;      /* of the step                                                            */
+    uint32_t *row_node; /* most: the node of a row                                             */
+    uint8_t *row_place; /* most: its place in items                                            */
+    uint32_t *times;    /* nodes: with `batch`, vectors that were added up                     */
     uint32_t *list, count[3]; /* nodes: those of the items, then those with reach 2, then 1; their ends */
     float *c, *x, *G;         /* nodes x width: c; P c, then its gradient; the gradient of the means    */
     float *y;                 /* nodes x half: P N, then its gradient                                   */
@@ -67,7 +79,6 @@ typedef struct ni_diffusion {
     double *losses;           /* items                                                                  */
     uint32_t *seat, *seats;   /* most + 1; most: places of each row among the nodes of the items        */
     const uint32_t *items;    /* of the step                                                            */
-    uint32_t first;           /* of the rows that are made                                              */
     float *vectors;           /* where those of all nodes go                                            */
     float *dM, *dW, *dN;      /* the gradient                                                           */
 } ni_diffusion;
@@ -85,7 +96,25 @@ uint64_t ni_diffusion_bytes(const ni_diffusion_shape *shape, const ni_links *lin
 /* The sum of the losses of items (a, b, z), and its gradient in dM, dW, dN; after a stop anything. */
 double ni_diffusion_pass(ni_diffusion *d, const uint32_t *items, uint32_t count);
 
-/* [t ; N] of all nodes: nodes x 2 half. */
+/* [t ; N] of all nodes: nodes x 2 half. With `batch` t = c W_0, as if each were alone in a step. */
 void ni_diffusion_vectors(ni_diffusion *d, float *vectors);
+
+/* With `batch`: the means of t over all items of some steps, in place of the first half of the vectors of
+ * those nodes that are sources or targets there. The gradient's memory has the sums. */
+void ni_diffusion_average_begin(ni_diffusion *d);
+void ni_diffusion_average_add(ni_diffusion *d, const uint32_t *items, uint32_t count);
+void ni_diffusion_average_end(const ni_diffusion *d, float *vectors);
+
+/* ---- diffusion_batch.c: the parts of a pass that `batch` has in place of others ---- */
+
+static inline uint32_t ni_diffusion_row(const ni_diffusion *d, uint64_t node, uint32_t place)
+{
+    return d->local[node * d->places + (d->places > 1 ? place : 0)];
+}
+
+/* X and S of a row; the gradient of a node's mean, but for tanh, and of its N. */
+void ni_diffusion_batch_row(const ni_diffusion *d, uint64_t row);
+void ni_diffusion_batch_mean_back(const ni_diffusion *d, uint64_t node, float *G);
+void ni_diffusion_batch_node_back(const ni_diffusion *d, uint64_t node, float *dN);
 
 #endif

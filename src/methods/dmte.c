@@ -14,13 +14,15 @@
 #include "support/status.h"
 
 enum { MEAN_WORDS, MEAN_PADDED };
+enum { SPREAD_GRAPH, SPREAD_BATCH };
 
 typedef struct dmte_options {
     ni_learning learning;
     ni_sampling sampling;
     ni_text_options text;
     uint32_t word_dim;
-    uint32_t text_mean; /* MEAN_... */
+    uint32_t text_mean; /* MEAN_...   */
+    uint32_t diffusion; /* SPREAD_... */
     double init;
 } dmte_options;
 
@@ -31,6 +33,10 @@ static const ni_option own_options[] = {
               "padded", 0, 0, 1,
               "a text is the mean over its words, or over --text-length words, of which those that it does "
               "not have are 0 (dmte)"),
+    NI_OPTION(dmte_options, CHOICE, diffusion, "diffusion", "", 0, "text", "graph|batch", "graph", "graph",
+              "batch", 0, 0, 1,
+              "text spreads over the whole graph, or as in the released program only among the nodes of a "
+              "step (dmte)"),
     NI_OPTION(dmte_options, REAL, init, "init", "", 0, "text", "X", "0.1", "0.1", "0.3", 0, 100, 1,
               "standard deviation of start values (dmte)"),
 };
@@ -71,6 +77,11 @@ static neap_status check(const ni_settings *s, neap_error *err)
 static const ni_text_options *text_of(const ni_settings *s)
 {
     return &((const dmte_options *)s->own)->text;
+}
+
+static bool spreads_in_batches(const neap_model *m)
+{
+    return ((const dmte_options *)m->settings->own)->diffusion == SPREAD_BATCH;
 }
 
 /* ---- tensors ---- */
@@ -127,6 +138,7 @@ static neap_status make_tensors(neap_model *m, neap_error *err)
  *
  * A node of an extension reads, and is not read: with P over links with nodes that were in training,
  *   t = [c, 0.3 P c, 0.1 P^2 c] W,    N = the mean of its neighbours'.
+ * With --diffusion batch nobody is in a step with it: t = c W_0.
  * Made once, in stripes of c's columns, so that memory does not depend on word_dim. One thread. */
 
 enum { COLUMNS = 16 };
@@ -174,7 +186,8 @@ static void stripe_add(const stripe *s, uint32_t u, float *t)
     memcpy(hops[0], s->c + (uint64_t)u * s->width, s->width * sizeof *s->c);
     memcpy(hops[1], s->x + (uint64_t)u * s->width, s->width * sizeof *s->x);
     stripe_hop(s, u, s->x, hops[2]);
-    for (uint32_t k = 0; k < NI_DIFFUSION_HOPS; k++)
+    uint32_t count = spreads_in_batches(s->m) ? 1 : NI_DIFFUSION_HOPS;
+    for (uint32_t k = 0; k < count; k++)
         for (uint32_t i = 0; i < s->width; i++)
             ni_kernels_get()->axpy(ni_diffusion_hops[k] * hops[k][i],
                                    own->W + (k * wide + s->first + i) * h, t, h);
@@ -243,7 +256,8 @@ static ni_diffusion_shape shape_of(const neap_model *m, uint64_t edges)
                                  .width = o->word_dim,
                                  .half = m->dim / 2,
                                  .most = (uint32_t)(3 * batch),
-                                 .padded = o->text_mean == MEAN_PADDED ? o->text.text_length : 0 };
+                                 .padded = o->text_mean == MEAN_PADDED ? o->text.text_length : 0,
+                                 .batch = o->diffusion == SPREAD_BATCH };
 }
 
 /* Text spreads over these links: those that are trained on, in the end all. */
@@ -311,11 +325,26 @@ static float product(const neap_model *m, const float *x, const float *y)
     return ni_kernels_get()->dot(x, y, m->dim);
 }
 
+/* [t ; N] of all nodes into E; in batches t is the mean over the steps of the first epoch. */
+static void fill_vectors(trainer *t)
+{
+    float *E = ((const dmte *)t->run.model->own)->dot.E;
+    ni_diffusion_vectors(&t->diffusion, E);
+    if (!spreads_in_batches(t->run.model)) return;
+    uint32_t batch = t->sampler.options->batch;
+    ni_diffusion_average_begin(&t->diffusion);
+    for (uint64_t first = 0; first < t->sampler.positions; first += batch) {
+        uint32_t items = ni_sampler_fill(&t->sampler, 0, first, batch);
+        ni_diffusion_average_add(&t->diffusion, t->sampler.nodes, items);
+    }
+    ni_diffusion_average_end(&t->diffusion, E);
+}
+
 static neap_status validate(trainer *t, neap_error *err)
 {
     ni_run *run = &t->run;
     const neap_split *split = run->split;
-    ni_diffusion_vectors(&t->diffusion, ((const dmte *)run->model->own)->dot.E);
+    fill_vectors(t);
     neap_status rc =
         ni_dot_score_by(run->model, product, split->positive, split->count, run->positive, err);
     if (rc == NEAP_OK)
@@ -343,7 +372,7 @@ static neap_status make_vectors(trainer *t, neap_error *err)
 {
     const neap_model *m = t->run.model;
     neap_status rc = diffuse_over(t, &m->links, err);
-    if (rc == NEAP_OK) ni_diffusion_vectors(&t->diffusion, ((const dmte *)m->own)->dot.E);
+    if (rc == NEAP_OK) fill_vectors(t);
     return rc;
 }
 
@@ -396,7 +425,8 @@ const ni_method ni_method_dmte = {
                   "and, with less weight, of the nodes one and two links away; the other half is the\n"
                   "node's own. Both are trained on edges against drawn non-edges, each half with its\n"
                   "like and with the other; a pair scores by the product. Text spreads over the\n"
-                  "whole graph, as in the paper; the released program spreads it within a batch.\n"
+                  "whole graph, as in the paper; the released program (--diffusion batch) spreads\n"
+                  "it among the nodes of a step, and a vector is a mean over steps.\n"
                   "Zhang, Li, Song, Duan, Huang, Wan and Carin, Diffusion Maps for Textual Network\n"
                   "Embedding, 2018.",
               .vectors = 1,
