@@ -48,7 +48,7 @@ TRIES = {
     "fastrp": ["neap", "neap dim=200", "neap dim=512"],
     "text": ["neap"],
     "apn": ["neap", "neap lr=3e-3", "neap epochs=40", "neap filters=200", "neap dropout=0", "paper"],
-    "tadw": ["neap", "paper", "paper lambda=0.5", "paper lambda=1", "paper dim=80", "paper epochs=30"],
+    "tadw": ["neap", "paper", "neap ridge=1", "neap ridge=0.05", "neap text-scale=rows", "neap dim=200 tf=log"],
     "tridnr": ["neap", "paper", "paper epochs=20", "paper text-weight=0.5", "paper window=4", "paper lr=0.025"],
     "cene": ["neap", "neap epochs=200", "neap text-weight=0.3", "neap negatives=5", "neap lr=1e-3", "paper"],
     "cane": ["neap", "neap epochs=40", "neap lr=1e-3 epochs=60", "neap deviation=0.3", "neap rho-node=1", "paper"],

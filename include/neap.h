@@ -480,7 +480,8 @@ struct neap_hooks {
      * checkpoint is written, and in the middle of anything that takes long, up to ten times a second;
      * non-zero asks to stop. Training stopped in the middle of a batch is as if that had not begun.
      * NEAP_ENOUGH, while a method makes steps, ends them: the model is that of the steps made so far, or
-     * with validation of the best epoch, and its epochs are the complete ones. Elsewhere it stops. */
+     * with validation of the best epoch, and its epochs are the complete ones. While test pairs are ranked
+     * among all nodes, it leaves these ranks out. Elsewhere it stops. */
     int (*progress)(const neap_progress *now, void *user);
     /* Remarks a user should see ("3 sources are linked with every node: left out"), one line each. */
     void (*note)(const char *text, void *user);

@@ -539,6 +539,30 @@ static void at_most_a_thousand_pairs_are_ranked_among_all_nodes(void **state)
     neap_graph_free(g);
 }
 
+static int enough_ranks(const neap_progress *now, void *user)
+{
+    return now->done > *(const uint64_t *)user ? NEAP_ENOUGH : 0;
+}
+
+/* What was ranked until then would be of some sources only. */
+static void enough_ranks_leave_the_other_measures(void **state)
+{
+    neap_graph *g = messy_graph(2);
+    ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 1);
+    uint64_t pairs = t->count + 1;
+    counting c = { .nodes = neap_graph_nodes(g) };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = enough_ranks, .user = &pairs };
+    neap_link_result all, r;
+    ni_scorer s = { count_calls, &c, false, NULL };
+    (void)state;
+    assert_int_equal(ni_link_measure(t, &s, NULL, &all, NULL), NEAP_OK);
+    assert_int_equal(ni_link_measure(t, &s, &hooks, &r, NULL), NEAP_OK);
+    assert_true(r.auc == all.auc && r.mrr == all.mrr && r.auc_seen == all.auc_seen && all.ranked > 0);
+    assert_true(r.ranked == 0 && isnan(r.mrr_all) && isnan(r.hits_all[1]));
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
+
 typedef struct listener {
     uint64_t calls, stop_at, last;
 } listener;
@@ -720,6 +744,7 @@ int main(void)
         cmocka_unit_test(the_order_of_scoring_does_not_change_the_result),
         cmocka_unit_test(ranks_among_all_nodes_are_those_of_the_definition),
         cmocka_unit_test(at_most_a_thousand_pairs_are_ranked_among_all_nodes),
+        cmocka_unit_test(enough_ranks_leave_the_other_measures),
         cmocka_unit_test(scoring_tells_how_far_it_is_and_can_be_stopped),
         cmocka_unit_test(a_training_part_that_is_too_small_names_the_ratio),
         cmocka_unit_test(validation_pairs_of_a_trial_are_those_of_training),

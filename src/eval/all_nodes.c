@@ -19,6 +19,7 @@ typedef struct desk {
     const neap_hooks *hooks;
     double start, begin; /* of all scoring, and of this part of it */
     uint64_t draws;      /* test pairs that are ranked                                          */
+    bool enough;         /* the caller does not wait for the rest                               */
     neap_pair *pair;     /* (s, w) for all strangers w, behind them the drawn test pairs of s   */
     float *score, *all;  /* of these pairs; of all nodes                                        */
 } desk;
@@ -35,7 +36,7 @@ static bool is_drawn(const desk *d, size_t i)
     return ni_permute(d->trial->seed, NI_STREAM_RANK_ALL, 0, d->trial->count, i) < d->draws;
 }
 
-static neap_status report_progress(const desk *d, uint64_t done, neap_error *err)
+static neap_status report_progress(desk *d, uint64_t done, neap_error *err)
 {
     if (!d->hooks || !d->hooks->progress) return NEAP_OK;
     neap_progress now = { .size = sizeof now,
@@ -48,7 +49,9 @@ static neap_status report_progress(const desk *d, uint64_t done, neap_error *err
     double here = ni_seconds() - d->begin;
     now.rate = here > 0 ? (double)done / here : 0;
     now.left = done ? here * (double)(d->draws - done) / (double)done : NAN;
-    if (!d->hooks->progress(&now, d->hooks->user)) return NEAP_OK;
+    int answer = d->hooks->progress(&now, d->hooks->user);
+    d->enough = answer == NEAP_ENOUGH;
+    if (!answer || d->enough) return NEAP_OK;
     return ni_fail(err, NEAP_E_STOPPED, "stopped after ranking %llu of %llu test pairs",
                    (unsigned long long)done, (unsigned long long)d->draws);
 }
@@ -78,7 +81,7 @@ static neap_status score_pairs(const desk *d, size_t count, neap_error *err)
 }
 
 /* The drawn test pairs from `first` to `end`, all of one source. */
-static neap_status rank_source(const desk *d, size_t first, size_t end, uint64_t *done, neap_link_result *r,
+static neap_status rank_source(desk *d, size_t first, size_t end, uint64_t *done, neap_link_result *r,
                                neap_error *err)
 {
     static const double K[NI_HITS] = { 1, 10, 50 };
@@ -89,6 +92,7 @@ static neap_status rank_source(const desk *d, size_t first, size_t end, uint64_t
         d->pair[count++] = d->trial->positive[i];
     }
     neap_status rc = count ? report_progress(d, *done, err) : NEAP_OK;
+    if (d->enough) return rc;
     if (count && rc == NEAP_OK) rc = score_pairs(d, count, err);
     for (size_t i = strangers; i < count && rc == NEAP_OK; i++) {
         double rank = NAN;
@@ -100,12 +104,12 @@ static neap_status rank_source(const desk *d, size_t first, size_t end, uint64_t
     return rc;
 }
 
-static neap_status rank_sources(const desk *d, neap_link_result *r, neap_error *err)
+static neap_status rank_sources(desk *d, neap_link_result *r, neap_error *err)
 {
     const ni_trial *t = d->trial;
     uint64_t done = 0;
     neap_status rc = NEAP_OK;
-    for (size_t first = 0, end; first < t->count && rc == NEAP_OK; first = end) {
+    for (size_t first = 0, end; first < t->count && rc == NEAP_OK && !d->enough; first = end) {
         for (end = first + 1; end < t->count && t->positive[end].source == t->positive[first].source;)
             end++;
         rc = rank_source(d, first, end, &done, r, err);
@@ -127,8 +131,9 @@ neap_status ni_link_rank_all(const ni_trial *t, const ni_scorer *scorer, const n
     d.all = ni_array(nodes, sizeof *d.all);
     neap_status rc =
         d.pair && d.score && d.all ? rank_sources(&d, r, err) : ni_fail_memory(err, "ranking all nodes");
-    r->mrr_all /= (double)d.draws;
-    for (int h = 0; h < NI_HITS; h++) r->hits_all[h] /= (double)d.draws;
+    if (d.enough) r->ranked = 0; /* those ranked so far are of the first sources, not of all */
+    r->mrr_all = d.enough ? NAN : r->mrr_all / (double)d.draws;
+    for (int h = 0; h < NI_HITS; h++) r->hits_all[h] = d.enough ? NAN : r->hits_all[h] / (double)d.draws;
     ni_free(d.pair);
     ni_free(d.score);
     ni_free(d.all);
