@@ -17,10 +17,15 @@ typedef struct own {
     attributes_own attributes;
 } own;
 
+/* What is compared unless --methods says otherwise; without and with texts or features. */
+static const char usual[] = "gap,pa,popularity,cn,aa,ra,katz,l3,walk3,ppr";
+static const char usual_with_text[] = "gap,pa,popularity,cn,aa,ra,katz,l3,walk3,ppr,text";
+
 static const arg_option options[] = {
-    { "methods", 0, "NAME,...", "gap,pa,popularity,cn,aa,ra,katz,l3,walk3,ppr", ARG_TEXT,
-      offsetof(own, methods), 0, 0, false,
-      "methods to compare; `neap methods` lists all; none: --vectors, or splits, alone" },
+    { "methods", 0, "NAME,...", usual, ARG_TEXT, offsetof(own, methods), 0, 0, false,
+      "methods to compare, with --text or --features also text; `neap methods` lists all; none: --vectors, "
+      "or "
+      "splits, alone" },
     { "untrained", 0, "", "yes", ARG_SWITCH, offsetof(own, untrained), 0, 0, false,
       "also evaluate each trained method at 0 epochs" },
     { "protocol", 0, "clean|paper|paper-clean", "clean", ARG_TEXT, offsetof(own, protocol), 0, 0, false,
@@ -38,7 +43,8 @@ static const arg_option options[] = {
     { "split", 0, "DIR", NULL, ARG_TEXT, offsetof(own, split), 0, 0, false,
       "evaluate on this split, or on all in folders of DIR, with their protocol, ratios and seeds" },
     { "vectors", 0, "FILE", NULL, ARG_TEXT, offsetof(own, vectors), 0, 0, false,
-      "also evaluate these vectors: word2vec text, .npy or .safetensors with names in .names.txt beside it" },
+      "also evaluate these vectors: word2vec text, .npy or .safetensors with names in .names.txt beside "
+      "it" },
     { "similarity", 0, "dot|cosine", "dot", ARG_TEXT, offsetof(own, similarity), 0, 0, false,
       "how --vectors score a pair" },
     { "allow-missing", 0, "", NULL, ARG_SWITCH, offsetof(own, allow_missing), 0, 0, false,
@@ -158,7 +164,8 @@ static neap_status read_methods(run *r, neap_error *err)
                        "--methods none leaves nothing to do without --vectors; with -o DIR it "
                        "makes the splits alone");
     if (none) return NEAP_OK;
-    neap_status rc = read_list("methods", r->o->methods, &r->methods, err);
+    bool more = r->o->methods == usual && (r->o->attributes.text || r->o->attributes.features);
+    neap_status rc = read_list("methods", more ? usual_with_text : r->o->methods, &r->methods, err);
     return rc == NEAP_OK ? check_methods(&r->methods, err) : rc;
 }
 

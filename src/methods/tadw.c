@@ -16,8 +16,8 @@
 #include "linalg/tall.h"
 #include "methods/dot.h"
 #include "methods/ridge.h"
+#include "model/content.h"
 #include "model/run.h"
-#include "model/tfidf.h"
 #include "support/status.h"
 
 typedef struct tadw_options {
@@ -82,7 +82,7 @@ static const ni_text_options *text_of(const ni_settings *s)
 typedef struct tadw {
     ni_dot dot;
     float *H;     /* dim/2 x text_dim                                          */
-    float *basis; /* words x text_dim: TF-IDF times this is T', TT' is diagonal */
+    float *basis; /* words x text_dim: TF-IDF times this is T', TT' is diagonal; NULL without words */
 } tadw;
 
 static void declare(neap_model *m, ni_declaration *d)
@@ -91,13 +91,22 @@ static void declare(neap_model *m, ni_declaration *d)
     tadw *own = m->own;
     ni_dot_declare(m, d);
     ni_declare_matrix(d, "H", NI_LEARNED, m->dim / 2, o->text_dim, &own->H);
-    ni_declare_matrix(d, "basis", NI_FIXED, m->texts.words.count, o->text_dim, &own->basis);
+    if (m->texts.words.count)
+        ni_declare_matrix(d, "basis", NI_FIXED, m->texts.words.count, o->text_dim, &own->basis);
     d->positions = m->rows;
 }
 
 /* ---- texts ---- */
 
-/* Rows of T' from those of TF-IDF, for nodes first .. end-1. */
+/* The vectors of texts, rows of T', with the scale that the options say. */
+static void scale_rows(const neap_model *m, uint64_t rows, float *T)
+{
+    const tadw_options *o = m->settings->own;
+    for (uint64_t i = 0; i < rows && o->text_scale == SCALE_ROWS; i++)
+        ni_make_unit(T + i * o->text_dim, o->text_dim);
+}
+
+/* Those of nodes first .. end-1, from their words alone. */
 static neap_status read_texts(const neap_model *m, uint32_t first, uint32_t end, ni_threads *threads,
                               float *T, neap_error *err)
 {
@@ -107,30 +116,9 @@ static neap_status read_texts(const neap_model *m, uint32_t first, uint32_t end,
     neap_status rc = ni_tfidf_create(&m->texts, first, end, m->rows, &o->tfidf, threads, &a, err);
     if (rc != NEAP_OK) return rc;
     ni_sparse_product(&a, own->basis, o->text_dim, T, threads);
-    for (uint64_t i = 0; i < a.rows && o->text_scale == SCALE_ROWS; i++)
-        ni_make_unit(T + i * o->text_dim, o->text_dim);
+    scale_rows(m, a.rows, T);
     ni_tfidf_free(&a);
     return ni_threads_check(threads, err);
-}
-
-/* The singular vectors of the texts, each over its value with SCALE_COLUMNS, which makes T' orthonormal. */
-static neap_status find_basis(const neap_model *m, ni_threads *threads, neap_error *err)
-{
-    const tadw_options *o = m->settings->own;
-    const tadw *own = m->own;
-    uint32_t f = o->text_dim, words = m->texts.words.count;
-    ni_sparse a;
-    double *value = ni_array(f, sizeof *value);
-    if (!value) return ni_fail_memory(err, "singular values");
-    neap_status rc = ni_tfidf_create(&m->texts, 0, m->rows, m->rows, &o->tfidf, threads, &a, err);
-    if (rc == NEAP_OK) {
-        rc = ni_tfidf_basis(&a, words, f, m->settings->common.seed, threads, value, own->basis, err);
-        ni_tfidf_free(&a);
-    }
-    for (uint64_t i = 0; i < (uint64_t)words * f && rc == NEAP_OK && o->text_scale == SCALE_COLUMNS; i++)
-        own->basis[i] = value[i % f] > 0 ? (float)((double)own->basis[i] / value[i % f]) : 0;
-    ni_free(value);
-    return rc;
 }
 
 /* ---- training ---- */
@@ -183,6 +171,36 @@ static neap_status walk(trainer *t, uint32_t f, neap_error *err)
     return ni_threads_check(run->threads, err);
 }
 
+/* T' = C V, C the words and features of nodes, V its singular vectors, each over its value with
+ * SCALE_COLUMNS, which makes T' orthonormal. What V says of words stays for new nodes. */
+static neap_status find_texts(trainer *t, const neap_features *features, neap_error *err)
+{
+    const neap_model *m = t->run.model;
+    const tadw_options *o = m->settings->own;
+    const tadw *own = m->own;
+    uint32_t f = o->text_dim, columns = ni_content_columns(&m->texts, features);
+    ni_sparse c;
+    neap_status rc = ni_content_create(&m->texts, features, &o->tfidf, t->run.threads, &c, err);
+    if (rc != NEAP_OK) return rc;
+    double *value = ni_array(f, sizeof *value);
+    float *V = ni_array((uint64_t)columns * f, sizeof *V);
+    rc = value && V
+             ? ni_tfidf_basis(&c, columns, f, m->settings->common.seed, t->run.threads, value, V, err)
+             : ni_fail_memory(err, "singular vectors");
+    for (uint64_t i = 0; i < (uint64_t)columns * f && rc == NEAP_OK && o->text_scale == SCALE_COLUMNS; i++)
+        V[i] = value[i % f] > 0 ? (float)((double)V[i] / value[i % f]) : 0;
+    if (rc == NEAP_OK) {
+        if (own->basis) memcpy(own->basis, V, (uint64_t)m->texts.words.count * f * sizeof *V);
+        ni_sparse_product(&c, V, f, t->T, t->run.threads);
+        scale_rows(m, m->rows, t->T);
+        rc = ni_threads_check(t->run.threads, err);
+    }
+    ni_free(value);
+    ni_free(V);
+    ni_tfidf_free(&c);
+    return rc;
+}
+
 /* X (n x f) = X C', C: f x f. */
 static neap_status turn_rows(float *X, uint64_t n, uint32_t f, const float *C, ni_threads *threads,
                              neap_error *err)
@@ -207,7 +225,8 @@ static neap_status turn_basis(trainer *t, uint32_t f, neap_error *err)
     for (size_t i = 0; i < (size_t)f * f && rc == NEAP_OK; i++) C[i] = (float)vector[i];
     for (uint32_t j = 0; j < f && rc == NEAP_OK; j++) t->b[j] = value[j] > 0 ? value[j] : 0;
     if (rc == NEAP_OK) rc = turn_rows(t->T, m->rows, f, C, t->run.threads, err);
-    if (rc == NEAP_OK) rc = turn_rows(own->basis, m->texts.words.count, f, C, t->run.threads, err);
+    if (rc == NEAP_OK && own->basis)
+        rc = turn_rows(own->basis, m->texts.words.count, f, C, t->run.threads, err);
     ni_free(vector);
     ni_free(value);
     ni_free(C);
@@ -251,16 +270,15 @@ static void fill_vectors(trainer *t, bool both)
 }
 
 /* H uniform within +-0.1, vectors likewise until the first alternation; then T, F and K. */
-static neap_status make_tensors(trainer *t, neap_error *err)
+static neap_status make_tensors(trainer *t, const neap_features *features, neap_error *err)
 {
     neap_model *m = t->run.model;
     const tadw_options *o = m->settings->own;
     const tadw *own = m->own;
     uint32_t f = o->text_dim, k = m->dim / 2;
     neap_status rc = ni_model_allocate(m, err);
-    if (rc == NEAP_OK) rc = find_basis(m, t->run.threads, err);
     if (rc == NEAP_OK) rc = make_memory(t, err);
-    if (rc == NEAP_OK) rc = read_texts(m, 0, m->rows, t->run.threads, t->T, err);
+    if (rc == NEAP_OK) rc = find_texts(t, features, err);
     if (rc == NEAP_OK) rc = make_diagonal(t, f, err);
     if (rc == NEAP_OK) rc = walk(t, f, err);
     if (rc == NEAP_OK) rc = ni_tall_gram(t->F, m->rows, f, t->run.threads, t->K, err);
@@ -282,11 +300,11 @@ static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
     return rc == NEAP_OK ? ni_links_need_some(t->run.links, err) : rc;
 }
 
-static neap_status begin(trainer *t, neap_error *err)
+static neap_status begin(trainer *t, const neap_features *features, neap_error *err)
 {
     ni_run *run = &t->run;
     run->positions = run->per_step = run->model->rows;
-    neap_status rc = make_tensors(t, err);
+    neap_status rc = make_tensors(t, features, err);
     if (rc == NEAP_OK) rc = ni_run_declare(run, err);
     return rc == NEAP_OK ? ni_run_begin(run, err) : rc;
 }
@@ -324,7 +342,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
     trainer t;
     ni_run *run = &t.run;
     neap_status rc = prepare(&t, job, err);
-    if (rc == NEAP_OK) rc = begin(&t, err);
+    if (rc == NEAP_OK) rc = begin(&t, job->data->features, err);
     while (rc == NEAP_OK && ni_run_next(run))
         rc = run->judging ? ni_dot_judge(run, NULL, err) : step(&t, err);
     trainer_free(&t);
@@ -339,7 +357,9 @@ static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error 
     if (rc == NEAP_OK) {
         const neap_model *m = t.run.model;
         uint64_t n = m->rows, f = o->text_dim, k = m->dim / 2;
-        uint64_t svd = ni_tfidf_bytes(&m->texts, o->text_dim);
+        const neap_features *features = job->data->features;
+        uint64_t svd = ni_content_bytes(&m->texts, features, o->text_dim) +
+                       (2 * n + ni_content_columns(&m->texts, features)) * f * sizeof(float);
         uint64_t steps = 3 * n * f * sizeof(float) + f * (f + 1) * sizeof(double) + k * f * sizeof(float) +
                          ni_ridge_bytes((uint32_t)k, o->text_dim);
         ni_run_bytes(&t.run, job->data->graph, r);
@@ -394,6 +414,7 @@ const ni_method ni_method_tadw = {
     .options = { sizeof(tadw_options), parts, defaults },
     .check = check,
     .text = text_of,
+    .features = true,
     .own = sizeof(tadw),
     .declare = declare,
     .derive = derive,

@@ -12,6 +12,14 @@ for method in gap 'gap untrained' pa popularity cn aa ra katz l3 walk3 ppr; do
 done
 if grep -q leaky out; then fail 'clean is not leaky'; fi
 says err '44 of 44: ppr at 80 %, seed 2: AUC '
+if grep -q '^text' out; then fail 'there are no texts'; fi
+
+# The cosine of texts joins the usual table where there are texts, and no other.
+make_texts friends.txt
+expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --text texts.tsv
+grep -q '^text  ' out || fail 'no row for text'
+expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --text texts.tsv --methods pa,cn
+if grep -q '^text' out; then fail 'text was not asked for'; fi
 
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap,pa --json
 valid_json out
