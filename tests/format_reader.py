@@ -21,6 +21,7 @@ ENCODED = ("gapcn", "gapapn", "apn")  # with an encoder
 ATTENTIVE = ("gap", "goat") + ENCODED  # attentive pooling
 CHOOSE = ("deepwalk", "splitter")  # by option.loss between outputs and a tree
 READERS = ("cane", "apn", "cene", "dmte", "tadw", "text", "tridnr")  # of texts
+FEATURED = ("tadw", "text")  # of features, too, and maybe of these alone
 TEXT = {"text.offsets": "U64", "text.words": "U32", "vocabulary.offsets": "U64", "vocabulary.bytes": "U8"}
 CLOSED = ("fastrp", "text")  # in closed form: without steps
 VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene", "dmte", "cane", "tadw", "tridnr", "gapmlp")
@@ -150,8 +151,8 @@ def declared(facts, tensors, kind):
         learned["words"] = [len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0, dim]
     if method == "attentivewalk":
         learned["attention"] = [int(option("window", 0))]
-    if method in ("text", "tadw"):
-        words = len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0
+    if method in FEATURED and "vocabulary.offsets" in tensors:
+        words = len(tensors["vocabulary.offsets"][2]) - 1
         rest["basis"] = ("F32", [words, dim if method == "text" else int(option("text-dim", 200))])
     if method == "tadw":
         learned["H"] = [dim // 2, int(option("text-dim", 200))]
@@ -194,6 +195,10 @@ def state_of(facts, learned):
     return state
 
 
+def reads_text(facts, tensors):
+    return facts["method"] in READERS and (facts["method"] not in FEATURED or any(name in tensors for name in TEXT))
+
+
 def check_set(facts, tensors, kind):
     """The tensors are those that the kind and the method have, no fewer and no more."""
     need, may = {}, {name: (dtype, None) for name, (dtype, kinds) in COMMON.items() if kind[0] in kinds}
@@ -207,7 +212,7 @@ def check_set(facts, tensors, kind):
             need.update({name: ("F32", shape) for name, shape in state_of(facts, learned).items()})
         if facts["method"] in HOODS or facts["neap.format"] == "1":
             may.update({"hood.offsets": ("U64", None), "hood.nodes": ("U32", None)})
-        if facts["method"] in READERS:
+        if reads_text(facts, tensors):
             need.update({name: (dtype, None) for name, dtype in TEXT.items()})
     for name in need:
         must(name in tensors, name + " is missing")
@@ -310,7 +315,7 @@ def check_model(facts, tensors, n):
     if facts["method"] in HOODS or facts["neap.format"] == "1":
         check_hood(facts, tensors, n, rows)
     check_targets(facts, tensors, n, rows)
-    if facts["method"] in READERS:
+    if reads_text(facts, tensors):
         check_texts(tensors, n)
     if "persona.owners" in tensors:
         check_personas(facts, tensors, n, rows)

@@ -401,11 +401,12 @@ const ni_method ni_method_tadw = {
               .details =
                   "Fits W'H T to the probabilities that one or two random steps lead from a node to\n"
                   "another: T are the texts (TF-IDF, --text-dim singular vectors), W and H are\n"
-                  "trained, with a --ridge on both. A vector has two halves: the node's column of W,\n"
-                  "and H times its text. An epoch solves for W and then for H, each exactly, in time\n"
-                  "that does not depend on the nodes: few are needed. Nothing is as large as all\n"
-                  "pairs of nodes. Weights of links count, directions do not. A new node has the mean\n"
-                  "of its neighbours' first halves, and its own text.\n"
+                  "trained, with a --ridge on both; features, given with --features, count like\n"
+                  "words. A vector has two halves: the node's column of W, and H times its text. An\n"
+                  "epoch solves for W and then for H, each exactly, in time that does not depend on\n"
+                  "the nodes: few are needed. Nothing is as large as all pairs of nodes. Weights of\n"
+                  "links count, directions do not. A new node has the mean of its neighbours' first\n"
+                  "halves, and its own text.\n"
                   "Yang, Liu, Zhao, Sun and Chang, Network Representation Learning with Rich Text\n"
                   "Information, 2015.",
               .vectors = 1,

@@ -33,6 +33,11 @@ for method in $methods; do
     expect 0 "$NEAP" train friends.txt -o "$method" --method "$method" --text texts.tsv "${options[@]}"
     fine "$method"
 done
+awk '{ print $1, "likes" NR % 3, "age:" NR; print $2, "likes" NR % 2 }' friends.txt | sort -u -k1,1 >features.txt
+for method in text tadw; do # features alone
+    expect 0 "$NEAP" train friends.txt -o "$method.features" --method "$method" --features features.txt --dim 8
+    fine "$method.features"
+done
 
 # checkpoint METHOD OPTION...: that of a run that is stopped after its first epoch.
 checkpoint()
