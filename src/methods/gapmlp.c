@@ -134,24 +134,29 @@ static neap_status make_net(const neap_model *m, const ni_hood *hood, ni_threads
 
 /* ---- all vectors ---- */
 
-enum { NODES_AT_ONCE = 4096 };
+enum { NODES_AT_ONCE = 256 };
+
+/* Lists the nodes first, first + 1, ...; returns how many there are. */
+static uint32_t list_nodes(uint32_t first, uint32_t nodes, uint32_t list[NODES_AT_ONCE])
+{
+    uint32_t count = (uint32_t)(ni_task_end(first, NODES_AT_ONCE, nodes) - first);
+    for (uint32_t i = 0; i < count; i++) list[i] = first + i;
+    return count;
+}
 
 /* r of the nodes 0 .. nodes-1 into vectors (nodes x out). */
 static neap_status make_vectors(ni_mlp *n, uint32_t nodes, float *vectors, neap_error *err)
 {
-    uint32_t *list = ni_array(NODES_AT_ONCE, sizeof *list);
-    neap_status rc = list ? NEAP_OK : ni_fail_memory(err, "vectors");
-    for (uint32_t first = 0; first < nodes && rc == NEAP_OK; first += NODES_AT_ONCE) {
-        uint32_t count = (uint32_t)ni_task_end(first, NODES_AT_ONCE, nodes) - first;
-        for (uint32_t i = 0; i < count; i++) list[i] = first + i;
+    uint32_t list[NODES_AT_ONCE], count;
+    neap_status rc = NEAP_OK;
+    for (uint32_t first = 0; first < nodes && rc == NEAP_OK; first += count) {
+        count = list_nodes(first, nodes, list);
         rc = ni_mlp_forward(n, list, count, NI_MLP_WHOLE, err);
         for (uint32_t i = 0; i < count && rc == NEAP_OK; i++)
-            memcpy(vectors + ((uint64_t)first + i) * n->out, n->V + (uint64_t)n->at[i] * n->out,
+            memcpy(vectors + (uint64_t)list[i] * n->out, n->V + (uint64_t)n->at[i] * n->out,
                    n->out * sizeof *vectors);
         if (rc == NEAP_OK) rc = ni_threads_check(n->threads, err);
-        if (first > UINT32_MAX - NODES_AT_ONCE) break;
     }
-    ni_free(list);
     return rc;
 }
 
@@ -486,7 +491,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
 
 /* ---- memory ---- */
 
-/* The largest of a few batches, and a margin for the others; with validation also a chunk of all nodes. */
+/* The largest of a few batches, and a margin for the others; or of what validation reads at once. */
 static uint64_t measure_batches(trainer *t)
 {
     enum { LOOKS = 8 };
@@ -500,7 +505,14 @@ static uint64_t measure_batches(trainer *t)
         forget_nodes(t);
         if (here > most) most = here;
     }
-    return most + most / 10;
+    most += most / 10;
+    uint32_t list[NODES_AT_ONCE], nodes = t->run.split ? t->run.model->rows : 0, count;
+    for (uint32_t first = 0; first < nodes; first += count) {
+        count = list_nodes(first, nodes, list);
+        uint64_t here = ni_mlp_bytes(&t->net, list, count);
+        if (here > most) most = here;
+    }
+    return most;
 }
 
 static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
