@@ -30,7 +30,7 @@ static const ni_default defaults[] = {
     { "lr", { "0.001", "0.001", "0.001" } },
     { "negatives", { "5", "50", "50" } },
     { "pooling", { "max", "max", "max" } },
-    { "dropout", { "0.2", "0", "0" } },
+    { "dropout", { "0.5", "0", "0" } },
     { "objective", { "hardest", "hardest", "hardest" } },
     { "margin", { "0.5", "0.5", "0.5" } },
     { "batch", { "64", "20", "20" } },
