@@ -1,9 +1,7 @@
-"""Systems that read text against PyTorch twins of ours, TADW against a SciPy script, TF-IDF against scikit-learn: the same
-work, in one run."""
+"""Systems that read text against PyTorch twins of ours, TADW against a SciPy script: the same work, in one run."""
 import importlib.util
 import json
 import os
-import random
 import statistics
 import sys
 import time
@@ -106,41 +104,9 @@ def tadw(bench):
                       neap, ours[0]["peak"] / nodes, scipy, faster["seconds"]))
 
 
-LINES, LENGTH, VOCABULARY = 40000, 90, 50000
-
-
-def make_lines(path, count):
-    """Words with the frequencies of Zipf."""
-    draw = random.Random(1)
-    words = ["w%x" % (i * 2654435761 % 2**32) for i in range(VOCABULARY)]
-    sums, total = [], 0.0
-    for i in range(VOCABULARY):
-        total += 1 / (i + 1)
-        sums.append(total)
-    with open(path, "w", encoding="ascii") as file:
-        for _ in range(count):
-            print(*draw.choices(words, cum_weights=sums, k=LENGTH), file=file)
-
-
-def tfidf(bench):
-    path, count = bench.path("lines.txt"), bench.short(LINES)
-    make_lines(path, count)
-    ours, theirs = [], []
-    for _ in range(1 if bench.quick else 3):
-        ours.append(bench.drive("tfidf_speed", path, count))
-        theirs.append(script("scikit_tfidf.py", path))
-    if any(ours[0][key] != theirs[0][key] for key in ("words", "nonzeros")):
-        raise RuntimeError("other words than scikit-learn's: %s, %s" % (ours[0], theirs[0]))
-    neap, scikit = (statistics.median(run["seconds"] for run in runs) for runs in (ours, theirs))
-    return Result(scikit / neap, {"lines": count, "neap": ours, "scikit": theirs},
-                  why="neap {:.2f} s, scikit-learn {:.2f} s".format(neap, scikit))
-
-
 ROWS = [
     Row("tadw-5x", "tadw on all Debian packages and their descriptions, from files to a model", "time against a SciPy script", "times",
         Goal("at least", 5), tadw),
-    Row("tfidf-5x", "40,000 generated texts of 90 words: words, vocabulary, TF-IDF", "time against scikit-learn", "times",
-        Goal("at least", 5), tfidf),
     apn_row("cnn", "a convolution", 3),
     apn_row("lstm", "a bi-LSTM", 1.5),
     Row("dmte", "training epoch of dmte, cora, texts spread over the whole graph", "edges/s against PyTorch", "times",
