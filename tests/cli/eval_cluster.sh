@@ -138,7 +138,7 @@ sed '3s/ [^ ]*/ nan/' v.txt >w.txt
 bad_vectors w.txt 'w.txt:3'
 head -c 200 v.npy >w.npy
 bad_vectors w.npy 'ends after'
-bad_vectors model 'a safetensors file; vectors are read from word2vec text'
+bad_vectors model 'a file of neap, but not of vectors'
 
 expect 4 "$NEAP" eval cluster friends.txt -l circles.txt --vectors v.txt -o no/such/folder
 empty out
