@@ -8,6 +8,7 @@
 
 #include "faults.h"
 #include "paper/plan.h"
+#include "paper/runner.h"
 #include "paper/study.h"
 #include "paper/words.h"
 #include "scratch.h"
@@ -755,6 +756,41 @@ static void every_failure_is_told_and_gives_everything_back(void **state)
     neap_options_free(o);
 }
 
+/* ---- splits ---- */
+
+/* What a cell of this method and share of validation pairs was measured on. */
+static neap_trial_facts split_of(ni_runner *runner, const char *method, const char *valid)
+{
+    static const ni_paper_graph graph = { .name = "cora" };
+    ni_cell c = { .aim = NI_AIM_LINK, .protocol = "clean", .seed = 1, .limit = -1 };
+    c.condition = (ni_condition){ .method = method, .graph = &graph, .ratio = 0.85 };
+    neap_options *o = options_of("neap", "method", method, "threads", "1", "epochs", "2", "seed", "1",
+                                 "valid", valid, NULL);
+    ni_outcome outcome;
+    neap_trial_facts facts = NEAP_SIZED(neap_trial_facts);
+    assert_int_equal(ni_runner_measure(runner, &c, o, NULL, &outcome, NULL), NEAP_OK);
+    assert_int_equal(neap_trial_facts_of(runner->trial, &facts, NULL), NEAP_OK);
+    neap_options_free(o);
+    return facts;
+}
+
+static void a_cell_validates_on_its_own_share_whatever_was_run_before(void **state)
+{
+    (void)state;
+    neap_options *reading = options_of("neap", NULL);
+    ni_runner runner = { .data = "data", .reading = reading }, other = runner;
+    neap_trial_facts alone = split_of(&other, "gap", "0.4");
+    split_of(&runner, "pa", "0");
+    assert_int_equal(split_of(&runner, "gap", "0.4").valid, alone.valid);
+    const neap_trial *split = runner.trial;
+    split_of(&runner, "pa", "0");
+    assert_ptr_equal(runner.trial, split); /* who validates on nothing has any */
+    assert_true(split_of(&runner, "gap", "0.1").valid < alone.valid);
+    ni_runner_free(&runner);
+    ni_runner_free(&other);
+    neap_options_free(reading);
+}
+
 static void a_folder_of_results_that_is_a_file_is_refused(void **state)
 {
     (void)state;
@@ -805,6 +841,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_index_knows_its_cells_and_their_seeds, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(every_failure_is_told_and_gives_everything_back, enter, leave),
+        cmocka_unit_test_setup_teardown(a_cell_validates_on_its_own_share_whatever_was_run_before, enter,
+                                        leave),
         cmocka_unit_test_setup_teardown(a_folder_of_results_that_is_a_file_is_refused, scratch_enter,
                                         scratch_leave),
     };

@@ -186,13 +186,16 @@ static neap_status find_trial(ni_runner *r, const ni_dataset *x, const ni_cell *
                             .seed = c->seed,
                             .valid = isnan(valid) ? 0 : valid };
     neap_trial_facts have = NEAP_SIZED(neap_trial_facts);
+    bool validates = spec.valid > 0; /* else any share will do */
     if (r->trial && r->trial_of == x->graph && r->trial_text == x->text &&
+        (!validates || r->trial_valid == spec.valid) &&
         neap_trial_facts_of(r->trial, &have, NULL) == NEAP_OK && !strcmp(have.protocol, spec.protocol) &&
         have.ratio == spec.ratio && have.seed == spec.seed)
         return NEAP_OK;
     neap_trial_free(r->trial);
     r->trial_of = x->graph;
     r->trial_text = x->text;
+    r->trial_valid = spec.valid;
     neap_data data = { .size = sizeof data, .graph = x->graph, .text = x->text };
     return neap_trial_create(&data, &spec, &r->trial, err);
 }

@@ -24,6 +24,7 @@ typedef struct ni_runner {
     neap_trial *trial; /* of the last cell, for the next one */
     const neap_graph *trial_of;
     const neap_text *trial_text;
+    double trial_valid; /* share of its validation pairs, as asked for */
 } ni_runner;
 
 void ni_runner_free(ni_runner *runner);
@@ -36,9 +37,9 @@ neap_status ni_runner_find(ni_runner *runner, const ni_paper_graph *source, bool
  * generated has none to compare. */
 void ni_runner_hash(const ni_runner *runner, ni_cell *cell);
 
-/* Trains with these options and measures. Cells of one graph, protocol, ratio and seed that follow each
- * other share a split. With cell->limit above 0 training ends after that many seconds less a reserve for
- * measuring, and what takes longer is given up: outcome->cut, outcome->late. */
+/* Trains with these options and measures. Cells of one graph, protocol, ratio, seed and share of validation
+ * pairs that follow each other have one split. With cell->limit above 0 training ends after that many
+ * seconds less a reserve for measuring, and what takes longer is given up: outcome->cut, outcome->late. */
 neap_status ni_runner_measure(ni_runner *runner, const ni_cell *cell, const neap_options *options,
                               const neap_hooks *hooks, ni_outcome *outcome, neap_error *err);
 
