@@ -697,6 +697,7 @@ static void an_index_knows_its_cells_and_their_seeds(void **state)
 /* ---- the system says no ---- */
 
 static const char *const kept[] = { "out/cells/link-cora-clean-pa-55-1.json",
+                                    "out/cells/link-cora-clean-pa-55-2.json",
                                     "out/results.json",
                                     "out/results.md",
                                     "out/report.html",
@@ -753,6 +754,32 @@ static void every_failure_is_told_and_gives_everything_back(void **state)
     assert_true(faults_each(FAULTS_HEAP, ENOMEM, false, run_cell, faults_expect_memory, &r) > 50);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         assert_true(faults_each(calls[i], EIO, false, run_cell, expect_told, &r) > 1);
+    neap_options_free(o);
+}
+
+/* ---- reports ---- */
+
+static void cells_of_two_graphs_are_never_one_row(void **state)
+{
+    (void)state;
+    neap_options *o = options_of("neap", "threads", "1", NULL);
+    ni_reproduction r = request(o, o);
+    ni_reproduced got;
+    neap_error err = { 0 };
+    char hash[64];
+    assert_int_equal(run_cell(&r, NULL), NEAP_OK);
+    r.result = &got, r.report_only = true, r.data = NULL;
+    assert_int_equal(ni_reproduce(&r, NULL, NULL), NEAP_OK);
+    assert_int_equal(got.shown, 2);
+    FILE *file = fopen(kept[1], "r");
+    while (fgets(hash, sizeof hash, file) && !strstr(hash, "\"graph\"")) continue;
+    fclose(file);
+    replace(kept[1], hash, "\"graph\": \"0123456789abcdef\",\n");
+    assert_int_equal(ni_reproduce(&r, NULL, &err), NEAP_E_MISMATCH);
+    assert_non_null(strstr(err.text, "cells of cora in out were made from two different graphs"));
+    r.data = "data"; /* decides, though nothing is run */
+    assert_int_equal(ni_reproduce(&r, NULL, NULL), NEAP_OK);
+    assert_int_equal(got.shown, 1);
     neap_options_free(o);
 }
 
@@ -841,6 +868,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_index_knows_its_cells_and_their_seeds, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(every_failure_is_told_and_gives_everything_back, enter, leave),
+        cmocka_unit_test_setup_teardown(cells_of_two_graphs_are_never_one_row, enter, leave),
         cmocka_unit_test_setup_teardown(a_cell_validates_on_its_own_share_whatever_was_run_before, enter,
                                         leave),
         cmocka_unit_test_setup_teardown(a_folder_of_results_that_is_a_file_is_refused, scratch_enter,

@@ -171,6 +171,13 @@ static bool has_hash(const json_t *root, const char *key, uint64_t hash)
     return !hash || has_text(root, key, text);
 }
 
+/* 0 if there is none. */
+static uint64_t take_hash(const json_t *root, const char *key)
+{
+    const char *text = json_string_value(json_object_get(root, key));
+    return text ? strtoull(text, NULL, 16) : 0;
+}
+
 static bool take_whole(const json_t *object, const char *key, uint32_t *value)
 {
     double real;
@@ -205,6 +212,8 @@ static bool take_outcome(const json_t *root, const ni_cell *c, const char *setti
     take_real(root, "limit", &o->limit);
     o->cut = json_is_true(json_object_get(root, "cut"));
     o->late = json_is_true(json_object_get(root, "late"));
+    o->graph_hash = take_hash(root, "graph");
+    o->text_hash = take_hash(root, "text");
     return !(o->cut || o->late) || c->limit < 0 || o->limit >= c->limit;
 }
 

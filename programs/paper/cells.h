@@ -29,6 +29,7 @@ typedef struct ni_outcome {
     bool cut;     /* training was ended by the limit: values are of what was learned until then */
     bool late;    /* the limit was reached without a model: there are no values */
     double limit; /* of a cell that was cut or is late, in seconds          */
+    uint64_t graph_hash, text_hash; /* of a cell that was read: what it was made from; 0: unknown */
 } ni_outcome;
 
 /* The file of a cell, without its folder: "link-cora-clean-gap-55-1.json". */

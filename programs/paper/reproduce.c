@@ -21,6 +21,12 @@ typedef struct job {
     bool done;
 } job;
 
+/* What the cells of a graph were made from; 0: no cell has told yet. */
+typedef struct origin {
+    const ni_paper_graph *graph;
+    uint64_t hash, text_hash;
+} origin;
+
 typedef struct run {
     const ni_reproduction *what;
     const neap_hooks *hooks;
@@ -32,6 +38,8 @@ typedef struct run {
     ni_runner runner;
     ni_forecast forecast;
     double start;
+    origin origin[NI_DATASETS];
+    size_t origins;
 } run;
 
 /* ---- jobs ---- */
@@ -278,6 +286,44 @@ static uint64_t *list_seeds(const run *r, const ni_cell_index *index, size_t *co
     return seed;
 }
 
+/* Reads the graph of a cell that nothing was run of, if it is there: what was made from another one is not
+ * shown. */
+static neap_status find_hash(run *r, ni_cell *c, neap_error *err)
+{
+    const ni_dataset *x;
+    neap_error why;
+    ni_runner_hash(&r->runner, c);
+    bool known = c->graph_hash && (c->text_hash || !c->reads_text);
+    if (known || !r->what->data || c->condition.graph->generator.kind) return NEAP_OK;
+    neap_status rc = ni_runner_find(&r->runner, c->condition.graph, c->reads_text, &x, &why);
+    ni_runner_hash(&r->runner, c);
+    if (rc == NEAP_OK || rc == NEAP_E_READ) return NEAP_OK;
+    return err ? (*err = why, rc) : rc;
+}
+
+/* The first to tell decides. */
+static bool agrees(uint64_t *known, uint64_t hash)
+{
+    if (!*known) *known = hash;
+    return !hash || *known == hash;
+}
+
+/* Without the files there is no telling which of two graphs of one name is meant. */
+static neap_status check_origin(run *r, const ni_cell *c, const ni_outcome *o, neap_error *err)
+{
+    const ni_paper_graph *graph = c->condition.graph;
+    size_t i = 0;
+    while (i < r->origins && r->origin[i].graph != graph) i++;
+    if (i == NI_DATASETS) return ni_fail(err, NEAP_E_LIMIT, "too many graphs");
+    if (i == r->origins) r->origin[r->origins++] = (origin){ .graph = graph };
+    bool same = agrees(&r->origin[i].hash, o->graph_hash);
+    if (same && (!c->reads_text || agrees(&r->origin[i].text_hash, o->text_hash))) return NEAP_OK;
+    return ni_fail(err, NEAP_E_MISMATCH,
+                   "cells of %s in %.200s were made from two different %s: --data DIR with %s/%s decides",
+                   graph->name, r->what->folder, same ? "files of texts" : "graphs", graph->name,
+                   same ? "text.txt" : "graph.txt");
+}
+
 static neap_status gather_cell(run *r, const ni_cell_index *index, ni_sheet *s, size_t row, size_t column,
                                uint64_t seed, neap_error *err)
 {
@@ -287,8 +333,10 @@ static neap_status gather_cell(run *r, const ni_cell_index *index, ni_sheet *s, 
     ni_outcome outcome;
     ni_cell c;
     if (!ni_sheet_cell(s, row, column, seed, &c)) return NEAP_OK;
-    ni_runner_hash(&r->runner, &c);
-    if (ni_cell_index_has(index, &c)) rc = load(r, &c, &outcome, &found, err);
+    bool there = ni_cell_index_has(index, &c);
+    if (there) rc = find_hash(r, &c, err);
+    if (there && rc == NEAP_OK) rc = load(r, &c, &outcome, &found, err);
+    if (found && rc == NEAP_OK) rc = check_origin(r, &c, &outcome, err);
     int part = ni_study_part_of(r->what, s, &c);
     if (part >= 0) {
         study->asked++;
