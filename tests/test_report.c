@@ -89,7 +89,8 @@ static int enter(void **state)
                           { .label = "ppr", .method = "ppr" },
                           { .label = "deepwalk", .method = "not in this version" } },
                  .seed = { 7, 8, 9 } };
-    w.sheet = (ni_sheet){ &w.table, "paper", w.row, ROWS, w.entry };
+    w.sheet =
+        (ni_sheet){ .table = &w.table, .protocol = "paper", .row = w.row, .rows = ROWS, .entry = w.entry };
     if (neap_options_create("paper", &w.settings[0], &err) ||
         neap_options_create("neap", &w.settings[1], &err))
         return -1;
@@ -226,6 +227,75 @@ static void a_cell_that_was_cut_short_is_marked(void **state)
                         "took too long");
     json_decref(root);
     free(page);
+    free(text);
+}
+
+static void the_limit_that_cut_a_cell_is_the_cells_own(void **state)
+{
+    world *w = *state;
+    w->study.cell_time = 600;
+    w->entry[0].cut = 1, w->entry[0].limit = 120;
+    w->entry[COLUMNS].cut = 1, w->entry[COLUMNS].limit = 30;
+    char *page = html_of(w);
+    assert_has(page, "\u2020 cut short after at most 2 minutes: ");
+    free(page);
+    w->entry[0].limit = 5;
+    page = html_of(w);
+    assert_has(page, "\u2020 cut short after at most 30 seconds: ");
+    free(page);
+}
+
+static void a_row_that_took_too_long_everywhere_is_not_called_not_run(void **state)
+{
+    world *w = *state;
+    w->row[DEEPWALK].method = "deepwalk";
+    for (size_t j = 0; j < COLUMNS; j++) w->entry[DEEPWALK * COLUMNS + j].late = 1;
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    assert_has(page, "<span class=\"none\">took too long</span><span class=\"theirs\">[56.3]");
+    assert_lacks(page, "Not run, only");
+    assert_has(text, "| deepwalk | took too long | took too long | took too long |\n");
+    assert_lacks(text, "deepwalk, published; not run");
+    free(page);
+    free(text);
+}
+
+static void ranks_for_which_there_was_no_time_are_told_from_undefined_ones(void **state)
+{
+    world *w = *state;
+    w->sheet.protocol = "clean";
+    w->entry[0].unranked = 1, w->entry[0].limit = 600;
+    w->entry[1].mean[NI_LINK_MRR_ALL] = 0.1234;
+    char *page = html_of(w), *text = written(w, ni_report_markdown);
+    static const char said[] = "\u201cn/a\u201d: no time was left for these ranks within 10 minutes.";
+    assert_int_equal(count_of(page, said), 1); /* below the ranks, and not below the AUC */
+    assert_int_equal(count_of(text, said), 1);
+    json_t *root = json_of(w);
+    assert_true(number(result(root, 0, 0), "unranked", NULL) == 1);
+    json_decref(root);
+    free(page);
+    free(text);
+}
+
+static void a_sheet_names_its_own_seeds(void **state)
+{
+    world *w = *state;
+    uint64_t of_sheet[] = { 11, 12, 13 };
+    char *page = html_of(w);
+    assert_lacks(page, "a number without");
+    free(page);
+    w->sheet.seed = of_sheet, w->sheet.seeds = 3;
+    page = html_of(w);
+    char *text = written(w, ni_report_markdown);
+    assert_has(page, "<p class=\"note\">Seeds 11 to 13; a number without \u00b1 is of one of them.</p>");
+    assert_has(text, "Seeds 11 to 13; a number without \u00b1 is of one of them.\n\n");
+    json_t *root = json_of(w), *sheet = json_array_get(json_object_get(root, "tables"), 0);
+    assert_int_equal(json_array_size(json_object_get(sheet, "seed_list")), 3);
+    json_decref(root);
+    free(page);
+    free(text);
+    w->sheet.seeds = 1;
+    text = written(w, ni_report_markdown);
+    assert_has(text, "Seed 11.\n\n");
     free(text);
 }
 
@@ -580,6 +650,16 @@ static void the_summary_counts_what_the_tables_show(void **state)
                      "prediction, 1 of them tied, by the printed mean of 3 seeds.");
     assert_lacks(page, "reaches the published");
     free(page);
+    uint64_t six[] = { 1, 2, 3, 11, 12, 13 }; /* of all protocols together */
+    w->study.seed = six, w->study.seeds = 6;
+    page = html_of(w);
+    assert_has(page, "by the printed mean of 3 seeds.");
+    free(page);
+    w->entry[0].seeds = 1;
+    page = html_of(w);
+    assert_has(page, "by the printed mean of 1 to 3 seeds.");
+    free(page);
+    w->study.seed = w->seed, w->study.seeds = 3;
 }
 
 static void seeds_are_named_as_they_are(void **state)
@@ -895,6 +975,10 @@ int main(void)
         ON_WORLD(a_protocol_with_nothing_run_is_one_line),
         ON_WORLD(clean_links_have_a_table_of_ranks_among_all_nodes),
         ON_WORLD(a_cell_that_was_cut_short_is_marked),
+        ON_WORLD(the_limit_that_cut_a_cell_is_the_cells_own),
+        ON_WORLD(a_row_that_took_too_long_everywhere_is_not_called_not_run),
+        ON_WORLD(ranks_for_which_there_was_no_time_are_told_from_undefined_ones),
+        ON_WORLD(a_sheet_names_its_own_seeds),
         ON_WORLD(a_column_with_nothing_to_show_is_left_out),
         ON_WORLD(a_text_system_without_texts_says_why_it_was_not_run),
         ON_WORLD(a_text_system_below_the_cosine_of_texts_is_named),

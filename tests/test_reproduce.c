@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -614,17 +615,22 @@ static void a_cell_that_was_cut_is_run_again_where_it_may_take_longer(void **sta
 {
     (void)state;
     ni_cell c = some_cell();
-    for (int late = 0; late < 2; late++) {
-        ni_outcome o = {
-            .value = { 0.5 }, .seconds = 1, .cut = !late, .late = late, .limit = 600, .epochs = 3
-        };
+    for (int how = 0; how < 3; how++) {
+        ni_outcome o = { .value = { 0.5 },
+                         .seconds = 1,
+                         .cut = how == 0,
+                         .late = how == 1,
+                         .unranked = how == 2,
+                         .limit = 600,
+                         .epochs = 3 };
         assert_int_equal(ni_cell_save(".", &c, "lr=1", &o, NULL), NEAP_OK);
         static const double limit[] = { -1, 60, 600, 601, INFINITY };
         for (int i = 0; i < 5; i++) {
             ni_outcome got = { 0 };
             c.limit = limit[i];
             assert_int_equal(is_found(&c, &got), i < 3);
-            assert_true(got.cut == !late && got.late == late && got.limit == 600);
+            assert_true(got.cut == o.cut && got.late == o.late && got.unranked == o.unranked);
+            assert_true(got.limit == 600);
         }
     }
 }
@@ -818,6 +824,37 @@ static void a_cell_validates_on_its_own_share_whatever_was_run_before(void **sta
     neap_options_free(reading);
 }
 
+/* Spends the time of a cell before its ranks among all nodes, which come last. */
+static int dawdle(const neap_progress *now, void *user)
+{
+    bool *done = user;
+    if (strcmp(now->stage, "score") || 2 * now->done < now->total || *done) return 0;
+    *done = true;
+    nanosleep(&(struct timespec){ .tv_sec = 1 }, NULL);
+    return 0;
+}
+
+static void a_cell_without_time_for_ranks_among_all_nodes_says_so(void **state)
+{
+    (void)state;
+    static const ni_paper_graph graph = { .name = "cora" };
+    neap_options *o = options_of("neap", "method", "pa", "threads", "1", NULL);
+    ni_runner runner = { .data = "data", .reading = o };
+    ni_cell c = { .aim = NI_AIM_LINK, .protocol = "clean", .seed = 1, .limit = 1 };
+    c.condition = (ni_condition){ .method = "pa", .graph = &graph, .ratio = 0.85 };
+    bool done = true;
+    neap_hooks hooks = { .size = sizeof hooks, .progress = dawdle, .user = &done };
+    ni_outcome in_time, late;
+    assert_int_equal(ni_runner_measure(&runner, &c, o, &hooks, &in_time, NULL), NEAP_OK);
+    assert_true(!in_time.unranked && isfinite(in_time.value[NI_LINK_MRR_ALL]) && isnan(in_time.limit));
+    done = false;
+    assert_int_equal(ni_runner_measure(&runner, &c, o, &hooks, &late, NULL), NEAP_OK);
+    assert_true(late.unranked && !late.cut && !late.late && late.limit == 1);
+    assert_true(isnan(late.value[NI_LINK_MRR_ALL]) && late.value[0] == in_time.value[0]);
+    ni_runner_free(&runner);
+    neap_options_free(o);
+}
+
 static void a_folder_of_results_that_is_a_file_is_refused(void **state)
 {
     (void)state;
@@ -869,6 +906,8 @@ int main(void)
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(every_failure_is_told_and_gives_everything_back, enter, leave),
         cmocka_unit_test_setup_teardown(cells_of_two_graphs_are_never_one_row, enter, leave),
+        cmocka_unit_test_setup_teardown(a_cell_without_time_for_ranks_among_all_nodes_says_so, enter,
+                                        leave),
         cmocka_unit_test_setup_teardown(a_cell_validates_on_its_own_share_whatever_was_run_before, enter,
                                         leave),
         cmocka_unit_test_setup_teardown(a_folder_of_results_that_is_a_file_is_refused, scratch_enter,

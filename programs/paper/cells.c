@@ -195,6 +195,12 @@ static void take_values(const json_t *root, const ni_aim_info *aim, ni_outcome *
     }
 }
 
+/* The limit left something undone. */
+static bool is_short(const ni_outcome *o)
+{
+    return o->cut || o->late || o->unranked;
+}
+
 static bool take_outcome(const json_t *root, const ni_cell *c, const char *settings, ni_outcome *o)
 {
     const ni_aim_info *aim = ni_aim_info_of(c->aim);
@@ -212,9 +218,10 @@ static bool take_outcome(const json_t *root, const ni_cell *c, const char *setti
     take_real(root, "limit", &o->limit);
     o->cut = json_is_true(json_object_get(root, "cut"));
     o->late = json_is_true(json_object_get(root, "late"));
+    o->unranked = json_is_true(json_object_get(root, "unranked"));
     o->graph_hash = take_hash(root, "graph");
     o->text_hash = take_hash(root, "text");
-    return !(o->cut || o->late) || c->limit < 0 || o->limit >= c->limit;
+    return !is_short(o) || c->limit < 0 || o->limit >= c->limit;
 }
 
 neap_status ni_cell_load(const char *folder, const ni_cell *c, const char *settings, ni_outcome *o,
@@ -255,10 +262,9 @@ neap_status ni_cell_save(const char *folder, const ni_cell *c, const char *setti
     ni_json_real(&j, "seconds", o->seconds);
     ni_json_real(&j, "total", o->total);
     ni_json_whole(&j, "epochs", o->epochs);
-    if (o->cut || o->late) {
-        ni_json_switch(&j, o->late ? "late" : "cut", true);
-        ni_json_real(&j, "limit", o->limit);
-    }
+    if (o->cut || o->late) ni_json_switch(&j, o->late ? "late" : "cut", true);
+    if (o->unranked) ni_json_switch(&j, "unranked", true);
+    if (is_short(o)) ni_json_real(&j, "limit", o->limit);
     ni_json_close(&j, '}');
     return ni_page_save(&page, path, err);
 }

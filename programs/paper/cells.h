@@ -26,9 +26,10 @@ typedef struct ni_outcome {
     double seconds;          /* of training                                            */
     double total;            /* of the whole cell; NaN: unknown                        */
     uint32_t epochs;         /* complete ones                                          */
-    bool cut;     /* training was ended by the limit: values are of what was learned until then */
-    bool late;    /* the limit was reached without a model: there are no values */
-    double limit; /* of a cell that was cut or is late, in seconds          */
+    bool cut;      /* training was ended by the limit: values are of what was learned until then */
+    bool late;     /* the limit was reached without a model: there are no values */
+    bool unranked; /* no time was left for ranks among all nodes, which come last */
+    double limit;  /* of a cell that was cut, is late or unranked, in seconds */
     uint64_t graph_hash, text_hash; /* of a cell that was read: what it was made from; 0: unknown */
 } ni_outcome;
 

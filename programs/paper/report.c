@@ -160,7 +160,7 @@ const ni_entry *ni_sheet_entry(const ni_sheet *s, size_t row, size_t column)
 bool ni_row_was_run(const ni_sheet *s, size_t row)
 {
     for (size_t j = 0; j < s->table->columns; j++)
-        if (ni_sheet_entry(s, row, j)->seeds) return true;
+        if (ni_sheet_entry(s, row, j)->seeds || ni_sheet_entry(s, row, j)->late) return true;
     return false;
 }
 
@@ -303,20 +303,35 @@ static void remark_on_text(const ni_sheet *s, size_t value, char words[NI_REMARK
     if (*below) add_sentence(words, NI_REMARKS, sentence);
 }
 
+/* "10 minutes": the largest limit that cut a cell of a sheet, as the cells have it; if they do not say,
+ * that of this report. */
+static void limit_words(const ni_study *study, const ni_sheet *s, char words[48])
+{
+    double limit = 0;
+    for (size_t k = 0; k < s->rows * s->table->columns; k++)
+        if (s->entry[k].limit > limit) limit = s->entry[k].limit;
+    if (!(limit > 0)) limit = study->cell_time;
+    if (limit < 60) snprintf(words, 48, "%.3g second%s", limit, limit == 1 ? "" : "s");
+    else snprintf(words, 48, "%.3g minute%s", limit / 60, limit == 60 ? "" : "s");
+}
+
 void ni_sheet_remarks(const ni_study *study, const ni_sheet *s, size_t value, char words[NI_REMARKS])
 {
-    uint32_t cut = 0, late = 0;
-    char sentence[256], minutes[32];
+    uint32_t cut = 0, late = 0, unranked = 0;
+    char sentence[256], limit[48];
     words[0] = 0;
     for (size_t k = 0; k < s->rows * s->table->columns; k++)
-        cut += s->entry[k].cut, late += s->entry[k].late;
-    snprintf(minutes, sizeof minutes, "%.3g", study->cell_time / 60);
+        cut += s->entry[k].cut, late += s->entry[k].late, unranked += s->entry[k].unranked;
+    limit_words(study, s, limit);
     bool timed = s->table->aim == NI_AIM_TIME;
-    snprintf(sentence, sizeof sentence, "\u2020 cut short after at most %s minutes: %s.", minutes,
+    snprintf(sentence, sizeof sentence, "\u2020 cut short after at most %s: %s.", limit,
              timed ? "the time of a whole epoch, from a part of one" : "what was learned until then");
     if (cut) add_sentence(words, NI_REMARKS, sentence);
-    snprintf(sentence, sizeof sentence, "\u201ctook too long\u201d: no result after %s minutes.", minutes);
+    snprintf(sentence, sizeof sentence, "\u201ctook too long\u201d: no result after %s.", limit);
     if (late) add_sentence(words, NI_REMARKS, sentence);
+    snprintf(sentence, sizeof sentence, "\u201cn/a\u201d: no time was left for these ranks within %s.",
+             limit);
+    if (unranked && value == NI_LINK_MRR_ALL) add_sentence(words, NI_REMARKS, sentence);
     if (s->table->aim == NI_AIM_LINK) remark_on_text(s, value, words);
 }
 

@@ -40,7 +40,7 @@ void ni_sheet_not_papers(const ni_study *study, const ni_sheet *sheet, char word
 /* ---- what was run ---- */
 
 const ni_entry *ni_sheet_entry(const ni_sheet *sheet, size_t row, size_t column);
-bool ni_row_was_run(const ni_sheet *sheet, size_t row); /* in any column */
+bool ni_row_was_run(const ni_sheet *sheet, size_t row); /* in any column, be it in vain */
 bool ni_sheet_was_run(const ni_sheet *sheet);           /* in any row    */
 bool ni_row_is_published(const ni_sheet *sheet, size_t row, size_t value);
 
@@ -138,7 +138,10 @@ void ni_sheet_write_charts(ni_page *out, const ni_sheet *sheet);
 void ni_sheet_write_table(ni_page *out, const ni_study *study, const ni_sheet *sheet, size_t value);
 
 /* "1 to 3, 7" */
-void ni_study_write_seeds(ni_page *out, const ni_study *study);
+void ni_write_seeds(ni_page *out, const uint64_t *seed, uint32_t seeds);
+
+/* "Seeds 11 to 13; a number without ± is of one of them." Nothing if none is known. */
+void ni_sheet_write_seeds(ni_page *out, const ni_sheet *sheet);
 
 /* Settings, seeds, and what the marks in the tables mean. */
 void ni_study_write_settings(ni_page *out, const ni_study *study);

@@ -68,17 +68,21 @@ static tally reached(const ni_study *study, bool untrained)
 }
 
 /* In how many columns of clean link prediction GAP is the best of those that were run, and in how many
- * of these it is tied. */
-static tally leads(const ni_study *study, uint64_t *tied)
+ * of these it is tied; by so many seeds a cell. */
+static tally leads(const ni_study *study, uint64_t *tied, uint32_t seeds[2])
 {
     tally t = { 0, 0 };
     *tied = 0;
+    seeds[0] = UINT32_MAX, seeds[1] = 0;
     for (size_t k = 0; k < study->sheets; k++) {
         const ni_sheet *s = &study->sheet[k];
         if (strcmp(s->protocol, "clean") || s->table->aim != NI_AIM_LINK || !is_counted(s)) continue;
         for (size_t i = 0; i < s->rows; i++)
             for (size_t j = 0; j < s->table->columns && is_gap(s, i, false); j++) {
-                if (!ni_entry_has(ni_sheet_entry(s, i, j), 0)) continue;
+                const ni_entry *e = ni_sheet_entry(s, i, j);
+                if (!ni_entry_has(e, 0)) continue;
+                if (e->seeds < seeds[0]) seeds[0] = e->seeds;
+                if (e->seeds > seeds[1]) seeds[1] = e->seeds;
                 ni_standing standing = ni_standing_of(s, i, j, 0);
                 t.of++;
                 t.have += standing != NI_BEHIND;
@@ -108,14 +112,16 @@ static void write_reached(const page *p)
 static void write_leads(const page *p)
 {
     uint64_t tied;
-    tally t = leads(p->study, &tied);
+    uint32_t seeds[2];
+    tally t = leads(p->study, &tied, seeds);
     if (!t.of) return;
     ni_page_text(p->out, " In the clean protocol GAP is the best of the methods run in ");
     write_tally(p, t);
     ni_page_text(p->out, " cells of link prediction");
     if (tied) ni_page_print(p->out, ", %llu of them tied", (unsigned long long)tied);
-    if (p->study->seeds > 1) ni_page_print(p->out, ", by the printed mean of %u seeds.", p->study->seeds);
-    else ni_page_text(p->out, ", by a single seed.");
+    if (seeds[1] == 1) ni_page_text(p->out, ", by a single seed.");
+    else if (seeds[0] == seeds[1]) ni_page_print(p->out, ", by the printed mean of %u seeds.", seeds[1]);
+    else ni_page_print(p->out, ", by the printed mean of %u to %u seeds.", seeds[0], seeds[1]);
 }
 
 static void write_summary(const page *p)
@@ -145,7 +151,7 @@ static void write_facts(const page *p)
     ni_page_text(p->out, "<dl class=\"facts\">\n");
     write_fact(p, "measurements", study->shown);
     ni_page_text(p->out, "<div><dt>seeds</dt><dd>");
-    ni_study_write_seeds(p->out, study);
+    ni_write_seeds(p->out, study->seed, study->seeds);
     ni_page_text(p->out, "</dd></div>\n");
     uint64_t tables = 0;
     bool run;
@@ -286,6 +292,14 @@ static void write_not_papers(const page *p, const ni_sheet *s)
     ni_page_text(p->out, "</p>\n");
 }
 
+static void write_seeds(const page *p, const ni_sheet *s)
+{
+    if (!s->seeds) return;
+    ni_page_text(p->out, "<p class=\"note\">");
+    ni_sheet_write_seeds(p->out, s);
+    ni_page_text(p->out, "</p>\n");
+}
+
 static void write_sheet(const page *p, const ni_sheet *s)
 {
     ni_page_text(p->out, "<section class=\"protocol\" id=\"");
@@ -293,6 +307,7 @@ static void write_sheet(const page *p, const ni_sheet *s)
     ni_page_text(p->out, "\">\n");
     write_sheet_head(p, s);
     if (ni_sheet_is_leaky(s)) ni_page_print(p->out, "<p class=\"why\">%s</p>\n", ni_leak_words);
+    write_seeds(p, s);
     write_not_papers(p, s);
     ni_sheet_write_charts(p->out, s);
     for (size_t i = 0; ni_sheet_value(s, i) < NI_VALUES; i++)

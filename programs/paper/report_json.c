@@ -83,6 +83,7 @@ static void put_result(ni_json *j, const ni_sheet *s, size_t row, size_t column)
     ni_json_whole(j, "seeds", e->seeds);
     if (e->cut) ni_json_whole(j, "cut", e->cut);
     if (e->late) ni_json_whole(j, "late", e->late);
+    if (e->unranked) ni_json_whole(j, "unranked", e->unranked);
     put_values(j, info, e);
     ni_json_real(j, "seconds", e->seeds ? e->seconds : NAN);
     put_paper(j, info, e);
@@ -99,6 +100,9 @@ static void put_sheet(ni_json *j, const ni_sheet *s)
     if (ni_sheet_is_leaky(s)) ni_json_text(j, "why", ni_leak_words);
     ni_json_text(j, "task", ni_aim_info_of(s->table->aim)->name);
     ni_json_text(j, "state", ni_sheet_was_run(s) ? "run" : "not run");
+    ni_json_open(j, "seed_list", '[');
+    for (size_t i = 0; i < s->seeds; i++) ni_json_whole(j, NULL, s->seed[i]);
+    ni_json_close(j, ']');
     ni_json_open(j, "results", '[');
     for (size_t i = 0; i < s->rows && ni_sheet_was_run(s); i++)
         for (size_t k = 0; k < s->table->columns; k++) put_result(j, s, i, k);

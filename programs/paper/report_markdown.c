@@ -184,6 +184,8 @@ static void put_sheet(ni_page *out, const ni_study *study, const ni_sheet *s)
         ni_page_text(out, "not run.\n\n");
         return;
     }
+    ni_sheet_write_seeds(out, s);
+    ni_page_text(out, s->seeds ? "\n\n" : "");
     if (ni_sheet_is_leaky(s))
         ni_page_print(out, "%s In bold is the best among those that see the same.\n\n", ni_leak_words);
     ni_sheet_not_papers(study, s, words);
@@ -262,7 +264,7 @@ static void put_summary(ni_page *out, const ni_study *study)
     ni_page_text(out, " asked for were run; the report has ");
     ni_html_whole(out, study->shown);
     ni_page_text(out, " measurements. Seeds: ");
-    ni_study_write_seeds(out, study);
+    ni_write_seeds(out, study->seed, study->seeds);
     ni_page_text(out, ".\n\n");
     if (study->seeds > 1) ni_page_text(out, "The mean over the seeds, \u00b1 their deviation. ");
     ni_page_text(out,

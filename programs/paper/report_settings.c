@@ -4,14 +4,22 @@
 #include "paper/report.h"
 #include "support/text.h"
 
-void ni_study_write_seeds(ni_page *out, const ni_study *study)
+void ni_write_seeds(ni_page *out, const uint64_t *seed, uint32_t seeds)
 {
-    for (size_t i = 0, end; i < study->seeds; i = end) {
-        unsigned long long first = study->seed[i], last = first;
-        for (end = i + 1; end < study->seeds && study->seed[end] == last + 1; end++) last++;
+    for (size_t i = 0, end; i < seeds; i = end) {
+        unsigned long long first = seed[i], last = first;
+        for (end = i + 1; end < seeds && seed[end] == last + 1; end++) last++;
         ni_page_print(out, "%s%llu", i ? ", " : "", first);
         if (last > first) ni_page_print(out, " to %llu", last);
     }
+}
+
+void ni_sheet_write_seeds(ni_page *out, const ni_sheet *s)
+{
+    if (!s->seeds) return;
+    ni_page_text(out, s->seeds > 1 ? "Seeds " : "Seed ");
+    ni_write_seeds(out, s->seed, s->seeds);
+    ni_page_text(out, s->seeds > 1 ? "; a number without \u00b1 is of one of them." : ".");
 }
 
 static void write_setting(ni_page *out, const ni_study *study, const neap_option_info *option)
@@ -98,7 +106,8 @@ static void write_marks(ni_page *out, const ni_study *study)
 {
     static const char *const marks[][2] = {
         { "<strong>bold</strong>",
-          "the best of those that were run in its column; along its row where the "
+          "the best printed mean of those that were run in its column, of however many seeds; along its "
+          "row where the "
           "columns are settings of one method. In a leaky table only methods that see the same are "
           "compared. What is equal when rounded is equal" },
         { "<span class=\"sees\">sees test links</span>",
@@ -113,7 +122,7 @@ static void write_marks(ni_page *out, const ni_study *study)
         { "not run", "there is no measurement, and nothing stands in for it" },
         { "\u2020", "the time for a cell was over before all epochs were trained" },
         { "took too long", "the time for a cell was over before there was a model or a measurement" },
-        { "n/a", "measured, but not defined in this protocol" },
+        { "n/a", "measured, but not this: not defined in this protocol, or left out for want of time" },
     };
     ni_page_text(out, "<section>\n<h2>How to read the marks</h2>\n<dl class=\"marks\">\n");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -125,7 +134,7 @@ static void write_marks(ni_page *out, const ni_study *study)
 void ni_study_write_settings(ni_page *out, const ni_study *study)
 {
     ni_page_text(out, "<section class=\"table\" id=\"settings\">\n<h2>Settings and seeds</h2>\n<p>Seeds ");
-    ni_study_write_seeds(out, study);
+    ni_write_seeds(out, study->seed, study->seeds);
     ni_page_text(out, ". A seed draws the split and is the seed of the method too.");
     if (!study->own_neighbors || !study->own_dropout) write_by_graph(out, study);
     ni_page_print(out,

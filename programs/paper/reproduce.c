@@ -347,6 +347,7 @@ static neap_status gather_cell(run *r, const ni_cell_index *index, ni_sheet *s, 
     }
     study->shown += found;
     if (found) ni_study_add(s, row, column, &outcome);
+    if (found && rc == NEAP_OK) rc = ni_sheet_add_seed(s, seed, err);
     return rc;
 }
 

@@ -168,7 +168,7 @@ static neap_status deadline_end(const deadline *d, neap_status rc, ni_outcome *o
     bool late = rc == NEAP_E_STOPPED && (d->cut || d->late);
     o->late = late;
     o->cut = !late && d->cut;
-    o->limit = d->cut || late ? d->limit : NAN;
+    o->limit = d->cut || late || o->unranked ? d->limit : NAN;
     for (size_t v = 0; v < NI_VALUES && late; v++) o->value[v] = NAN;
     return late ? NEAP_OK : rc;
 }
@@ -211,6 +211,7 @@ static neap_status measure_link(const ni_runner *r, const neap_model *model, con
         got.auc_seen, got.mrr_all, got.hits_all[0], got.hits_all[1], got.hits_all[2], (double)got.ranked
     };
     memcpy(o->value, value, sizeof value);
+    o->unranked = got.pairs && !got.ranked && isfinite(got.mrr); /* clean, but no ranks among all nodes */
     return NEAP_OK;
 }
 

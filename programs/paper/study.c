@@ -170,6 +170,7 @@ void ni_study_free(ni_study *study)
     for (size_t i = 0; i < study->sheets; i++) {
         free(study->sheet[i].row);
         free(study->sheet[i].entry);
+        free(study->sheet[i].seed);
     }
     for (int i = 0; i < 2; i++) neap_options_free(study->own[i]);
     free(study->sheet);
@@ -369,18 +370,29 @@ static neap_status add_asked_seeds(const ni_reproduction *r, ni_study *study, ne
     return rc == NEAP_OK && !study->seeds ? refuse(r, study, err) : rc;
 }
 
+/* Into an ascending list, each once. */
+static neap_status add_seed(uint64_t **list, uint32_t *count, uint64_t seed, neap_error *err)
+{
+    size_t at = *count;
+    while (at && (*list)[at - 1] > seed) at--;
+    if (at && (*list)[at - 1] == seed) return NEAP_OK;
+    uint64_t *more = realloc(*list, ((size_t)*count + 1) * sizeof *more);
+    if (!more) return ni_fail_memory(err, "the seeds");
+    memmove(more + at + 1, more + at, (*count - at) * sizeof *more);
+    more[at] = seed;
+    *list = more;
+    ++*count;
+    return NEAP_OK;
+}
+
 neap_status ni_study_add_seed(ni_study *study, uint64_t seed, neap_error *err)
 {
-    size_t at = study->seeds;
-    while (at && study->seed[at - 1] > seed) at--;
-    if (at && study->seed[at - 1] == seed) return NEAP_OK;
-    uint64_t *more = realloc(study->seed, ((size_t)study->seeds + 1) * sizeof *more);
-    if (!more) return ni_fail_memory(err, "the seeds");
-    memmove(more + at + 1, more + at, (study->seeds - at) * sizeof *more);
-    more[at] = seed;
-    study->seed = more;
-    study->seeds++;
-    return NEAP_OK;
+    return add_seed(&study->seed, &study->seeds, seed, err);
+}
+
+neap_status ni_sheet_add_seed(ni_sheet *s, uint64_t seed, neap_error *err)
+{
+    return add_seed(&s->seed, &s->seeds, seed, err);
 }
 
 /* What the settings of gap are, for the reports. */
@@ -429,8 +441,10 @@ void ni_study_add(ni_sheet *s, size_t row, size_t column, const ni_outcome *o)
 {
     ni_entry *e = &s->entry[row * s->table->columns + column];
     e->late += o->late;
+    if ((o->late || o->cut || o->unranked) && o->limit > e->limit) e->limit = o->limit;
     if (o->late) return;
     e->cut += o->cut;
+    e->unranked += o->unranked;
     e->seeds++;
     e->seconds += o->seconds;
     for (size_t v = 0; v < NI_VALUES; v++) {

@@ -17,6 +17,8 @@ typedef struct ni_entry {
     double paper[NI_SHOWN]; /* in per cent; NaN: the paper has none, or it is not comparable    */
     uint32_t asked;         /* seeds asked for                                                  */
     uint32_t cut, late;     /* seeds whose training was cut short; that have no value therefore */
+    uint32_t unranked;      /* seeds without ranks among all nodes, for which no time was left  */
+    double limit;           /* seconds, the largest of those that cut any of these short        */
 } ni_entry;
 
 typedef struct ni_sheet {
@@ -25,6 +27,8 @@ typedef struct ni_sheet {
     ni_condition *row;
     size_t rows;
     ni_entry *entry; /* rows x table->columns */
+    uint64_t *seed;  /* ascending: those that something shown in it was made with */
+    uint32_t seeds;
 } ni_sheet;
 
 /* A part of what was asked for. */
@@ -70,8 +74,9 @@ int ni_study_part_of(const ni_reproduction *what, const ni_sheet *sheet, const n
 /* The seeds that are asked for, ascending. */
 size_t ni_study_asked_seeds(const ni_reproduction *what, uint64_t **seed, neap_error *err);
 
-/* Adds a seed that is not among the study's yet. */
+/* Adds a seed that is not among the study's yet, or the sheet's. */
 neap_status ni_study_add_seed(ni_study *study, uint64_t seed, neap_error *err);
+neap_status ni_sheet_add_seed(ni_sheet *sheet, uint64_t seed, neap_error *err);
 
 /* Adds one seed's outcome; ni_study_finish turns sums into means and deviations. */
 void ni_study_add(ni_sheet *sheet, size_t row, size_t column, const ni_outcome *outcome);
