@@ -3,8 +3,9 @@
 
     bench/tune_systems.py [--build DIR] [--data DIR] [--seconds N] [--threads N] [SYSTEM...]
 
-Cora is split at 55 % with seed 101. Its test pairs are put aside and never looked at. The training pairs are split
-once more, nine to one, and each try is trained on the nine parts and gets the AUC of the tenth: the validation pairs.
+Cora is split at 55 % with seed 101. Its test pairs are put aside and not looked at here (presets of some text systems
+had been shaped on them before: docs/evaluation.md). The training pairs are split once more, nine to one, and each try is
+trained on the nine parts and gets the AUC of the tenth: the validation pairs.
 That is the same for every system. The best of its tries, the quicker of equals, becomes its line in
 programs/paper/settings.def; all tries are kept in docs/results/tuning-systems.txt. A try that takes longer than --seconds
 counts as one and has no AUC. Results are reported for seeds 1 to 3 and 11 to 13.

@@ -708,10 +708,11 @@ static void settings_that_are_not_the_papers_are_told_in_its_protocols(void **st
     assert_string_equal(words, "Not the paper\u2019s settings of gap: lr 0.01 instead of 0.0001.");
     set_option(w, "lr", "3e-3"), set_option(w, "epochs", "30"), set_option(w, "batch", "512");
     w->study.plain = false;
-    static const char all[] =
-        "Not the paper\u2019s settings of gap: lr 0.003, 30 epochs and batch 512 "
-        "instead of 0.0001, 100 and 64. Settings were chosen on validation pairs of "
-        "another seed, by at most six tries a system; the end of this report lists them.";
+    static const char all[] = "Not the paper\u2019s settings of gap: lr 0.003, 30 epochs and batch 512 "
+                              "instead of 0.0001, 100 and 64. Settings were chosen on validation pairs of "
+                              "another seed, by at most six tries a system, from presets that had been "
+                              "shaped before (docs/evaluation.md, "
+                              "\u201cSettings\u201d); the end of this report lists them.";
     char *page = html_of(w), *text = written(w, ni_report_markdown);
     assert_has(page, all);
     assert_has(text, all);

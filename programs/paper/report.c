@@ -141,8 +141,10 @@ void ni_sheet_not_papers(const ni_study *study, const ni_sheet *s, char words[NI
     if (chosen)
         add_sentence(
             words, NI_NOT_PAPERS,
-            "Settings were chosen on validation pairs of another seed, by at most six tries a system; "
-            "the end of this report lists them.");
+            "Settings were chosen on validation pairs of another seed, by at most six tries a system, from "
+            "presets that had been shaped before (docs/evaluation.md, \u201cSettings\u201d); the end of "
+            "this "
+            "report lists them.");
     if (applies && fitted)
         add_sentence(
             words, NI_NOT_PAPERS,
