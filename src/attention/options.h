@@ -2,7 +2,7 @@
 #ifndef NI_ATTENTION_OPTIONS_H
 #define NI_ATTENTION_OPTIONS_H
 
-#include "attention/sampler.h"
+#include "model/sampler.h"
 #include "encoders/encoding.h"
 #include "model/learning.h"
 

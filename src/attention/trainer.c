@@ -1,12 +1,9 @@
-/* A step of training: the sampler draws items, their neighbourhoods become sides, the engine and the
- * provider of rows make the gradients, the optimiser moves the parameters. Tensors, rows and sides are
- * family.h, the loop around the steps is model/run.h. The trainer owns all of it but the finished model. */
+/* A step of training: the nodes of the items that were drawn become sides, the engine and the provider of
+ * rows make the gradients. Tensors, rows and sides are family.h; drawing, optimising and the loop around
+ * the steps are model/edge_learner.h, which owns this trainer. */
 #include "attention/trainer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "base/rng.h"
 #include "base/sys.h"
 #include "model/method.h"
 #include "support/status.h"
@@ -55,101 +52,58 @@ const ni_option_set ni_attention_set = NI_OPTION_SET(attention_options);
 /* ---- a trainer ---- */
 
 typedef struct trainer {
-    ni_run run;
     const ni_attention_options *o;
-    ni_hood split_hood; /* of the training pairs, unless neighbourhoods are read around */
-    ni_sampler sampler;
     ni_side *sides;     /* of the sampler's nodes                                   */
     uint32_t *arranged; /* their ids, where each has an order of its own            */
     size_t arranged_room;
     ni_pooling pooling; /* on the neighbourhoods of the training pairs              */
-    ni_optimizer optimizer;
+    ni_work *work;      /* where that of the steps is added; or NULL                */
 } trainer;
 
-static uint64_t sides_of_step(const trainer *t)
+static ni_edge_options options(const ni_settings *settings)
 {
-    uint64_t positions = t->sampler.positions, size = t->o->sampling.batch;
-    return (size < positions ? size : positions) * (2 + (uint64_t)t->o->learning.negatives);
-}
-
-static neap_status make_sampler(trainer *t, const neap_graph *graph, const ni_links *links, neap_error *err)
-{
-    return ni_sampler_create(&t->o->sampling, t->o->learning.negatives, t->run.model->settings->common.seed,
-                             graph, links, &t->run.model->targets, t->run.threads, &t->sampler, err);
-}
-
-/* Training reads the neighbourhoods of the training pairs alone, unless data->around is given. The
- * sampler is first made on the whole graph, so that its errors refer to the graph that was given. */
-static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
-{
-    ni_run *run = &t->run;
-    *t = (trainer){ .o = job->settings->own };
-    neap_status rc = ni_run_prepare(run, job, &t->o->learning, err);
-    if (rc == NEAP_OK) rc = make_sampler(t, run->graph, run->links, err);
-    if (rc == NEAP_OK) rc = ni_run_hold_out(run, job->data, err);
-    if (rc == NEAP_OK && run->split && !job->data->around && job->method->hood) {
-        ni_hood_rule rule = ni_gap_hood(job->settings);
-        rc = ni_hood_create(run->graph, run->links, &rule, &t->split_hood, err);
-    }
-    if (rc == NEAP_OK && run->split) {
-        ni_sampler_free(&t->sampler);
-        rc = make_sampler(t, run->graph, run->links, err);
-    }
-    if (rc != NEAP_OK) return rc;
-    t->sides = ni_array(sides_of_step(t), sizeof *t->sides);
-    return t->sides ? NEAP_OK : ni_fail_memory(err, "a batch");
-}
-
-static void trainer_free(trainer *t)
-{
-    ni_pooling_free(&t->pooling);
-    ni_sampler_free(&t->sampler);
-    ni_free(t->sides);
-    ni_free(t->arranged);
-    ni_optimizer_free(&t->optimizer);
-    ni_hood_free(&t->split_hood);
+    const ni_attention_options *o = settings->own;
+    return (ni_edge_options){ .learning = &o->learning,
+                              .sampling = &o->sampling,
+                              .optimizer = o->optimizer,
+                              .negatives = o->learning.negatives,
+                              .passes = o->permutations };
 }
 
 /* Without tensors it can only measure its memory. */
-static neap_status make_pooling(trainer *t, neap_error *err)
+static neap_status create(ni_edge_learner *l, neap_error *err)
 {
-    const neap_model *m = t->run.model;
-    bool split = t->split_hood.offset;
-    return ni_pooling_create(&t->pooling, m, split ? &t->split_hood : &m->hood,
-                             split ? t->run.links : &m->links, true, t->run.threads, err);
+    trainer *t = l->own;
+    const neap_model *m = l->run.model;
+    t->o = m->settings->own;
+    t->sides = ni_array(l->sampler.most, sizeof *t->sides);
+    if (!t->sides) return ni_fail_memory(err, "a batch");
+    return ni_pooling_create(&t->pooling, m, l->hood, l->hood == &m->hood ? &m->links : l->run.links, true,
+                             l->run.threads, err);
 }
 
-static neap_status make_optimizer(trainer *t, neap_error *err)
+static void release(ni_edge_learner *l)
 {
-    ni_parameter list[NI_GAP_PARAMETERS];
-    uint32_t count = ni_gap_parameters(t->run.model, list);
-    if (ni_optimizer_create(t->o->optimizer, list, count, &t->optimizer)) return NEAP_OK;
-    return ni_fail_memory(err, "the optimiser; --optimizer adagrad needs less");
+    trainer *t = l->own;
+    ni_pooling_free(&t->pooling);
+    ni_free(t->sides);
+    ni_free(t->arranged);
 }
 
 /* ---- items ---- */
 
-/* An epoch is one pass over the sampler's positions, or several. */
-static uint64_t passes_of(const trainer *t)
-{
-    return t->o->permutations ? t->o->permutations : 1;
-}
-
-static uint64_t steps_of_pass(const trainer *t)
-{
-    return (t->sampler.positions + t->o->sampling.batch - 1) / t->o->sampling.batch;
-}
-
 /* Gives every side an order of its own, drawn by (pass, number of the side in it). */
-static neap_status arrange(trainer *t, uint64_t pass, uint64_t first, uint64_t count, neap_error *err)
+static neap_status arrange(ni_edge_learner *l, uint64_t count, neap_error *err)
 {
+    trainer *t = l->own;
+    uint64_t seed = l->sampler.seed, first = l->sampler.first * (2 + (uint64_t)l->sampler.negatives);
     size_t room = 0, at = 0;
     for (uint64_t i = 0; i < count; i++) room += t->sides[i].count;
     if (!ni_grow(&t->arranged, &t->arranged_room, room, sizeof *t->arranged))
         return ni_fail_memory(err, "a batch; a smaller --batch needs less");
     for (uint64_t i = 0; i < count; i++) {
         uint32_t *ids = t->arranged + at, n = t->sides[i].count;
-        ni_rng rng = ni_rng_at(t->run.model->settings->common.seed, NI_STREAM_ARRANGE, pass, first + i);
+        ni_rng rng = ni_rng_at(seed, NI_STREAM_ARRANGE, l->sampler.epoch, first + i);
         for (uint32_t k = 0; k < n; k++) { /* Fisher and Yates, inside out */
             uint32_t other = (uint32_t)ni_below(&rng, k + 1);
             ids[k] = ids[other];
@@ -161,143 +115,104 @@ static neap_status arrange(trainer *t, uint64_t pass, uint64_t first, uint64_t c
     return NEAP_OK;
 }
 
-/* Those of a step of an epoch, as sides. Where rows are by id, their order does not matter. */
-static neap_status draw(trainer *t, uint64_t epoch, uint64_t step, ni_items *items, neap_error *err)
+/* The items as sides. Where rows are by id, their order does not matter. */
+static neap_status draw(ni_edge_learner *l, uint32_t items, uint32_t *more, neap_error *err)
 {
-    uint32_t negatives = t->o->learning.negatives, batch = t->o->sampling.batch;
-    uint64_t pass = epoch * passes_of(t) + step / steps_of_pass(t), width = 2 + (uint64_t)negatives;
-    uint64_t first = step % steps_of_pass(t) * batch;
+    const trainer *t = l->own;
+    uint64_t count = items * (2 + (uint64_t)l->sampler.negatives);
     bool shuffled =
-        ni_recipe_of(t->run.model)->sides == NI_SIDES_SHUFFLED && t->pooling.rows.identity != NI_ROW_BY_ID;
-    uint32_t count = ni_sampler_fill(&t->sampler, pass, first, batch);
-    for (uint64_t i = 0; i < count * width; i++)
-        t->sides[i] = ni_hood_side(t->pooling.attention.hood, t->sampler.nodes[i]);
-    *items = (ni_items){ .sides = t->sides, .count = count, .negatives = negatives };
-    return shuffled ? arrange(t, pass, first * width, count * width, err) : NEAP_OK;
+        ni_recipe_of(l->run.model)->sides == NI_SIDES_SHUFFLED && t->pooling.rows.identity != NI_ROW_BY_ID;
+    (void)more;
+    for (uint64_t i = 0; i < count; i++)
+        t->sides[i] = ni_hood_side(t->pooling.attention.hood, l->sampler.nodes[i]);
+    return shuffled ? arrange(l, count, err) : NEAP_OK;
+}
+
+static ni_items items_of(const ni_edge_learner *l, uint32_t count)
+{
+    const trainer *t = l->own;
+    return (ni_items){ .sides = t->sides, .count = count, .negatives = l->sampler.negatives };
+}
+
+/* ---- steps ---- */
+
+static neap_status pass(ni_edge_learner *l, uint32_t count, double *loss, neap_error *err)
+{
+    trainer *t = l->own;
+    ni_engine_gradients gradients;
+    ni_items items = items_of(l, count);
+    neap_status rc =
+        ni_engine_step(t->pooling.attention.engine, &items, l->run.at.updates, &gradients, loss, err);
+    if (rc != NEAP_OK) return rc;
+    ni_pooling_gradients(&t->pooling, &gradients, &l->optimizer);
+    *loss *= count;
+    if (t->work && !ni_threads_left_out(l->run.threads)) ni_work_add(t->work, t->pooling.attention.engine);
+    return NEAP_OK;
+}
+
+static neap_status score(ni_edge_learner *l, const neap_pair *pairs, size_t count, float *scores,
+                         neap_error *err)
+{
+    trainer *t = l->own;
+    return ni_attention_score(&t->pooling.attention, pairs, count, scores, err);
 }
 
 /* ---- memory ---- */
 
-/* The largest of a few batches, and a margin for the others. */
-static neap_status measure_batches(trainer *t, uint64_t *bytes, neap_error *err)
+static neap_status measure(ni_edge_learner *l, uint32_t count, uint64_t *bytes, neap_error *err)
 {
-    enum { LOOKS = 8 };
-    uint64_t batches = steps_of_pass(t), most = 0;
-    neap_status rc = make_pooling(t, err);
-    for (uint64_t i = 0; i < LOOKS && i < batches && rc == NEAP_OK; i++) {
-        ni_items items;
-        uint64_t here = 0;
-        rc = draw(t, 0, i * (batches / LOOKS + 1) % batches, &items, err);
-        if (rc == NEAP_OK && items.count)
-            rc = ni_engine_measure(t->pooling.attention.engine, &items, &here, err);
-        if (here > most) most = here;
-    }
-    *bytes = most + most / 10 + ni_sampler_step_bytes(&t->sampler) + sides_of_step(t) * sizeof *t->sides +
-             t->arranged_room * sizeof *t->arranged;
-    return rc == NEAP_OK ? ni_threads_check(t->run.threads, err) : rc;
+    trainer *t = l->own;
+    ni_items items = items_of(l, count);
+    return ni_engine_measure(t->pooling.attention.engine, &items, bytes, err);
 }
 
-neap_status ni_gap_bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
+static neap_status bytes(ni_edge_learner *l, neap_estimate_result *r, neap_error *err)
 {
-    trainer t;
-    ni_parameter list[NI_GAP_PARAMETERS];
-    neap_status rc = prepare(&t, job, err);
-    if (rc == NEAP_OK) {
-        const neap_model *m = t.run.model;
-        ni_run_bytes(&t.run, job->data->graph, r);
-        r->bytes_graph += ni_sampler_bytes(&t.o->sampling, m->graph);
-        if (t.split_hood.offset) r->bytes_graph += ni_hood_bytes(&t.split_hood);
-        r->bytes_optimizer = ni_optimizer_bytes(t.o->optimizer, list, ni_gap_parameters(m, list));
-        rc = measure_batches(&t, &r->bytes_batch, err);
-        r->bytes_graph += ni_pooling_bytes(&t.pooling);
-    }
-    trainer_free(&t);
-    ni_run_free(&t.run);
-    return rc;
+    const trainer *t = l->own;
+    (void)err;
+    r->bytes_batch += l->sampler.most * sizeof *t->sides + t->arranged_room * sizeof *t->arranged;
+    r->bytes_graph += ni_pooling_bytes(&t->pooling);
+    return NEAP_OK;
 }
 
 /* ---- training ---- */
 
-static void note_left_out(const trainer *t)
-{
-    char text[160];
-    if (!t->sampler.left_out) return;
-    snprintf(text, sizeof text,
-             "%llu source%s linked with every other node and left out: there is no non-link "
-             "to compare with",
-             (unsigned long long)t->sampler.left_out, t->sampler.left_out == 1 ? " is" : "s are");
-    ni_note(t->run.hooks, text);
-}
+static const ni_edge_rules rules = {
+    .own = sizeof(trainer),
+    .options = options,
+    .tensors = ni_gap_make_tensors,
+    .parameters = ni_gap_parameters,
+    .create = create,
+    .free = release,
+    .draw = draw,
+    .pass = pass,
+    .score = score,
+    .measure = measure,
+    .bytes = bytes,
+};
 
-static neap_status begin(trainer *t, neap_error *err)
+neap_status ni_gap_bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
 {
-    ni_run *run = &t->run;
-    run->per_step = t->o->sampling.batch;
-    run->positions = t->sampler.positions;
-    if (passes_of(t) > 1) run->positions = passes_of(t) * steps_of_pass(t) * run->per_step;
-    neap_status rc = ni_gap_make_tensors(run->model, err);
-    if (rc == NEAP_OK) rc = make_optimizer(t, err);
-    if (rc == NEAP_OK) rc = make_pooling(t, err);
-    if (rc == NEAP_OK) rc = ni_run_declare(run, err);
-    if (rc != NEAP_OK) return rc;
-    ni_run_moments(run, &t->optimizer);
-    note_left_out(t);
-    return ni_run_begin(run, err);
-}
-
-static void optimise(trainer *t, const ni_engine_gradients *gradients)
-{
-    ni_pooling_gradients(&t->pooling, gradients, &t->optimizer);
-    t->optimizer.steps = t->run.at.updates;
-    ni_optimizer_step(&t->optimizer, ni_run_rate(&t->run, 0), t->run.threads);
-    t->run.at.updates = t->optimizer.steps;
-}
-
-static neap_status validate(trainer *t, neap_error *err)
-{
-    ni_run *run = &t->run;
-    size_t n = run->split->count;
-    neap_status rc = ni_attention_score(&t->pooling.attention, run->split->positive, n, run->positive, err);
-    if (rc == NEAP_OK)
-        rc = ni_attention_score(&t->pooling.attention, run->split->negative, n, run->negative, err);
-    return ni_run_judge(run, rc, err);
+    return ni_edges_bytes_by(&rules, job, r, err);
 }
 
 neap_status ni_gap_train_timed(const ni_job *job, ni_stages *stages, ni_work *work, neap_model **out,
                                neap_error *err)
 {
-    trainer t;
-    ni_run *run = &t.run;
-    neap_status rc = prepare(&t, job, err);
-    if (rc == NEAP_OK) rc = begin(&t, err);
-    ni_engine *engine = t.pooling.attention.engine;
-    while (rc == NEAP_OK && ni_run_next(run)) {
-        ni_engine_gradients gradients;
-        double loss = 0;
-        if (run->judging) {
-            rc = validate(&t, err);
-            continue;
-        }
-        ni_stage_begin(ni_engine_stages(engine));
-        ni_items items;
-        rc = draw(&t, run->at.epoch, run->at.batch, &items, err);
-        ni_stage_end(ni_engine_stages(engine), NI_STAGE_DRAW);
-        if (rc == NEAP_OK && items.count)
-            rc = ni_engine_step(engine, &items, run->at.updates, &gradients, &loss, err);
-        if (!ni_run_may_step(run)) rc = NEAP_OK; /* stopped: ni_run_next ends it */
-        else if (rc == NEAP_OK) {
-            if (items.count && isfinite(loss)) optimise(&t, &gradients);
-            ni_stage_end(ni_engine_stages(engine), NI_STAGE_OPTIMIZE);
-            if (work && items.count) ni_work_add(work, engine);
-            ni_run_took(run, items.count, loss * items.count);
-        }
+    ni_edge_learner l;
+    neap_status rc = ni_edges_begin(&l, &rules, job, err);
+    trainer *t = l.own;
+    if (rc == NEAP_OK) {
+        t->work = work;
+        rc = ni_edges_learn(&l, err);
+        *stages = *ni_engine_stages(t->pooling.attention.engine);
+        stages->seconds[NI_STAGE_DRAW] = l.drawing;
+        stages->seconds[NI_STAGE_OPTIMIZE] = l.optimising;
     }
-    if (stages && engine) *stages = *ni_engine_stages(engine);
-    trainer_free(&t);
-    return ni_run_end(run, rc, out);
+    return ni_edges_end(&l, rc, out, err);
 }
 
 neap_status ni_gap_train(const ni_job *job, neap_model **out, neap_error *err)
 {
-    return ni_gap_train_timed(job, NULL, NULL, out, err);
+    return ni_edges_train_by(&rules, job, out, err);
 }

@@ -4,9 +4,8 @@
 
 #include "attention/family.h"
 #include "attention/options.h"
-#include "attention/sampler.h"
 #include "base/threads.h"
-#include "model/run.h"
+#include "model/edge_learner.h"
 
 neap_status ni_gap_train(const ni_job *job, neap_model **out, neap_error *err);
 neap_status ni_gap_bytes(const ni_job *job, neap_estimate_result *result, neap_error *err);
@@ -24,8 +23,7 @@ typedef struct ni_work {
 /* Adds the work of the engine's last step. */
 void ni_work_add(ni_work *work, const ni_engine *engine);
 
-/* ni_gap_train, and where the time went and for what work, also of a run that was stopped. Both may be
- * NULL. */
+/* ni_gap_train, and where the time went and for what work, also of a run that was stopped. */
 neap_status ni_gap_train_timed(const ni_job *job, ni_stages *stages, ni_work *work, neap_model **out,
                                neap_error *err);
 

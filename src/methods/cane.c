@@ -1,10 +1,8 @@
 /* CANE (Tu, Liu, Liu and Sun 2017): a node has a vector of its own and, in each pair, one of its text, in
  * which the texts of both nodes attend to each other (cane_pairs.h). Trained by Adam on edges (a, b) and a
  * drawn non-link (a, z) for each. A model's vectors have two halves of h = dim / 2 numbers, [t ; n].
- * The trainer owns sampler, batch and optimiser; a query owns a batch, and with --score-by mean the vectors
- * of all nodes. */
+ * Training and a query own a reader each: a batch, and with --score-by mean the vectors of all nodes. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "attention/options.h"
@@ -13,8 +11,8 @@
 #include "linalg/kernels.h"
 #include "methods/cane_explain.h"
 #include "methods/cane_pairs.h"
+#include "model/edge_learner.h"
 #include "model/method.h"
-#include "model/run.h"
 #include "support/status.h"
 
 enum { BY_CONTEXT, BY_MEAN };
@@ -409,47 +407,18 @@ static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap
                            err);
 }
 
-/* ---- training ---- */
+/* ---- training: l->own is a reader on the training graph ---- */
 
-typedef struct trainer {
-    ni_run run;
-    const cane_options *o;
-    ni_sampler sampler;
-    reader reader;
-    ni_optimizer optimizer;
-} trainer;
-
-static neap_status make_sampler(trainer *t, neap_error *err)
+static ni_edge_options learns_by(const ni_settings *s)
 {
-    ni_run *run = &t->run;
-    ni_sampler_free(&t->sampler);
-    return ni_sampler_create(&t->o->attention.sampling, 1, run->model->settings->common.seed, run->graph,
-                             run->links, &run->model->targets, run->threads, &t->sampler, err);
+    const ni_attention_options *o = &((const cane_options *)s->own)->attention;
+    return (ni_edge_options){
+        .learning = &o->learning, .sampling = &o->sampling, .optimizer = o->optimizer, .negatives = 1
+    };
 }
 
-/* The sampler is first made on the whole graph, so that its errors refer to the graph that was given. */
-static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
-{
-    ni_run *run = &t->run;
-    *t = (trainer){ .o = job->settings->own };
-    neap_status rc = ni_run_prepare(run, job, &t->o->attention.learning, err);
-    if (rc == NEAP_OK) rc = make_sampler(t, err);
-    if (rc == NEAP_OK) rc = ni_run_hold_out(run, job->data, err);
-    if (rc == NEAP_OK && run->split) rc = make_sampler(t, err);
-    return rc;
-}
-
-static void trainer_free(trainer *t)
-{
-    ni_sampler_free(&t->sampler);
-    reader_free(&t->reader);
-    ni_optimizer_free(&t->optimizer);
-}
-
-enum { PARAMETERS = 4 };
-
-/* In the order of ni_cane_gradients. Their values may be NULL still. */
-static void list_parameters(const neap_model *m, ni_parameter *list)
+/* In the order of ni_cane_gradients. */
+static uint32_t list_parameters(const neap_model *m, ni_parameter *list)
 {
     const cane *own = m->own;
     uint32_t h = half(m);
@@ -458,123 +427,75 @@ static void list_parameters(const neap_model *m, ni_parameter *list)
     list[1] = (ni_parameter){ "words", own->words, words, h, .by_rows = true, .rate = 1 };
     list[2] = (ni_parameter){ "filters", own->filters, 2 * (uint64_t)h, h, .rate = 1 };
     list[3] = (ni_parameter){ "R", own->R, h, h, .rate = 1 };
+    return 4;
 }
 
-static neap_status make_optimizer(trainer *t, neap_error *err)
+static neap_status create(ni_edge_learner *l, neap_error *err)
 {
-    ni_parameter list[PARAMETERS];
-    list_parameters(t->run.model, list);
-    if (ni_optimizer_create(t->o->attention.optimizer, list, PARAMETERS, &t->optimizer)) return NEAP_OK;
-    return ni_fail_memory(err, "the optimiser; --optimizer adagrad needs less");
+    return reader_create(l->own, l->run.model, l->run.graph, l->run.threads, err);
 }
 
-static void note_left_out(const trainer *t)
+static void release(ni_edge_learner *l)
 {
-    char line[160];
-    if (!t->sampler.left_out) return;
-    snprintf(line, sizeof line,
-             "%llu source%s linked with every other node and left out: there is no non-link "
-             "to compare with",
-             (unsigned long long)t->sampler.left_out, t->sampler.left_out == 1 ? " is" : "s are");
-    ni_note(t->run.hooks, line);
+    reader_free(l->own);
 }
 
-static neap_status begin(trainer *t, neap_error *err)
+static neap_status pass(ni_edge_learner *l, uint32_t items, double *loss, neap_error *err)
 {
-    ni_run *run = &t->run;
-    run->positions = t->sampler.positions;
-    run->per_step = t->o->attention.sampling.batch;
-    neap_status rc = make_tensors(run->model, err);
-    if (rc == NEAP_OK) rc = make_optimizer(t, err);
-    if (rc == NEAP_OK) rc = reader_create(&t->reader, run->model, run->graph, run->threads, err);
-    if (rc == NEAP_OK) rc = ni_run_declare(run, err);
-    if (rc != NEAP_OK) return rc;
-    ni_run_moments(run, &t->optimizer);
-    note_left_out(t);
-    return ni_run_begin(run, err);
+    const reader *r = l->own;
+    const cane_options *o = l->run.model->settings->own;
+    ni_cane_gradients g;
+    neap_status rc = ni_cane_step(r->batch, &o->rho, l->sampler.nodes, items, &g, err);
+    const ni_gradient list[] = { g.E, g.words, g.C, g.R };
+    for (uint32_t i = 0; i < l->optimizer.count; i++) l->optimizer.parameter[i].gradient = list[i];
+    *loss = g.loss;
+    return rc;
 }
 
-static neap_status validate(trainer *t, neap_error *err)
+/* The mean is that of the epoch before. */
+static neap_status refresh(ni_edge_learner *l, neap_error *err)
 {
-    ni_run *run = &t->run;
-    size_t n = run->split->count;
-    ni_free(t->reader.mean); /* of the epoch before */
-    t->reader.mean = NULL;
-    neap_status rc = score_pairs(&t->reader, run->split->positive, n, run->positive, err);
-    if (rc == NEAP_OK) rc = score_pairs(&t->reader, run->split->negative, n, run->negative, err);
-    return ni_run_judge(run, rc, err);
-}
-
-static void optimise(trainer *t, const ni_cane_gradients *g)
-{
-    const ni_gradient list[PARAMETERS] = { g->E, g->words, g->C, g->R };
-    for (uint32_t i = 0; i < PARAMETERS; i++) t->optimizer.parameter[i].gradient = list[i];
-    t->optimizer.steps = t->run.at.updates;
-    ni_optimizer_step(&t->optimizer, ni_run_rate(&t->run, 0), t->run.threads);
-    t->run.at.updates = t->optimizer.steps;
-}
-
-static neap_status step(trainer *t, neap_error *err)
-{
-    ni_run *run = &t->run;
-    ni_cane_gradients g = { 0 };
-    uint32_t count = ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step,
-                                     t->o->attention.sampling.batch);
-    neap_status rc = ni_cane_step(t->reader.batch, &t->o->rho, t->sampler.nodes, count, &g, err);
-    if (!ni_run_may_step(run)) return NEAP_OK; /* stopped: ni_run_next ends it */
-    if (rc != NEAP_OK) return rc;
-    if (count && isfinite(g.loss)) optimise(t, &g);
-    ni_run_took(run, count, g.loss);
+    reader *r = l->own;
+    (void)err;
+    ni_free(r->mean);
+    r->mean = NULL;
     return NEAP_OK;
 }
 
-static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
+static neap_status score_held_out(ni_edge_learner *l, const neap_pair *pairs, size_t count, float *scores,
+                                  neap_error *err)
 {
-    trainer t;
-    ni_run *run = &t.run;
-    neap_status rc = prepare(&t, job, err);
-    if (rc == NEAP_OK) rc = begin(&t, err);
-    while (rc == NEAP_OK && ni_run_next(run)) rc = run->judging ? validate(&t, err) : step(&t, err);
-    trainer_free(&t);
-    return ni_run_end(run, rc, out);
+    return score_pairs(l->own, pairs, count, scores, err);
 }
 
-/* The largest of a few batches, and a margin for the others. */
-static neap_status measure_batches(trainer *t, uint64_t *bytes, neap_error *err)
+static neap_status measure(ni_edge_learner *l, uint32_t items, uint64_t *bytes, neap_error *err)
 {
-    enum { LOOKS = 8 };
-    uint32_t size = t->o->attention.sampling.batch;
-    uint64_t batches = (t->sampler.positions + size - 1) / size, most = 0;
-    neap_status rc = reader_create(&t->reader, t->run.model, t->run.graph, t->run.threads, err);
-    for (uint64_t i = 0; i < LOOKS && i < batches && rc == NEAP_OK; i++) {
-        uint64_t here = 0, first = i * (batches / LOOKS + 1) % batches * size;
-        uint32_t count = ni_sampler_fill(&t->sampler, 0, first, size);
-        rc = ni_cane_measure(t->reader.batch, t->sampler.nodes, count, &here, err);
-        if (here > most) most = here;
-    }
-    *bytes = most + most / 10 + ni_sampler_step_bytes(&t->sampler) +
-             sizeof(float) * (2 * PAIRS_MOST * (uint64_t)t->run.model->dim) +
-             sizeof(uint32_t) * ((uint64_t)t->run.model->rows + t->run.model->texts.words.count);
-    return rc == NEAP_OK ? ni_threads_check(t->run.threads, err) : rc;
+    const reader *r = l->own;
+    return ni_cane_measure(r->batch, l->sampler.nodes, items, bytes, err);
 }
 
-static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
+static neap_status bytes(ni_edge_learner *l, neap_estimate_result *r, neap_error *err)
 {
-    trainer t;
-    ni_parameter list[PARAMETERS];
-    neap_status rc = prepare(&t, job, err);
-    if (rc == NEAP_OK) {
-        const neap_model *m = t.run.model;
-        ni_run_bytes(&t.run, job->data->graph, r);
-        r->bytes_graph += ni_sampler_bytes(&t.o->attention.sampling, m->graph);
-        list_parameters(m, list);
-        r->bytes_optimizer = ni_optimizer_bytes(t.o->attention.optimizer, list, PARAMETERS);
-        rc = measure_batches(&t, &r->bytes_batch, err);
-    }
-    trainer_free(&t);
-    ni_run_free(&t.run);
-    return rc;
+    const neap_model *m = l->run.model;
+    (void)err;
+    r->bytes_batch += sizeof(float) * (2 * PAIRS_MOST * (uint64_t)m->dim) +
+                      sizeof(uint32_t) * ((uint64_t)m->rows + m->texts.words.count);
+    return NEAP_OK;
 }
+
+static const ni_edge_rules rules = {
+    .own = sizeof(reader),
+    .options = learns_by,
+    .tensors = make_tensors,
+    .parameters = list_parameters,
+    .create = create,
+    .free = release,
+    .pass = pass,
+    .refresh = refresh,
+    .score = score_held_out,
+    .measure = measure,
+    .bytes = bytes,
+};
 
 const ni_method ni_method_cane = {
     .info = { .size = sizeof(neap_method_info),
@@ -594,12 +515,13 @@ const ni_method ni_method_cane = {
               .text = 1,
               .new_text = 1 },
     .options = { sizeof(cane_options), parts, defaults },
+    .family = &rules,
     .check = check,
     .text = text,
     .own = sizeof(cane),
     .declare = declare,
-    .train = train,
-    .bytes = bytes,
+    .train = ni_edges_train,
+    .bytes = ni_edges_bytes,
     .open = context_open,
     .close = context_close,
     .score = score,

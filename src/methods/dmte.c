@@ -5,7 +5,7 @@
  * graph. */
 #include <string.h>
 
-#include "attention/sampler.h"
+#include "model/sampler.h"
 #include "base/sys.h"
 #include "methods/diffusion.h"
 #include "methods/dot.h"

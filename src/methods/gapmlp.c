@@ -1,7 +1,7 @@
 /* gapmlp: the paper's ablation of attention (section 4.4): gap with a feed-forward network over the
  * neighbours of each node in place of the attention of both sides. No code of it was released; the shape of
  * the network is ours (mlp.h, docs/methods.md). Sampler, objectives, neighbourhoods and dropout are gap's.
- * A node has one vector for all partners. The trainer owns what a step needs. */
+ * A node has one vector for all partners. */
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "attention/loss.h"
 #include "base/sys.h"
 #include "methods/mlp.h"
+#include "model/edge_learner.h"
 #include "model/method.h"
-#include "model/run.h"
 #include "support/status.h"
 
 typedef struct gapmlp_options {
@@ -96,10 +96,7 @@ static neap_status make_tensors(neap_model *m, neap_error *err)
     return NEAP_OK;
 }
 
-enum { PARAMETERS = 5 };
-
-/* Their values may be NULL still. */
-static void list_parameters(const neap_model *m, ni_parameter list[PARAMETERS])
+static uint32_t list_parameters(const neap_model *m, ni_parameter *list)
 {
     const gapmlp *own = m->own;
     const gapmlp_options *o = m->settings->own;
@@ -108,6 +105,7 @@ static void list_parameters(const neap_model *m, ni_parameter list[PARAMETERS])
     list[2] = (ni_parameter){ "b1", own->b1, 1, o->hidden, .rate = 1 };
     list[3] = (ni_parameter){ "W2", own->W2, o->hidden, m->dim, .rate = 1 };
     list[4] = (ni_parameter){ "b2", own->b2, 1, m->dim, .rate = 1 };
+    return 5;
 }
 
 static neap_status make_net(const neap_model *m, const ni_hood *hood, ni_threads *threads, ni_mlp *n,
@@ -235,22 +233,19 @@ static neap_status all_vectors(neap_query *q, float *to, neap_error *err)
     return rc;
 }
 
-/* ---- a trainer ---- */
+/* ---- what a step needs ---- */
 
 typedef struct trainer {
-    ni_run run;
     const gapmlp_options *o;
-    ni_hood split_hood; /* of the training pairs, unless neighbourhoods are read around */
-    ni_sampler sampler;
     ni_mlp net;
-    ni_optimizer optimizer;
-    float *vectors; /* rows x dim, for validation; or NULL                         */
+    float *vectors; /* rows x dim, for validation; NULL before the first                   */
 
     ni_block block;        /* of a step; all below lie in it                             */
     uint64_t items;        /* of a step, at most                                         */
     uint32_t *node_at;     /* rows: index in `node`, or NEAP_NONE between steps          */
     uint32_t *node;        /* distinct nodes of the step                                 */
     uint32_t nodes, count; /* how many; items of the step                            */
+    const uint32_t *item;  /* the step's: items x (2 + K) nodes                      */
     float *score, *slope;  /* items x (1 + K): scores, and the loss's derivatives    */
     double *loss;          /* items                                                  */
     uint32_t *row, *col;   /* 2 items (1 + K): rows of V that a score multiplies     */
@@ -267,7 +262,7 @@ static uint32_t width_of(const trainer *t)
 static size_t lay_out(trainer *t, void *block)
 {
     ni_carver c = { block, 0 };
-    uint64_t width = width_of(t), nonzeros = 2 * t->items * width, rows = t->run.model->rows;
+    uint64_t width = width_of(t), nonzeros = 2 * t->items * width, rows = t->net.ids;
     uint64_t nodes = t->items * (1 + width) < rows ? t->items * (1 + width) : rows;
     t->node_at = ni_carve(&c, rows, sizeof *t->node_at);
     t->node = ni_carve(&c, nodes, sizeof *t->node);
@@ -278,65 +273,29 @@ static size_t lay_out(trainer *t, void *block)
     t->col = ni_carve(&c, nonzeros, sizeof *t->col);
     t->value = ni_carve(&c, nonzeros, sizeof *t->value);
     t->G = ni_sparse_carve(&c, nodes, nonzeros);
-    t->dV = ni_carve(&c, nodes * t->run.model->dim, sizeof *t->dV);
+    t->dV = ni_carve(&c, nodes * t->net.out, sizeof *t->dV);
     return c.used;
 }
 
-static neap_status make_sampler(trainer *t, neap_error *err)
+static ni_edge_options learns_by(const ni_settings *s)
 {
-    const ni_run *run = &t->run;
-    return ni_sampler_create(&t->o->a.sampling, t->o->a.learning.negatives,
-                             run->model->settings->common.seed, run->graph, run->links,
-                             &run->model->targets, run->threads, &t->sampler, err);
+    const ni_attention_options *o = s->own;
+    return (ni_edge_options){ .learning = &o->learning,
+                              .sampling = &o->sampling,
+                              .optimizer = o->optimizer,
+                              .negatives = o->learning.negatives };
 }
 
-/* Training reads the neighbourhoods of the training pairs alone, unless data->around is given. The
- * sampler is first made on the whole graph, so that its errors refer to the graph that was given. */
-static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
+static neap_status create(ni_edge_learner *l, neap_error *err)
 {
-    ni_run *run = &t->run;
-    *t = (trainer){ .o = job->settings->own };
-    neap_status rc = ni_run_prepare(run, job, &t->o->a.learning, err);
-    if (rc == NEAP_OK) rc = make_sampler(t, err);
-    if (rc == NEAP_OK) rc = ni_run_hold_out(run, job->data, err);
-    if (rc == NEAP_OK && run->split && !job->data->around) {
-        ni_hood_rule rule = ni_gap_hood(job->settings);
-        rc = ni_hood_create(run->graph, run->links, &rule, &t->split_hood, err);
-    }
-    if (rc == NEAP_OK && run->split) {
-        ni_sampler_free(&t->sampler);
-        rc = make_sampler(t, err);
-    }
-    if (rc != NEAP_OK) return rc;
-    uint64_t batch = t->o->a.sampling.batch, positions = t->sampler.positions;
-    t->items = batch < positions ? batch : positions;
-    return make_net(run->model, t->split_hood.offset ? &t->split_hood : &run->model->hood, run->threads,
-                    &t->net, err);
-}
-
-static void trainer_free(trainer *t)
-{
-    ni_mlp_free(&t->net);
-    ni_sampler_free(&t->sampler);
-    ni_optimizer_free(&t->optimizer);
-    ni_hood_free(&t->split_hood);
-    ni_free(t->vectors);
-    ni_free(t->block.memory);
-}
-
-static neap_status make_memory(trainer *t, neap_error *err)
-{
-    const neap_model *m = t->run.model;
-    ni_parameter list[PARAMETERS];
-    list_parameters(m, list);
-    if (!ni_optimizer_create(t->o->a.optimizer, list, PARAMETERS, &t->optimizer))
-        return ni_fail_memory(err, "the optimiser; --optimizer adagrad needs less");
+    trainer *t = l->own;
+    const neap_model *m = l->run.model;
+    t->o = m->settings->own;
+    t->items = l->sampler.most / (1 + width_of(t));
     if (t->items * (uint64_t)width_of(t) > UINT32_MAX / 2)
         return ni_fail(err, NEAP_E_LIMIT, "a step has too many pairs; use a smaller --batch");
-    if (t->run.split) {
-        t->vectors = ni_array((uint64_t)m->rows * m->dim, sizeof *t->vectors);
-        if (!t->vectors) return ni_fail_memory(err, "the vectors");
-    }
+    neap_status rc = make_net(m, l->hood, l->run.threads, &t->net, err);
+    if (rc != NEAP_OK) return rc;
     if (!ni_block_grow(&t->block, lay_out(t, NULL)))
         return ni_fail_memory(err, "a batch; a smaller --batch needs less");
     lay_out(t, ni_first_line(t->block.memory));
@@ -344,33 +303,26 @@ static neap_status make_memory(trainer *t, neap_error *err)
     return NEAP_OK;
 }
 
-static neap_status begin(trainer *t, neap_error *err)
+static void release(ni_edge_learner *l)
 {
-    ni_run *run = &t->run;
-    run->positions = t->sampler.positions;
-    run->per_step = t->o->a.sampling.batch;
-    neap_status rc = make_tensors(run->model, err);
-    if (rc != NEAP_OK) return rc;
-    const gapmlp *own = run->model->own;
-    t->net.E = own->E, t->net.W1 = own->W1, t->net.b1 = own->b1, t->net.W2 = own->W2, t->net.b2 = own->b2;
-    rc = make_memory(t, err);
-    if (rc == NEAP_OK) rc = ni_run_declare(run, err);
-    if (rc != NEAP_OK) return rc;
-    ni_run_moments(run, &t->optimizer);
-    return ni_run_begin(run, err);
+    trainer *t = l->own;
+    ni_mlp_free(&t->net);
+    ni_free(t->vectors);
+    ni_free(t->block.memory);
 }
 
 /* ---- steps ---- */
 
 enum { ITEMS_PER_TASK = 32, SUMS_PER_TASK = 64 };
 
-/* The distinct nodes of the sampler's items. */
-static void number_nodes(trainer *t)
+/* The distinct nodes of so many items. */
+static void number_nodes(trainer *t, const uint32_t *item, uint32_t count)
 {
-    uint64_t sides = (uint64_t)t->count * (1 + width_of(t));
+    uint64_t sides = (uint64_t)count * (1 + width_of(t));
+    t->item = item, t->count = count;
     t->nodes = 0;
     for (uint64_t i = 0; i < sides; i++) {
-        uint32_t u = t->sampler.nodes[i];
+        uint32_t u = item[i];
         if (t->node_at[u] != NEAP_NONE) continue;
         t->node_at[u] = t->nodes;
         t->node[t->nodes++] = u;
@@ -385,7 +337,7 @@ static void forget_nodes(trainer *t)
 static void item(const trainer *t, uint64_t i)
 {
     uint32_t width = width_of(t), d = t->net.out;
-    const uint32_t *nodes = t->sampler.nodes + i * (1 + width);
+    const uint32_t *nodes = t->item + i * (1 + width);
     uint32_t s = t->net.at[t->node_at[nodes[0]]];
     float *z = t->score + i * width, *slope = t->slope + i * width;
     for (uint32_t k = 0; k < width; k++) {
@@ -417,129 +369,96 @@ static void sums_task(void *arg, uint32_t task, uint32_t thread)
     ni_sparse_spmm(&t->G, first, end, t->net.V, t->net.out, t->dV);
 }
 
-/* The mean loss of the step, and its gradients in t->net. After a stop they are anything. */
-static neap_status pass(trainer *t, double *loss, neap_error *err)
+static void set_gradients(const ni_mlp *n, ni_parameter *list)
 {
-    ni_threads *threads = t->run.threads;
-    number_nodes(t);
-    neap_status rc = ni_mlp_forward(&t->net, t->node, t->nodes, t->run.at.updates, err);
-    if (rc == NEAP_OK) ni_threads_run(threads, ni_tasks(t->count, ITEMS_PER_TASK), items_task, t);
-    forget_nodes(t);
-    if (rc != NEAP_OK) return rc;
-    t->G.rows = t->nodes, t->G.nonzeros = 2 * (uint64_t)t->count * width_of(t);
-    t->G.row = t->row, t->G.col = t->col, t->G.value = t->value;
-    if (!ni_threads_left_out(threads)) ni_sparse_sort(&t->G, threads);
-    if (ni_threads_left_out(threads)) return NEAP_OK; /* stopped */
-    ni_threads_run(threads, ni_tasks(t->nodes, SUMS_PER_TASK), sums_task, t);
-    ni_mlp_backward(&t->net, t->dV);
-    *loss = 0;
-    for (uint32_t i = 0; i < t->count; i++) *loss += t->loss[i] / t->count;
-    return NEAP_OK;
-}
-
-static void optimise(trainer *t)
-{
-    ni_parameter *list = t->optimizer.parameter;
-    const ni_mlp *n = &t->net;
     list[0].gradient = n->dE;
     list[1].gradient = n->dW1;
     list[2].gradient = (ni_gradient){ n->db1, NULL, 1 };
     list[3].gradient = (ni_gradient){ n->dW2, NULL, n->hidden };
     list[4].gradient = (ni_gradient){ n->db2, NULL, 1 };
-    t->optimizer.steps = t->run.at.updates;
-    ni_optimizer_step(&t->optimizer, ni_run_rate(&t->run, 0), t->run.threads);
-    t->run.at.updates = t->optimizer.steps;
 }
 
-static neap_status step(trainer *t, neap_error *err)
+static neap_status pass(ni_edge_learner *l, uint32_t items, double *loss, neap_error *err)
 {
-    ni_run *run = &t->run;
-    double loss = 0;
-    neap_status rc = NEAP_OK;
-    t->count =
-        ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, (uint32_t)run->per_step);
-    if (t->count) rc = pass(t, &loss, err);
-    if (!ni_run_may_step(run)) return NEAP_OK; /* stopped: ni_run_next ends it */
+    trainer *t = l->own;
+    ni_threads *threads = l->run.threads;
+    number_nodes(t, l->sampler.nodes, items);
+    neap_status rc = ni_mlp_forward(&t->net, t->node, t->nodes, l->run.at.updates, err);
+    if (rc == NEAP_OK) ni_threads_run(threads, ni_tasks(items, ITEMS_PER_TASK), items_task, t);
+    forget_nodes(t);
     if (rc != NEAP_OK) return rc;
-    if (t->count && isfinite(loss)) optimise(t);
-    ni_run_took(run, t->count, loss * t->count);
+    t->G.rows = t->nodes, t->G.nonzeros = 2 * (uint64_t)items * width_of(t);
+    t->G.row = t->row, t->G.col = t->col, t->G.value = t->value;
+    if (!ni_threads_left_out(threads)) ni_sparse_sort(&t->G, threads);
+    if (ni_threads_left_out(threads)) return NEAP_OK; /* stopped */
+    ni_threads_run(threads, ni_tasks(t->nodes, SUMS_PER_TASK), sums_task, t);
+    ni_mlp_backward(&t->net, t->dV);
+    set_gradients(&t->net, l->optimizer.parameter);
+    for (uint32_t i = 0; i < items; i++) *loss += t->loss[i] / items;
+    *loss *= items;
     return NEAP_OK;
 }
 
-static neap_status validate(trainer *t, neap_error *err)
+static neap_status refresh(ni_edge_learner *l, neap_error *err)
 {
-    ni_run *run = &t->run;
-    const neap_model *m = run->model;
-    neap_status rc = make_vectors(&t->net, m->rows, t->vectors, err);
-    if (rc == NEAP_OK) {
-        score_pairs(t->vectors, m->dim, run->split->positive, run->split->count, run->positive);
-        score_pairs(t->vectors, m->dim, run->split->negative, run->split->count, run->negative);
-    }
-    return ni_run_judge(run, rc, err);
+    trainer *t = l->own;
+    const neap_model *m = l->run.model;
+    if (!t->vectors) t->vectors = ni_array((uint64_t)m->rows * m->dim, sizeof *t->vectors);
+    return t->vectors ? make_vectors(&t->net, m->rows, t->vectors, err)
+                      : ni_fail_memory(err, "the vectors");
 }
 
-static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
+static neap_status score_held_out(ni_edge_learner *l, const neap_pair *pairs, size_t count, float *scores,
+                                  neap_error *err)
 {
-    trainer t;
-    ni_run *run = &t.run;
-    neap_status rc = prepare(&t, job, err);
-    if (rc == NEAP_OK) rc = begin(&t, err);
-    while (rc == NEAP_OK && ni_run_next(run)) rc = run->judging ? validate(&t, err) : step(&t, err);
-    trainer_free(&t);
-    return ni_run_end(run, rc, out);
+    const trainer *t = l->own;
+    (void)err;
+    score_pairs(t->vectors, l->run.model->dim, pairs, count, scores);
+    return NEAP_OK;
 }
 
 /* ---- memory ---- */
 
-/* The largest of a few batches, and a margin for the others; or of what validation reads at once. */
-static uint64_t measure_batches(trainer *t)
+static neap_status measure(ni_edge_learner *l, uint32_t items, uint64_t *bytes, neap_error *err)
 {
-    enum { LOOKS = 8 };
-    uint64_t batch = t->o->a.sampling.batch, most = 0;
-    uint64_t batches = (t->sampler.positions + batch - 1) / batch;
-    for (uint64_t i = 0; i < LOOKS && i < batches; i++) {
-        t->count =
-            ni_sampler_fill(&t->sampler, 0, i * (batches / LOOKS + 1) % batches * batch, (uint32_t)batch);
-        number_nodes(t);
-        uint64_t here = ni_mlp_bytes(&t->net, t->node, t->nodes);
-        forget_nodes(t);
-        if (here > most) most = here;
-    }
-    most += most / 10;
-    uint32_t list[NODES_AT_ONCE], nodes = t->run.split ? t->run.model->rows : 0, count;
+    trainer *t = l->own;
+    (void)err;
+    number_nodes(t, l->sampler.nodes, items);
+    *bytes = ni_mlp_bytes(&t->net, t->node, t->nodes);
+    forget_nodes(t);
+    return NEAP_OK;
+}
+
+/* Validation may read more at once than a step does. */
+static neap_status bytes(ni_edge_learner *l, neap_estimate_result *r, neap_error *err)
+{
+    trainer *t = l->own;
+    uint32_t list[NODES_AT_ONCE], nodes = l->run.split ? l->run.model->rows : 0, count;
+    (void)err;
     for (uint32_t first = 0; first < nodes; first += count) {
         count = list_nodes(first, nodes, list);
         uint64_t here = ni_mlp_bytes(&t->net, list, count);
-        if (here > most) most = here;
+        if (here > r->bytes_batch) r->bytes_batch = here;
     }
-    return most;
+    r->bytes_batch += lay_out(t, NULL);
+    r->bytes_graph +=
+        ni_mlp_fixed_bytes(&t->net) + (uint64_t)nodes * l->run.model->dim * sizeof *t->vectors;
+    return NEAP_OK;
 }
 
-static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
-{
-    trainer t;
-    ni_parameter list[PARAMETERS];
-    neap_status rc = prepare(&t, job, err);
-    if (rc == NEAP_OK) {
-        const neap_model *m = t.run.model;
-        ni_run_bytes(&t.run, job->data->graph, r);
-        list_parameters(m, list);
-        r->bytes_graph += ni_sampler_bytes(&t.o->a.sampling, m->graph) + ni_mlp_fixed_bytes(&t.net);
-        if (t.split_hood.offset) r->bytes_graph += ni_hood_bytes(&t.split_hood);
-        if (t.run.split) r->bytes_graph += (uint64_t)m->rows * m->dim * sizeof *t.vectors;
-        r->bytes_optimizer = ni_optimizer_bytes(t.o->a.optimizer, list, PARAMETERS);
-        size_t own = lay_out(&t, NULL);
-        if (ni_block_grow(&t.block, own)) {
-            lay_out(&t, ni_first_line(t.block.memory));
-            memset(t.node_at, 0xff, m->rows * sizeof *t.node_at);
-            r->bytes_batch = own + measure_batches(&t) + ni_sampler_step_bytes(&t.sampler);
-            rc = ni_threads_check(t.run.threads, err);
-        } else rc = ni_fail_memory(err, "a batch; a smaller --batch needs less");
-    }
-    trainer_free(&t);
-    ni_run_free(&t.run);
-    return rc;
-}
+static const ni_edge_rules rules = {
+    .own = sizeof(trainer),
+    .options = learns_by,
+    .tensors = make_tensors,
+    .parameters = list_parameters,
+    .create = create,
+    .free = release,
+    .pass = pass,
+    .refresh = refresh,
+    .score = score_held_out,
+    .measure = measure,
+    .bytes = bytes,
+};
 
 const ni_method ni_method_gapmlp = {
     .info = { .size = sizeof(neap_method_info),
@@ -555,11 +474,12 @@ const ni_method ni_method_gapmlp = {
                   "Kefato and Girdzijauskas, Graph Neighborhood Attentive Pooling, 2020.",
               .vectors = 1 },
     .options = { sizeof(gapmlp_options), parts, defaults },
+    .family = &rules,
     .hood = ni_gap_hood,
     .own = sizeof(gapmlp),
     .declare = declare,
-    .train = train,
-    .bytes = bytes,
+    .train = ni_edges_train,
+    .bytes = ni_edges_bytes,
     .open = open_query,
     .close = close_query,
     .score = score,

@@ -2,7 +2,7 @@
  * thread may draw any position. An unweighted graph needs no memory for the order (ni_permute); weighted
  * edges and degrees are drawn by bisection in their running sums, O(log n). A negative takes one draw, or
  * rejections up to a limit. The items of a step are sorted by source. The sampler owns sums and items. */
-#include "attention/sampler.h"
+#include "model/sampler.h"
 
 #include <math.h>
 #include <stdlib.h>
