@@ -348,6 +348,11 @@ static void the_ablation_has_two_kernels_and_the_papers_numbers_for_both(void **
     assert_true(s->entry[4 * 8].paper[0] == 96 && isnan(s->entry[5 * 8].paper[0]));
     assert_true(ni_sheet_cell(s, 0, 0, 1, &one) && ni_sheet_cell(s, 1, 0, 1, &three));
     assert_true(value_of(&r, &one, "kernel") == 1 && value_of(&r, &three, "kernel") == 3);
+    assert_true(value_of(&r, &one, "dropout") == 0.5 && value_of(&r, &three, "dropout") == 0.5);
+    for (size_t row = 0; row < 5; row++) { /* as the table says: that of gap, on Email 0.8 */
+        ni_cell email;
+        assert_true(ni_sheet_cell(s, row, 4, 1, &email) && value_of(&r, &email, "dropout") == 0.8);
+    }
     ni_cell_name(&one, a);
     ni_cell_name(&three, b);
     assert_string_equal(a, "link-cora-paper-gapcn-k1-25-1.json");
