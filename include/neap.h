@@ -590,8 +590,8 @@ NEAP_API neap_status neap_model_vectors(const neap_model *model, float *vectors,
 
 /* The neighbours of one node of the pair, one array per column, largest weight first, then contribution;
  * more columns may join behind them. The node itself may be one of them. The weights sum to 1, the
- * contributions to the score, both together with what no row has. In an explanation by words they are the words of its text instead, and `node`
- * and `partner` are positions in the two texts, from 0. */
+ * contributions to the score, both together with what no row has. In an explanation by words they are the
+ * words of its text instead, and `node` and `partner` are positions in the two texts, from 0. */
 typedef struct neap_reasons {
     size_t size;               /* of this struct in the library                                           */
     uint32_t count;            /* neighbours, or words, that were read                                    */
@@ -603,8 +603,9 @@ typedef struct neap_reasons {
     const float *alignment;    /* count: tanh of its alignment with the partner; under mean pooling the
                                   mean over all neighbours of the other node                              */
     const char *const *word;   /* count: the words; NULL: the reasons are neighbours                      */
-    float rest_weight, rest_contribution; /* what no row has: attention to padding, and the part of the score
-                                  that comes from padding and from vectors of the nodes' own (cane); else 0 */
+    float rest_weight,
+        rest_contribution; /* what no row has: attention to padding, and the part of the score
+                   that comes from padding and from vectors of the nodes' own (cane); else 0 */
 } neap_reasons;
 
 typedef struct neap_explanation {
@@ -621,6 +622,8 @@ typedef struct neap_explanation {
     const neap_reasons *by_target; /* neighbours of the target                                  */
     const float *alignment;        /* by_source->count x by_target->count, tanh, in their order */
     int words; /* 1: by words of the texts, as far as the model reads them, not by neighbours    */
+    int tfidf; /* 1: no attention, but words with their shares of their text's TF-IDF as weights, and the
+                  cosines of two words as alignments (text)                                      */
 } neap_explanation;
 
 /* NEAP_E_LIMIT: the two have more than 2^24 pairs of neighbours that the model reads. */

@@ -351,6 +351,8 @@ static void words_are_named_by_their_place_in_the_text(void **state)
     assert_has(page, "Words of <bdi class=\"name\">gimp</bdi>");
     assert_has(page, ">Word</th>");
     assert_has(page, "the two texts point the same way");
+    assert_has(page, "<dt>words of <bdi class=\"name\">gimp</bdi></dt><dd>3</dd>");
+    assert_has(page, "more than about seven times");
     assert_has(page, "&lt;moon&gt;");
     assert_has(page, "<bdi class=\"name\">ebb</bdi> <small>1.00</small>");
     assert_int_equal(count_of(page, "scope=\"row\" class=\"first\"><bdi class=\"name\">tide</bdi></th>"),
@@ -358,6 +360,25 @@ static void words_are_named_by_their_place_in_the_text(void **state)
     assert_int_equal(count_of(page, "class=\"tag\""), 0);
     assert_null(strstr(page, "eighbours of <bdi class=\"name\">gimp</bdi></h2>"));
     assert_null(strstr(page, "pkg-a"));
+    free(page);
+}
+
+/* Without attention the page does not claim what holds for attention. */
+static void words_with_tfidf_have_weights(void **state)
+{
+    (void)state;
+    neap_reasons source = few_source, target = few_target;
+    source.word = (const char *const[]){ "tide", "sea", "moon" };
+    target.word = (const char *const[]){ "sea", "ebb" };
+    neap_explanation e = few;
+    e.by_source = &source, e.by_target = &target, e.words = e.tfidf = 1;
+    char *page = page_of(&e, few_names, 6);
+    assert_well_formed(page);
+    assert_has(page, ">Weight</th>");
+    assert_has(page, "share of its text's TF-IDF");
+    assert_has(page, "</svg> weight</span>");
+    assert_null(strstr(page, "ttention"));
+    assert_null(strstr(page, "seven times"));
     free(page);
 }
 
@@ -649,6 +670,7 @@ int main(void)
         cmocka_unit_test(thousands_are_set_apart),
         cmocka_unit_test(the_page_says_what_comes_from_elsewhere),
         cmocka_unit_test(words_are_named_by_their_place_in_the_text),
+        cmocka_unit_test(words_with_tfidf_have_weights),
         cmocka_unit_test(three_digits_of_the_largest_number_are_shown),
         cmocka_unit_test(shades_rise_with_the_value),
         cmocka_unit_test(a_label_fits_its_columns),

@@ -38,6 +38,7 @@ typedef struct row {
 typedef struct table {
     uint32_t node, links; /* the node, and the number of its neighbours in the graph */
     const char *noun;     /* what reasons are                                        */
+    const char *weight;   /* what their weights are                                  */
     const neap_reasons *reasons, *other;
     row *row; /* reasons->count */
     uint32_t shown;
@@ -72,9 +73,19 @@ static int wider(int width, const char *name)
     return n <= width ? width : n < MOST ? n : MOST;
 }
 
+/* "95 others", or "" if all are shown. */
+static void others_of(const table *t, char text[SHORT])
+{
+    uint32_t others = t->reasons->count - t->shown;
+    snprintf(text, SHORT, "%u other%s", others, plural(others));
+    if (!others) *text = 0;
+}
+
 static void measure(table *t, const neap_graph *graph)
 {
-    t->width = (int)strlen(ni_reasons_lack(t->reasons) ? "elsewhere" : t->noun),
+    char others[SHORT];
+    others_of(t, others);
+    t->width = wider((int)strlen(ni_reasons_lack(t->reasons) ? "elsewhere" : t->noun), others);
     t->selected_width = (int)strlen("selected");
     for (uint32_t i = 0; i < t->shown; i++) {
         uint32_t at = t->row[i].at, partner = t->reasons->partner[at];
@@ -131,19 +142,18 @@ static void print_neighbour(const table *t, const neap_graph *graph, uint32_t at
 static void print_others(const table *t)
 {
     char text[SHORT];
-    uint32_t others = t->reasons->count - t->shown;
-    double attention = 0, contribution = 0;
+    double weight = 0, contribution = 0;
     for (uint32_t i = t->shown; i < t->reasons->count; i++)
-        attention += t->reasons->weight[t->row[i].at], contribution += t->row[i].contribution;
-    snprintf(text, sizeof text, "%u other%s", others, plural(others));
-    printf("  %-*s  %9.4f  %+12.4f\n", t->width, text, attention, contribution);
+        weight += t->reasons->weight[t->row[i].at], contribution += t->row[i].contribution;
+    others_of(t, text);
+    printf("  %-*s  %9.4f  %+12.4f\n", t->width, text, weight, contribution);
 }
 
 static void print_table(const table *t, const neap_graph *graph)
 {
     print_heading(t, graph);
     if (!t->reasons->count) return;
-    printf("  %-*s  attention  contribution  ", t->width, t->noun);
+    printf("  %-*s  %9s  contribution  ", t->width, t->noun, t->weight);
     if (t->selects) printf("%-*s  ", t->selected_width, "selected");
     puts("alignment");
     for (uint32_t i = 0; i < t->shown; i++) print_neighbour(t, graph, t->row[i].at);
@@ -186,6 +196,7 @@ static neap_status print_text(const neap_graph *graph, const neap_explanation *e
     s.reasons = t.other = e->by_source, t.reasons = s.other = e->by_target;
     s.selects = t.selects = e->selects;
     s.noun = t.noun = ni_reason_noun(e);
+    s.weight = t.weight = ni_weight_noun(e);
     print_pair(graph, e);
     neap_status rc = print_side(graph, s, rows, err);
     return rc ? rc : print_side(graph, t, rows, err);
@@ -292,9 +303,13 @@ const command cmd_explain = {
         "alignment from -1 to 1. Under mean pooling nothing is selected, and the alignment is the mean "
         "with "
         "the other side. In a model of splitter the members of the circle that decides share the attention "
-        "evenly. A method that reads texts is explained by the words of the two texts instead of "
-        "neighbours; what padding and, in cane, the nodes' own vectors contribute stands as elsewhere. Of "
-        "methods with one vector per node only `text` has an explanation.\n",
+        "evenly.\n"
+        "apn, cane and text are explained by the words of the two texts instead of neighbours. What "
+        "padding "
+        "and, in cane, the nodes' own vectors contribute stands as elsewhere. text has no attention: the "
+        "weight of a word is its share of its text's TF-IDF. Other methods with one vector per node have "
+        "no "
+        "explanation.\n",
     .examples = "neap explain friends.safetensors alice bob\n"
                 "neap explain friends.safetensors alice bob --html explain.html\n",
     .least = 3,

@@ -6,7 +6,7 @@ static const arg_option options[] = {
     { "with-known", 0, "", NULL, ARG_SWITCH, offsetof(ranking_options, with_known), 0, 0, false,
       "rank known links and the node itself too" },
     { "explain", 0, "", NULL, ARG_SWITCH, offsetof(ranking_options, explain), 0, 0, false,
-      "name the three neighbours that contribute most to each suggestion" },
+      "name the three neighbours, or words, that contribute most to each suggestion" },
     { 0 },
 };
 
@@ -23,7 +23,8 @@ const command cmd_rank = {
     .details =
         "Scores a node against every other, exactly, and prints the best: source, rank, node and score, "
         "separated by tabs. Known links are left out. With --explain a fifth column names the source's "
-        "neighbours that contribute most, the strongest first; `neap explain` has more about one pair.\n"
+        "neighbours that contribute most, or the words of its text in a method that attends to texts, the "
+        "strongest first; `neap explain` has more about one pair.\n"
         "A model that was trained with --targets suggests those nodes only; --targets all lifts that.\n"
         "--all answers for every node. With -o FILE an interrupted run goes on with --resume: FILE.part "
         "holds what is done, and FILE is replaced whole in the end. It has the same bytes for any number "

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "pages/pages.h"
 #include "progress.h"
 #include "support/clock.h"
 #include "support/path.h"
@@ -15,39 +16,46 @@
 
 enum { REASONS = 3 };
 
+/* Why a target was suggested: the source's neighbours, or words, that added most to the score. */
 typedef struct reasons {
+    neap_explanation *why; /* owns the names of words */
     const char *name[REASONS];
     float contribution[REASONS];
     size_t count;
 } reasons;
 
-/* Inserts into the REASONS largest, sorted. */
+static void reasons_free(reasons *r)
+{
+    neap_explanation_free(r->why);
+    *r = (reasons){ .count = 0 };
+}
+
+/* Inserts into the REASONS largest, sorted. A word that occurs several times is named once. */
 static void keep(reasons *r, const char *name, float contribution)
 {
-    size_t at = r->count;
-    while (at > 0 && r->contribution[at - 1] < contribution) at--;
-    if (at == REASONS) return;
-    if (r->count < REASONS) r->count++;
-    for (size_t i = r->count - 1; i > at; i--) {
-        r->name[i] = r->name[i - 1];
-        r->contribution[i] = r->contribution[i - 1];
+    size_t at = 0;
+    while (at < r->count && strcmp(r->name[at], name)) at++;
+    if (at == REASONS) at--; /* the smallest makes room */
+    if (at < r->count && r->contribution[at] >= contribution) return;
+    if (at == r->count) r->count++;
+    for (; at > 0 && r->contribution[at - 1] < contribution; at--) {
+        r->name[at] = r->name[at - 1];
+        r->contribution[at] = r->contribution[at - 1];
     }
     r->name[at] = name;
     r->contribution[at] = contribution;
 }
 
-/* The source's neighbours that added most to the score. The node itself is no reason. */
+/* The node itself is no reason, nor is rounding. */
 static neap_status find_reasons(const neap_graph *graph, neap_query *query, uint32_t source,
                                 uint32_t target, reasons *r, neap_error *err)
 {
-    neap_explanation *why = NULL;
-    *r = (reasons){ .count = 0 };
-    neap_status rc = neap_query_explain(query, source, target, &why, err);
-    const neap_reasons *by = rc == NEAP_OK ? why->by_source : NULL;
+    neap_status rc = neap_query_explain(query, source, target, &r->why, err);
+    const neap_reasons *by = rc == NEAP_OK ? r->why->by_source : NULL;
+    float least = by ? 1e-6F * fabsf(r->why->score) : 0;
     for (uint32_t i = 0; by && i < by->count; i++)
-        if (by->node[i] != source && by->contribution[i] > 0)
-            keep(r, neap_graph_name(graph, by->node[i]), by->contribution[i]);
-    neap_explanation_free(why);
+        if ((by->word || by->node[i] != source) && by->contribution[i] > least)
+            keep(r, ni_reason_name(graph, by, i), by->contribution[i]);
     return rc;
 }
 
@@ -115,7 +123,7 @@ static void put_object(const ranking *q, ni_json *j, const char *source, size_t 
         ni_json_open(j, "because", '[');
         for (size_t i = 0; i < r->count; i++) {
             ni_json_open(j, NULL, '{');
-            ni_json_text(j, "node", r->name[i]);
+            ni_json_text(j, r->why->words ? "word" : "node", r->name[i]);
             ni_json_float(j, "contribution", r->contribution[i]);
             ni_json_close(j, '}');
         }
@@ -149,13 +157,15 @@ static neap_status put_source(ranking *q, uint32_t source, const neap_ranking *b
     const neap_graph *graph = neap_model_graph(q->model);
     const char *name = neap_graph_name(graph, source);
     neap_status rc = NEAP_OK;
-    reasons r, *why = q->o->explain ? &r : NULL;
+    reasons r = { .count = 0 }, *why = q->o->explain ? &r : NULL;
     size_t first = best->start[i], end = best->start[i + 1];
     if (first == end) miss(q, name);
     for (size_t k = first; k < end && !ferror(q->to); k++) {
         if (why) rc = find_reasons(graph, q->query, source, best->node[k], &r, err);
+        if (rc == NEAP_OK)
+            put(q, name, k - first + 1, neap_graph_name(graph, best->node[k]), best->score[k], why);
+        reasons_free(&r);
         if (rc != NEAP_OK) return rc;
-        put(q, name, k - first + 1, neap_graph_name(graph, best->node[k]), best->score[k], why);
     }
     return rc;
 }

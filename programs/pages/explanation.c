@@ -37,6 +37,11 @@ const char *ni_reason_noun(const neap_explanation *e)
     return e->words ? "word" : "neighbour";
 }
 
+const char *ni_weight_noun(const neap_explanation *e)
+{
+    return e->tfidf ? "weight" : "attention";
+}
+
 bool ni_reasons_lack(const neap_reasons *r)
 {
     return r->rest_weight != 0 || r->rest_contribution != 0;
@@ -191,10 +196,10 @@ static void write_sample(const page *p, const side *s)
 
 static void write_count(const page *p, const side *s)
 {
-    ni_page_text(p->out, "<div><dt>neighbours of ");
+    ni_page_print(p->out, "<div><dt>%ss of ", ni_reason_noun(p->e));
     write_name(p, s->node);
     ni_page_text(p->out, "</dt><dd>");
-    ni_html_whole(p->out, s->links);
+    ni_html_whole(p->out, p->e->words ? s->read : s->links);
     if (is_sample(s)) {
         ni_page_text(p->out, " <small>");
         ni_html_whole(p->out, s->read);
@@ -327,7 +332,12 @@ static void write_answer(const page *p)
 static void write_pooling(const page *p)
 {
     const char *noun = ni_reason_noun(p->e);
-    if (p->e->selects)
+    if (p->e->tfidf)
+        ni_page_text(
+            p->out, "<p>A ring in its row, a dot in its column mark the word of the other side that a word "
+                    "aligns best with. The <strong>weight</strong> of a word is its share of its text's "
+                    "TF-IDF: the fewer texts have a word, the more it weighs.");
+    else if (p->e->selects)
         ni_page_print(
             p->out,
             "<p>Each %s <strong>selects</strong> the one of the other side that it aligns best with: a "
@@ -347,9 +357,17 @@ static void write_pooling(const page *p)
                       noun);
 }
 
+/* Attention is a softmax of numbers between -1 and 1, whose ratio is at most e^2. Not so the members of a
+ * circle, nor words with a half of each of two windows (cane). */
+static const char *bound_of(const neap_explanation *e)
+{
+    if (e->circles || e->tfidf || (e->words && !e->selects)) return "";
+    return ", and none gets more than about seven times as much as another";
+}
+
 static void write_reading(const page *p)
 {
-    const char *noun = ni_reason_noun(p->e);
+    const char *noun = ni_reason_noun(p->e), *weight = ni_weight_noun(p->e);
     ni_page_print(p->out, "<div>\n<h2>How to read this picture</h2>\n<p>Neap compares every %s of ", noun);
     write_name(p, p->source.node);
     ni_page_print(p->out, " with every %s of ", noun);
@@ -357,18 +375,16 @@ static void write_reading(const page *p)
     ni_page_text(p->out, ". The colour of a cell is their <strong>alignment</strong>: blue where they fit "
                          "together, orange where they do not.</p>\n");
     write_pooling(p);
-    ni_page_text(p->out, p->e->circles ? " The attention of a side sums to 1 (100\u00a0%).</p>\n"
-                                       : " The attention of a side sums to 1 (100\u00a0%), and none gets "
-                                         "more than about seven times as much as another.</p>\n");
+    ni_page_print(p->out, " The %s of a side sums to 1 (100\u00a0%%)%s.</p>\n", weight, bound_of(p->e));
     ni_page_print(
         p->out,
         "<p>The <strong>contribution</strong> of a %s is the part of the score that comes through it: its "
-        "attention times its agreement with the other side as a whole. The contributions of each side sum "
+        "%s times its agreement with the other side as a whole. The contributions of each side sum "
         "to the score, so the two lists divide the same number in two ways. A negative one lowers "
         "it.%s</p>\n"
         "<p class=\"muted\">All this is what the model computed, not a cause found in the world.</p>\n"
         "</div>\n",
-        noun,
+        noun, weight,
         ni_reasons_lack(p->source.reasons) || ni_reasons_lack(p->target.reasons)
             ? " What comes from padding, and from vectors of the nodes' own beside their texts, is listed "
               "as "
@@ -533,11 +549,12 @@ static void write_list(const page *p, const side *s)
     ni_page_print(p->out,
                   "<thead role=\"rowgroup\">\n<tr role=\"row\">"
                   "<th role=\"columnheader\" scope=\"col\" class=\"first\">%s</th>"
-                  "<th role=\"columnheader\" scope=\"col\">Attention</th>"
+                  "<th role=\"columnheader\" scope=\"col\">%s</th>"
                   "<th role=\"columnheader\" scope=\"col\">Contribution</th>"
                   "<th role=\"columnheader\" scope=\"col\" class=\"last\">%s</th>"
                   "</tr>\n</thead>\n<tbody role=\"rowgroup\">\n",
-                  p->e->words ? "Word" : "Neighbour", p->e->selects ? "Selected, alignment" : "Alignment");
+                  p->e->words ? "Word" : "Neighbour", p->e->tfidf ? "Weight" : "Attention",
+                  p->e->selects ? "Selected, alignment" : "Alignment");
     for (uint32_t i = 0; i < s->rows; i++) write_row(p, s, s->row[i]);
     ni_page_text(p->out, "</tbody>\n");
     write_sums(p, s);

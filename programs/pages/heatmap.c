@@ -225,10 +225,9 @@ static void write_column_bars(const picture *p)
     ni_page_print(p->out, "<text class=\"muted\" x=\"%d\" y=\"%d\" text-anchor=\"end\">", p->left - GAP,
                   y + BARS);
     ni_html_number(p->out, 100 * (double)a->reasons->weight[0], 1);
-    ni_page_print(
-        p->out,
-        " %%</text>\n<text class=\"muted\" x=\"%d\" y=\"%d\" text-anchor=\"end\">attention</text>\n",
-        p->left - GAP, y + 10);
+    ni_page_print(p->out,
+                  " %%</text>\n<text class=\"muted\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
+                  p->left - GAP, y + 10, ni_weight_noun(p->e));
 }
 
 static void write_drawing(const picture *p)
@@ -257,20 +256,22 @@ static void write_shades(ni_page *out)
     ni_page_text(out, "</svg> +1 aligned</span>\n");
 }
 
-static void write_legend(ni_page *out, bool marks)
+static void write_legend(ni_page *out, const neap_explanation *e)
 {
     ni_page_text(out, "<div class=\"legend\">\n");
     write_shades(out);
-    if (marks)
+    if (e->selects)
         ni_page_text(
             out, "<span><svg aria-hidden=\"true\" width=\"14\" height=\"14\"><circle class=\"ring weak\" "
                  "cx=\"7\" cy=\"7\" r=\"6\"/></svg> selected by the row</span>\n"
                  "<span><svg aria-hidden=\"true\" width=\"14\" height=\"14\"><circle class=\"dot weak\" "
                  "cx=\"7\" cy=\"7\" r=\"3\"/></svg> selected by the column</span>\n");
-    ni_page_text(out, "<span><svg aria-hidden=\"true\" width=\"14\" height=\"10\"><rect class=\"weight\" "
-                      "width=\"14\" height=\"10\"/></svg> attention</span>\n"
-                      "<span><svg aria-hidden=\"true\" width=\"5\" height=\"16\"><path class=\"even\" "
-                      "d=\"M2.5 0V16\"/></svg> an equal share</span>\n</div>\n");
+    ni_page_print(out,
+                  "<span><svg aria-hidden=\"true\" width=\"14\" height=\"10\"><rect class=\"weight\" "
+                  "width=\"14\" height=\"10\"/></svg> %s</span>\n"
+                  "<span><svg aria-hidden=\"true\" width=\"5\" height=\"16\"><path class=\"even\" "
+                  "d=\"M2.5 0V16\"/></svg> an equal share</span>\n</div>\n",
+                  ni_weight_noun(e));
 }
 
 /* "Rows: the neighbours of gimp, 30 of 112 shown" */
@@ -289,7 +290,8 @@ static void write_words(const picture *p)
     ni_page_text(p->out, "<figcaption id=\"picture-words\">");
     write_extent(p, "Rows", &p->row, p->e->source);
     write_extent(p, "Columns", &p->column, p->e->target);
-    ni_page_text(p->out, "The most attention comes first, and of equals the largest contribution.");
+    ni_page_print(p->out, "The most %s comes first, and of equals the largest contribution.",
+                  ni_weight_noun(p->e));
     if (!all && p->e->selects)
         ni_page_print(p->out, " A %s whose partner is not shown has no mark.", ni_reason_noun(p->e));
     ni_page_text(p->out, "</figcaption>\n");
@@ -305,7 +307,7 @@ void ni_heatmap_write(ni_page *out, const neap_explanation *e, const neap_graph 
                       "aria-label=\"Picture of the alignment; scrolls sideways\">\n");
     write_drawing(&p);
     ni_page_text(out, "</div>\n");
-    write_legend(out, e->selects);
+    write_legend(out, e);
     write_words(&p);
     ni_page_text(out, "</figure>\n");
 }

@@ -173,6 +173,9 @@ bool ni_reasons_lack(const neap_reasons *reasons);
 /* What reasons are: "neighbour" or "word". */
 const char *ni_reason_noun(const neap_explanation *explanation);
 
+/* What their weights are: "attention" or "weight". */
+const char *ni_weight_noun(const neap_explanation *explanation);
+
 /* The whole page that explains the score of a pair; names are text there, whatever they contain.
  * NEAP_E_MISMATCH if the graph is not that of the model. */
 neap_status ni_explanation_write(ni_page *out, const neap_explanation *explanation, const neap_graph *graph,

@@ -1,6 +1,7 @@
 /* The cosine of texts and features: TF-IDF, the leading singular vectors, rows of length 1 (content.h).
  * Nothing is learned, and the graph has no part in it. O(words of texts) and an SVD; a new node's text is
  * projected with the basis that the model keeps. */
+#include <math.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -137,7 +138,8 @@ static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error 
  *
  * A score is x V V' y' / (|x V| |y V|), a sum over the different words of either text: word w of the
  * source, whose TF-IDF is x_w, contributes x_w V_w . t / |x V|, where t is the target's vector. Its weight
- * is its share of the text's TF-IDF, and two words are aligned by the cosine of their rows of V. */
+ * is its share of the text's TF-IDF, and two words are aligned by the cosine of their rows of V; a word
+ * that both texts have selects itself. */
 
 typedef struct side {
     ni_sparse terms;  /* one row: the different words of the text and their TF-IDF      */
@@ -219,10 +221,13 @@ static void align(const neap_model *m, const side *s, const side *t, ni_explanat
         for (uint32_t j = 0; j < t->count; j++) {
             float lengths = s->length[i] * t->length[j], *at = &d->alignment[(uint64_t)i * t->count + j];
             ni_reason *x = &d->by_source[i], *y = &d->by_target[j];
+            bool same = s->word[i] == t->word[j]; /* words of the same texts have the same row, too */
             *at = ni_kernels_get()->dot(word_vector(m, s->word[i]), word_vector(m, t->word[j]), m->dim);
-            *at = lengths > 0 ? *at / lengths : 0;
-            if (x->partner == NEAP_NONE || *at > x->alignment) x->partner = y->node, x->alignment = *at;
-            if (y->partner == NEAP_NONE || *at > y->alignment) y->partner = x->node, y->alignment = *at;
+            *at = lengths <= 0 ? 0 : same ? 1 : fmaxf(-1, fminf(1, *at / lengths));
+            if (same || x->partner == NEAP_NONE || *at > x->alignment)
+                x->partner = y->node, x->alignment = *at;
+            if (same || y->partner == NEAP_NONE || *at > y->alignment)
+                y->partner = x->node, y->alignment = *at;
         }
 }
 
@@ -230,7 +235,7 @@ static void fill_draft(const neap_model *m, const side *s, const side *t, ni_exp
 {
     const float *x = ni_dot_vector(m, d->facts.source, NULL), *y = ni_dot_vector(m, d->facts.target, NULL);
     d->facts.score = ni_kernels_get()->dot(x, y, m->dim);
-    d->facts.selects = 1;
+    d->facts.selects = d->facts.tfidf = 1;
     d->words = &m->texts.words;
     d->source_word = s->word;
     d->target_word = t->word;

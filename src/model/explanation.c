@@ -133,6 +133,13 @@ static neap_reasons *make_columns(const ni_names *words, const uint32_t *word, c
     return r;
 }
 
+/* What no row has is a difference of sums: of their rounding nothing is to remain. */
+static void drop_rounding(ni_reason *rest, float score)
+{
+    if (fabsf(rest->weight) < 1e-6F) rest->weight = 0;
+    if (fabsf(rest->contribution) < 1e-6F * (1 + fabsf(score))) rest->contribution = 0;
+}
+
 neap_explanation *ni_explanation_finish(ni_explanation_draft *d)
 {
     neap_explanation *x = ni_copy(&d->facts, 1, sizeof *x);
@@ -140,6 +147,8 @@ neap_explanation *ni_explanation_finish(ni_explanation_draft *d)
     qsort(d->by_source, d->a, sizeof *d->by_source, by_weight);
     qsort(d->by_target, d->b, sizeof *d->by_target, by_weight);
     x->words = d->words != NULL;
+    drop_rounding(&d->source_rest, x->score);
+    drop_rounding(&d->target_rest, x->score);
     x->by_source = make_columns(d->words, d->source_word, d->by_source, d->a, &d->source_rest);
     x->by_target = make_columns(d->words, d->target_word, d->by_target, d->b, &d->target_rest);
     x->alignment = sort_alignment(d);

@@ -13,7 +13,7 @@ typedef struct ni_reason {
 } ni_reason;
 
 typedef struct ni_explanation_draft {
-    neap_explanation facts; /* of the pair in the graph; the method adds score, selects and circles */
+    neap_explanation facts; /* of the pair in the graph; the method adds score, selects, circles, tfidf */
     uint32_t a, b;          /* neighbours of the source and of the target                           */
     ni_reason *by_source;   /* a                                                                    */
     ni_reason *by_target;   /* b                                                                    */

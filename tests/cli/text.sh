@@ -63,6 +63,44 @@ expect 0 "$NEAP" info g.tsv.gz --text g-descriptions.tsv.gz
 says err 'g-descriptions.tsv.gz: 2 of 3 nodes have a text: 3 words, 3 different'
 expect 2 python3 "$tools/debian-graph" --index Packages --graph g.tsv.gz
 
+# ---- words as reasons ----
+cat >words <<'END'
+alice	sings alto, reads crime novels
+bob	sings bass
+carol	sings alto
+dave	reads crime novels
+erin	climbs, sings
+END
+expect 0 "$NEAP" train friends.txt -o m --method text --text words --dim 3 -q
+expect 0 "$NEAP" rank m alice --with-known -k 3 --explain
+grep -qP '^alice\t2\tdave\t[0-9.]+\t(crime|novels|reads), (crime|novels|reads), (crime|novels|reads)$' out ||
+    fail "words are not the reasons: $(cat out)"
+expect 0 "$NEAP" rank m alice --with-known -k 3 --explain --json
+python3 - <<'END' || fail "words are not the reasons in JSON: $(cat out)"
+import json
+why = {s["node"]: [r["word"] for r in s["because"]] for s in json.load(open("out"))["suggestions"]}
+assert sorted(why["dave"]) == ["crime", "novels", "reads"] and why["carol"][0] == "alto", why
+END
+expect 0 "$NEAP" explain m alice dave -k 1 --html page.html
+[[ $(grep -c -E '^  (word     |4 others |2 others )' out) -eq 4 ]] || fail "columns are not below each other: $(cat out)"
+says out 'weight  contribution'
+says page.html '<dt>words of <bdi class="name">alice</bdi></dt><dd>5</dd>'
+says page.html "share of its text's TF-IDF"
+if grep -q -i attention page.html; then fail 'a method without attention'; fi
+expect 0 "$NEAP" explain m alice dave --json
+python3 - <<'END' || fail "a word that both texts have does not select itself: $(cat out)"
+import json
+e = json.load(open("out"))
+shared = [r for side in ("by_source", "by_target") for r in e[side] if r["word"] in ("reads", "crime", "novels")]
+assert len(shared) == 6 and all(r["selected"] == r["word"] and r["alignment"] == 1 for r in shared), shared
+END
+
+# A new node without links has no vector of its own (cane): the words have all of the score, but for rounding.
+expect 0 "$NEAP" train friends.txt -o c --method cane --text words --epochs 3 --valid 0 --dim 20 -q
+printf 'zoe\treads crime novels, sings alto\n' >zoe
+expect 0 "$NEAP" explain c zoe dave --new-text zoe --json
+if grep -q elsewhere out; then fail 'rounding is shown as a part of the score'; fi
+
 # ---- features ----
 printf 'alice red:2 blue\nbob red\ncarol green\ndave green:3\nstranger red\n' >features
 expect 0 "$NEAP" info friends.txt --features features
