@@ -195,6 +195,7 @@ typedef struct neap_method_info {
     int vectors;         /* 1: it has a vector per node; 0: it only scores pairs     */
     int text;            /* 1: it needs the text of nodes                            */
     int new_text;        /* 1: of a new node the text is enough, it needs no links   */
+    int features;        /* 1: it reads features of nodes, too, beside texts or in their place */
 } neap_method_info;
 NEAP_API size_t neap_method_count(void);
 NEAP_API const neap_method_info *neap_method_at(size_t i);

@@ -1,5 +1,6 @@
 #include "attributes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common.h"
@@ -55,6 +56,32 @@ neap_status attributes_read(const args *a, const attributes_own *o, const neap_g
     if (o->text) rc = read_text(a, o, graph, &out->text, err);
     if (rc == NEAP_OK && o->features) rc = read_features(a, o->features, graph, &out->features, err);
     return rc;
+}
+
+/* "apn, text, ..." */
+static void list_readers(bool features, char *text, size_t room)
+{
+    size_t used = 0;
+    *text = 0;
+    for (size_t i = 0; i < neap_method_count() && used < room; i++) {
+        const neap_method_info *m = neap_method_at(i);
+        if (features ? m->features : m->text)
+            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", m->name);
+    }
+}
+
+void attributes_remark(const args *a, const attributes_own *o)
+{
+    char name[SHORT] = "", readers[256];
+    neap_options_get(a->options, "method", name, sizeof name, NULL);
+    const neap_method_info *m = neap_method_find(name);
+    if (!m) return;
+    for (int features = 0; features < 2; features++) {
+        if (!(features ? o->features : o->text) || (features ? m->features : m->text)) continue;
+        list_readers(features, readers, sizeof readers);
+        say(a, "note: %s does not read the %s of nodes; --method %s does", m->name,
+            features ? "features" : "texts", readers);
+    }
 }
 
 void attributes_free(attributes *x)

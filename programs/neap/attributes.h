@@ -34,6 +34,9 @@ typedef struct attributes_own {
             ".mtx, .npy, .safetensors with names beside it"                                                \
     }
 
+/* Remarks that the method of the options does not read what is given. */
+void attributes_remark(const args *a, const attributes_own *o);
+
 typedef struct attributes {
     neap_text *text;         /* or NULL */
     neap_features *features; /* or NULL */

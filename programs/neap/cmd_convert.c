@@ -29,7 +29,7 @@ static neap_status run(const args *a, neap_error *err)
     neap_graph *graph = NULL;
     char names[PATH_MAX];
     neap_status rc = neap_graph_names_path(out, o->to, names, sizeof names, err);
-    if (rc == NEAP_OK) rc = check_apart((const char *[]){ a->operands[0], out, names }, 3, err);
+    if (rc == NEAP_OK) rc = check_apart((const char *[]){ a->operands[0], out, names }, 1, 3, err);
     if (rc == NEAP_OK) rc = check_output(out, err);
     if (rc == NEAP_OK) rc = check_json(a, out, err);
     if (rc == NEAP_OK) rc = read_graph(a, a->operands[0], &graph, err);

@@ -54,7 +54,7 @@ static neap_status run(const args *a, neap_error *err)
     neap_query *query = NULL;
     char names[PATH_MAX];
     neap_status rc = neap_vectors_names_path(o->output, names, sizeof names, err);
-    if (rc == NEAP_OK) rc = check_apart((const char *[]){ a->operands[0], o->output, names }, 3, err);
+    if (rc == NEAP_OK) rc = check_apart((const char *[]){ a->operands[0], o->output, names }, 1, 3, err);
     if (rc == NEAP_OK) rc = check_output(o->output, err);
     if (rc == NEAP_OK) rc = check_json(a, o->output, err);
     if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], NULL, NULL, &model, &query, err);

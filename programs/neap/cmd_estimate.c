@@ -91,6 +91,7 @@ static neap_status run(const args *a, neap_error *err)
     neap_data data = NEAP_SIZED(neap_data);
     neap_status rc = read_graph(a, a->operands[0], &graph, err);
     if (rc == NEAP_OK) rc = attributes_read(a, &o->attributes, graph, &known, err);
+    if (rc == NEAP_OK) attributes_remark(a, &o->attributes);
     data.graph = graph;
     data.text = known.text, data.features = known.features;
     if (rc == NEAP_OK) rc = neap_estimate(&data, a->options, &e, err);

@@ -278,7 +278,7 @@ static neap_status run(const args *a, neap_error *err)
     neap_model *model = NULL;
     neap_explanation *why = NULL;
     neap_status rc =
-        check_apart((const char *[]){ a->operands[0], o->new.edges, o->new.text, o->html }, 4, err);
+        check_apart((const char *[]){ a->operands[0], o->new.edges, o->new.text, o->html }, 3, 4, err);
     if (rc == NEAP_OK) rc = check_output(o->html, err);
     if (rc == NEAP_OK) rc = read_model(a, a->operands[0], &o->new, &model, err);
     if (rc) return rc;

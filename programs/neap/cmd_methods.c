@@ -36,9 +36,19 @@ static void print_method(const neap_method_info *m)
 {
     printf("%s: %s\n\n%s\n", m->name, m->summary, m->details);
     if (m->text)
-        printf("\nReads the texts of nodes (--text). A new node needs %s.\n",
+        printf("\nReads the texts of nodes (--text)%s. A new node needs %s.\n",
+               m->features ? " or their features (--features)" : "",
                m->new_text ? "a text or links" : "links; it may have a text, too");
     print_options(m);
+}
+
+/* Those that read texts are marked: the others do without. */
+static void print_list(void)
+{
+    for (size_t i = 0; i < neap_method_count(); i++) {
+        const neap_method_info *m = neap_method_at(i);
+        printf("%-15s%s%s\n", m->name, m->summary, m->text ? " [--text]" : "");
+    }
 }
 
 static void print_json_options(ni_json *j, const neap_method_info *m)
@@ -72,6 +82,7 @@ static void print_json(const neap_method_info *only)
         ni_json_switch(&j, "vectors", m->vectors);
         ni_json_switch(&j, "text", m->text);
         ni_json_switch(&j, "new_text", m->new_text);
+        ni_json_switch(&j, "features", m->features);
         print_json_options(&j, m);
         ni_json_close(&j, '}');
     }
@@ -90,9 +101,7 @@ static neap_status run(const args *a, neap_error *err)
     }
     if (a->json) print_json(m);
     else if (m) print_method(m);
-    else
-        for (size_t i = 0; i < neap_method_count(); i++)
-            printf("%-15s%s\n", neap_method_at(i)->name, neap_method_at(i)->summary);
+    else print_list();
     return NEAP_OK;
 }
 
@@ -102,7 +111,8 @@ const command cmd_methods = {
     .summary = "list the methods, or explain one",
     .details =
         "Lists the values of `neap train --method`, or explains one of them: its idea, what an epoch is, "
-        "and the options it reads with their defaults.\n",
+        "and the options it reads with their defaults. Those marked with [--text] need the texts of "
+        "nodes.\n",
     .examples = "neap methods\nneap methods deepwalk\n",
     .most = 1,
     .library = "",

@@ -112,7 +112,7 @@ static neap_status check_outputs(run *r, neap_error *err)
                             r->o->attributes.text, r->o->attributes.features,
                             r->o->output,          r->o->metrics,
                             r->checkpoint };
-    if (rc == NEAP_OK) rc = check_apart(paths, sizeof paths / sizeof *paths, err);
+    if (rc == NEAP_OK) rc = check_apart(paths, 4, sizeof paths / sizeof *paths, err);
     if (rc == NEAP_OK) rc = check_output(r->o->output, err);
     if (rc == NEAP_OK) rc = check_output(r->o->metrics, err);
     if (rc == NEAP_OK) rc = check_output(r->checkpoint, err);
@@ -292,6 +292,7 @@ static neap_status run_train(const args *a, neap_error *err)
     if (rc == NEAP_OK) rc = check_outputs(&r, err);
     if (rc == NEAP_OK) rc = read_input(&r, err);
     if (rc == NEAP_OK) {
+        attributes_remark(a, &r.o->attributes);
         say_settings(&r);
         rc = train(&r, err);
     }

@@ -177,9 +177,9 @@ static bool is_file(const char *path)
     return path && *path && strcmp(path, "-") != 0;
 }
 
-neap_status check_apart(const char *const *paths, size_t count, neap_error *err)
+neap_status check_apart(const char *const *paths, size_t inputs, size_t count, neap_error *err)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = inputs; i < count; i++)
         for (size_t j = 0; j < i; j++)
             if (is_file(paths[i]) && is_file(paths[j]) && same_file(paths[i], paths[j]))
                 return ni_fail(err, NEAP_E_ARG, "%s would overwrite %s; name another file", paths[i],

@@ -21,9 +21,9 @@ uint32_t model_dim(const neap_model *model);
 /* Fails early if a file could not be written there. NULL is fine. */
 neap_status check_output(const char *path, neap_error *err);
 
-/* NEAP_E_ARG if two of these paths are one file, so that no output destroys an input: inputs first, then
- * outputs. NULL, "" and "-" are fine. */
-neap_status check_apart(const char *const *paths, size_t count, neap_error *err);
+/* NEAP_E_ARG if an output is one file with an input or another output: of the paths the first `inputs` are
+ * read, the others written. NULL, "" and "-" are fine. */
+neap_status check_apart(const char *const *paths, size_t inputs, size_t count, neap_error *err);
 
 /* Whether a path exists and is a pipe, terminal or device, or is "-". */
 bool is_stream(const char *path);

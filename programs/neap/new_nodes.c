@@ -4,6 +4,16 @@
 
 #include "common.h"
 
+static void say_texts(const args *a, const char *path, const neap_text *text)
+{
+    char texts[SHORT], words[SHORT];
+    neap_text_facts f = NEAP_SIZED(neap_text_facts);
+    neap_text_facts_of(text, &f, NULL);
+    say(a, "%s: %s node%s with a text, %s word%s", strcmp(path, "-") ? path : "standard input",
+        ni_format_count(f.with_text, texts), plural(f.with_text), ni_format_count(f.words, words),
+        plural(f.words));
+}
+
 /* The new nodes' links and texts, either of which may be missing; data borrows from graph and text. */
 static neap_status read_data(const args *a, const new_nodes *new, neap_graph **graph, neap_text **text,
                              neap_data *data, neap_error *err)
@@ -13,6 +23,7 @@ static neap_status read_data(const args *a, const new_nodes *new, neap_graph **g
         neap_graph *links = *graph;
         rc = neap_text_load_new(new->text, links, NULL, graph, text, err);
         neap_graph_free(links);
+        if (rc == NEAP_OK) say_texts(a, new->text, *text);
     }
     data->graph = *graph;
     data->text = *text;

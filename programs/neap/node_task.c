@@ -77,7 +77,7 @@ static neap_status check_folder(const node_task *t, neap_error *err)
         char path[PATH_MAX];
         if (!inputs[i] || !is_result(ni_path_name(inputs[i]))) continue;
         rc = ni_path_join(t->o->folder, ni_path_name(inputs[i]), path, err);
-        if (rc == NEAP_OK) rc = check_apart((const char *[]){ inputs[i], path }, 2, err);
+        if (rc == NEAP_OK) rc = check_apart((const char *[]){ inputs[i], path }, 1, 2, err);
     }
     return rc;
 }

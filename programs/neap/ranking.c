@@ -393,7 +393,7 @@ static neap_status check_files(const args *a, neap_error *err)
                                    targets_path(o->targets) };
     neap_status rc = NEAP_OK;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs && rc == NEAP_OK; i++)
-        rc = check_apart((const char *[]){ inputs[i], o->output, part }, 3, err);
+        rc = check_apart((const char *[]){ inputs[i], o->output, part }, 1, 3, err);
     if (rc == NEAP_OK && o->sources && targets_path(o->targets) && !strcmp(o->sources, "-") &&
         !strcmp(o->targets, "-"))
         rc = ni_fail(err, NEAP_E_ARG, "--sources and --targets cannot both be standard input");

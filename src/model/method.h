@@ -35,10 +35,9 @@ typedef struct ni_method {
     /* Which neighbours the model reads for each node; NULL: it reads none. */
     ni_hood_rule (*hood)(const ni_settings *settings);
 
-    /* Which words of the nodes' texts the model reads; NULL: it reads none. Training without text fails. */
+    /* Which words of the nodes' texts the model reads; NULL: it reads none. Training without text fails,
+     * but for a method that reads features (info.features) and has some: then m->texts has no words. */
     const ni_text_options *(*text)(const ni_settings *settings);
-    /* Reads features of nodes, too: beside text, or in its place, and then m->texts has no words. */
-    bool features;
 
     /* The model's tensors, into neap_model.own, a struct of `own` bytes. NULL: none. */
     size_t own;

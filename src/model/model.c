@@ -61,11 +61,13 @@ static neap_status make_texts(neap_model *m, const neap_data *data, neap_error *
 {
     const neap_text *text = data->text;
     if (!m->method->text) return NEAP_OK;
-    bool features = m->method->features && data->features;
+    bool features = m->method->info.features && data->features;
     if (!text && !features)
-        return ni_fail(err, NEAP_E_ARG,
-                       "%s reads the text of nodes, and there is none; give it with --text%s",
-                       m->method->info.name, m->method->features ? ", or features with --features" : "");
+        return ni_fail(
+            err, NEAP_E_ARG,
+            "%s reads the text of nodes, and there is none; give it with --text FILE%s (lines of "
+            "a node, a tab and its text)",
+            m->method->info.name, m->method->info.features ? ", or features with --features FILE" : "");
     if ((text && text->nodes != m->graph->nodes) || (features && data->features->nodes != m->graph->nodes))
         return ni_fail(err, NEAP_E_MISMATCH, "the %s are of another graph", text ? "texts" : "features");
     if (!text) return ni_texts_none(m->graph->nodes, &m->texts, err);

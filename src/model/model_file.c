@@ -299,7 +299,7 @@ static neap_status take_tensors(const ni_tensors *t, neap_model *m, neap_error *
 /* A model that learned from features alone has no words. */
 static neap_status take_texts(const ni_tensors *t, neap_model *m, neap_error *err)
 {
-    if (m->method->features && !ni_tensors_find(t, "text.offsets"))
+    if (m->method->info.features && !ni_tensors_find(t, "text.offsets"))
         return ni_texts_none(m->graph->nodes, &m->texts, err);
     return ni_texts_from_tensors(t, m->graph->nodes, m->rows, &m->texts, err);
 }

@@ -50,6 +50,7 @@ expect 3 "$NEAP" rank model twin
 expect 0 "$NEAP" rank model twin -k 1 --new-text fresh
 [[ $(cut -f3 out) == alice ]] || fail 'a new node with the text of alice is not like her'
 says err '1 new node added'
+says err 'fresh: 3 nodes with a text'
 says err '1 of them by text alone: no neighbour in the model'
 says err '1 new node left out: no neighbour in the model, and no word that it reads'
 says err '1 text of nodes that the model has: not read'

@@ -95,6 +95,23 @@ shared = [r for side in ("by_source", "by_target") for r in e[side] if r["word"]
 assert len(shared) == 6 and all(r["selected"] == r["word"] and r["alignment"] == 1 for r in shared), shared
 END
 
+# What is given and not read is remarked, and what is missing named. Two inputs may be one file.
+expect 0 "$NEAP" train friends.txt -o g --text words --features words --epochs 0
+says err 'note: gap does not read the texts of nodes; --method apn, text, '
+says err 'note: gap does not read the features of nodes; --method text, tadw does'
+expect 0 "$NEAP" train friends.txt -o g --method text --text words
+if grep -q note: err; then fail 'a remark without a reason'; fi
+expect 2 "$NEAP" train friends.txt -o g --method cane --features words
+says err 'note: cane does not read the features'
+says err 'give it with --text FILE (lines of a node, a tab and its text)'
+expect 3 "$NEAP" train friends.txt -o g --method text --text friends.txt
+says err 'no tab'
+expect 0 "$NEAP" train friends.txt -o g --method text --features friends.txt
+expect 2 "$NEAP" train friends.txt -o words --method text --text words
+says err 'words would overwrite words'
+"$NEAP" methods | grep -q '^cane .* \[--text\]$' || fail 'a method that reads texts is not marked'
+if "$NEAP" methods | grep -q '^gap .*--text'; then fail 'gap reads no texts'; fi
+
 # A new node without links has no vector of its own (cane): the words have all of the score, but for rounding.
 expect 0 "$NEAP" train friends.txt -o c --method cane --text words --epochs 3 --valid 0 --dim 20 -q
 printf 'zoe\treads crime novels, sings alto\n' >zoe
@@ -112,7 +129,7 @@ valid_json out
 python3 -c 'import json; f = json.load(open("out"))["features"]; assert (f["nodes"], f["features"], f["values"]) == (4, 3, 5), f' ||
     fail 'the JSON of the features'
 expect 2 "$NEAP" train friends.txt -o m --method text
-says err 'give it with --text, or features with --features'
+says err 'give it with --text FILE, or features with --features FILE'
 printf 'alice bob\ncarol dave\nalice carol\n' >pairs
 expect 0 "$NEAP" train friends.txt -o m --method text --features features --dim 3 -q
 expect 0 "$NEAP" check m
