@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 
 #include "attributes.h"
 #include "common.h"
@@ -39,16 +38,6 @@ static void print_time(const char *what, double seconds)
     printf("  %-22s%12s\n", what, isnan(seconds) ? "not measured" : ni_format_seconds(seconds, text));
 }
 
-/* A number of the options, as they stand. */
-static uint64_t option_of(const args *a, const char *name)
-{
-    char text[SHORT] = "0";
-    uint64_t value = 0;
-    if (!neap_options_get(a->options, name, text, sizeof text, NULL))
-        ni_parse_u64(text, strlen(text), &value);
-    return value;
-}
-
 static bool has_epochs(const args *a)
 {
     char name[SHORT] = "";
@@ -60,9 +49,9 @@ static bool has_epochs(const args *a)
 static void print_reason(const args *a, const neap_estimate_result *e)
 {
     char limit[SHORT];
-    uint64_t memory = option_of(a, "memory");
+    uint64_t memory = option_number(a, "memory");
     if (!has_epochs(a)) puts("  (the method has no epochs: it is not trained, or in one pass)");
-    else if (!option_of(a, "epochs")) puts("  (--epochs 0 trains nothing)");
+    else if (!option_number(a, "epochs")) puts("  (--epochs 0 trains nothing)");
     else if (memory && e->bytes > memory)
         printf("  (the run needs more than --memory allows, %s)\n", human_bytes(memory, limit));
     else puts("  (the run needs more than this machine's memory)");
@@ -80,6 +69,9 @@ static void print_table(const args *a, const neap_estimate_result *e)
     print_time("one epoch", e->seconds_epoch);
     print_time("all epochs", e->seconds);
     if (isnan(e->seconds_epoch)) print_reason(a, e);
+    else if (may_end_early(a))
+        printf("  (it ends after %llu epochs without a better validation AUC: --patience)\n",
+               (unsigned long long)option_number(a, "patience"));
 }
 
 static neap_status run(const args *a, neap_error *err)

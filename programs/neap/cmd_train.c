@@ -133,6 +133,15 @@ static void say_settings(const run *r)
         strcmp(threads, "1") ? "s" : "", all ? " (all cores it may use)" : "");
 }
 
+/* The time left that is shown is for all epochs. */
+static void say_patience(const run *r)
+{
+    uint64_t epochs = option_number(r->a, "epochs"), patience = option_number(r->a, "patience");
+    if (may_end_early(r->a))
+        say(r->a, "  at most %llu epochs: it ends after %llu without a better validation AUC (--patience)",
+            (unsigned long long)epochs, (unsigned long long)patience);
+}
+
 /* Whether there is a checkpoint to go on from; the library reports its epoch. */
 static bool resumes(const run *r)
 {
@@ -294,6 +303,7 @@ static neap_status run_train(const args *a, neap_error *err)
     if (rc == NEAP_OK) {
         attributes_remark(a, &r.o->attributes);
         say_settings(&r);
+        say_patience(&r);
         rc = train(&r, err);
     }
     if (rc == NEAP_OK) rc = save(&r, err);

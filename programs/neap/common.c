@@ -112,6 +112,24 @@ neap_status read_graph(const args *a, const char *path, neap_graph **out, neap_e
     return NEAP_OK;
 }
 
+uint64_t option_number(const args *a, const char *name)
+{
+    char text[SHORT] = "0";
+    uint64_t value = 0;
+    if (!neap_options_get(a->options, name, text, sizeof text, NULL))
+        ni_parse_u64(text, strlen(text), &value);
+    return value;
+}
+
+bool may_end_early(const args *a)
+{
+    char text[SHORT] = "0";
+    double valid = 0;
+    if (neap_options_get(a->options, "valid", text, sizeof text, NULL)) return false;
+    return ni_parse_double(text, strlen(text), &valid) && valid > 0 &&
+           option_number(a, "patience") < option_number(a, "epochs");
+}
+
 uint32_t model_dim(const neap_model *model)
 {
     neap_model_facts facts = NEAP_SIZED(neap_model_facts);

@@ -15,6 +15,12 @@ void say(const args *a, const char *format, ...) NI_PRINTF(2, 3);
 /* Reads a graph and reports on standard error what was read and decided. */
 neap_status read_graph(const args *a, const char *path, neap_graph **out, neap_error *err);
 
+/* A whole number of the options, as they stand; 0 if the method has no such option. */
+uint64_t option_number(const args *a, const char *name);
+
+/* Whether validation may end training before its last epoch. */
+bool may_end_early(const args *a);
+
 /* The length of its vectors. */
 uint32_t model_dim(const neap_model *model);
 

@@ -12,6 +12,15 @@ says err 'epoch 2/2, loss '
 says err 'edges/s'
 if grep -q -e "$escape" -e $'\r' err; then fail 'control characters in a log'; fi
 
+# Validation may end a run long before the time that is shown as left.
+if grep -q patience err; then fail 'there is no validation'; fi
+expect 0 "$NEAP" train friends.txt -o model --dim 8 --epochs 9 --valid 0.2 --patience 3 --threads 1
+says err 'at most 9 epochs: it ends after 3 without a better validation AUC (--patience)'
+expect 0 "$NEAP" estimate friends.txt --dim 8 --epochs 9 --valid 0.2 --patience 3
+says out '(it ends after 3 epochs without a better validation AUC: --patience)'
+expect 0 "$NEAP" estimate friends.txt --dim 8 --epochs 3 --valid 0.2 --patience 3
+if grep -q patience out; then fail 'there is nothing to end'; fi
+
 expect 0 "${train[@]}" --progress never
 if grep -q 'epoch 1/2' err; then fail '--progress never'; fi
 expect 0 "${train[@]}" --progress always
