@@ -79,6 +79,14 @@ bool args_flag(const command *c, size_t i, arg_flag *flag)
     return view_own(flag, &general[i + 1], "general"), true;
 }
 
+bool method_flag(const char *method, size_t i, arg_flag *flag)
+{
+    neap_option_info o = NEAP_SIZED(neap_option_info);
+    if (neap_method_option(method, i, &o, NULL) != NEAP_OK) return false;
+    view_library(flag, &o);
+    return true;
+}
+
 /* aliases is "dimensions,size". */
 static bool has_alias(const char *aliases, const char *word, size_t length)
 {

@@ -84,6 +84,9 @@ typedef struct arg_flag {
 /* The i-th flag of a command, in the order of the help text; false behind the last. */
 bool args_flag(const command *c, size_t i, arg_flag *flag);
 
+/* The i-th option that a method has besides those of all, with its own defaults; false behind the last. */
+bool method_flag(const char *method, size_t i, arg_flag *flag);
+
 /* ---- lists ----
  *
  * Options that take several values: --methods gap,ppr --ratios 15,55. */
@@ -138,7 +141,8 @@ neap_status unknown_command(char *const *words, int count, neap_error *err);
 /* These print on standard output. */
 void print_overview(void);
 void print_group(const command_group *group);
-void print_help(const command *c);
+/* method: of the options that not all methods have, those of this one. */
+void print_help(const command *c, const char *method);
 void print_flag(const arg_flag *flag);
 
 /* "-d, --dim N" or "--[no-]self". */

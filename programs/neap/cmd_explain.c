@@ -311,6 +311,7 @@ const command cmd_explain = {
         "no "
         "explanation.\n",
     .examples = "neap explain friends.safetensors alice bob\n"
+                "neap explain about.safetensors alice bob --html words.html\n"
                 "neap explain friends.safetensors alice bob --html explain.html\n",
     .least = 3,
     .most = 3,

@@ -9,26 +9,13 @@ static const char *method_name(const void *from, size_t i)
     return i < neap_method_count() ? neap_method_at(i)->name : NULL;
 }
 
-/* The i-th option that the method has; false behind the last. */
-static bool option_of(const neap_method_info *m, size_t i, neap_option_info *o)
-{
-    *o = (neap_option_info)NEAP_SIZED(neap_option_info);
-    return neap_method_option(m->name, i, o, NULL) == NEAP_OK;
-}
-
-/* The options of the method, as `neap train --help` shows them, with its own defaults. */
+/* The options of the method, with its own defaults. */
 static void print_options(const neap_method_info *m)
 {
-    neap_option_info o;
-    for (size_t i = 0; option_of(m, i, &o); i++) {
+    arg_flag flag;
+    for (size_t i = 0; method_flag(m->name, i, &flag); i++) {
         if (i == 0) puts("\nOptions:");
-        print_flag(&(arg_flag){ .name = o.name,
-                                .aliases = o.aliases,
-                                .group = o.group,
-                                .value = o.value,
-                                .help = o.help,
-                                .letter = o.letter,
-                                .presets = { o.presets[0], o.presets[1], o.presets[2] } });
+        print_flag(&flag);
     }
 }
 
@@ -53,9 +40,9 @@ static void print_list(void)
 
 static void print_json_options(ni_json *j, const neap_method_info *m)
 {
-    neap_option_info o;
+    arg_flag o;
     ni_json_open(j, "options", '[');
-    for (size_t i = 0; option_of(m, i, &o); i++) {
+    for (size_t i = 0; method_flag(m->name, i, &o); i++) {
         ni_json_open(j, NULL, '{');
         ni_json_text(j, "name", o.name);
         ni_json_text(j, "neap", o.presets[0]);
@@ -113,7 +100,7 @@ const command cmd_methods = {
         "Lists the values of `neap train --method`, or explains one of them: its idea, what an epoch is, "
         "and the options it reads with their defaults. Those marked with [--text] need the texts of "
         "nodes.\n",
-    .examples = "neap methods\nneap methods deepwalk\n",
+    .examples = "neap methods\nneap methods cane\n",
     .most = 1,
     .library = "",
     .run = run,

@@ -333,6 +333,8 @@ const command cmd_train = {
         "The same graph, options and seed give the same model, byte for byte, for any number of "
         "threads and after any interruption: Ctrl-C writes a checkpoint, and the same command with "
         "--resume goes on from it.\n"
+        "--text gives a text for each node to the methods that read texts; `neap methods` marks them. Of "
+        "these, text takes a second and learns nothing, and tadw is nearly as fast; begin there.\n"
         "--targets limits what the model is for: where a link leads to a target, it is compared with "
         "non-links to targets, in training, validation and --test, and `neap rank` suggests targets "
         "only. --targets auto takes the opposite side of a bipartite graph, such as the items for a "
@@ -341,6 +343,7 @@ const command cmd_train = {
         "it). A preset sets the defaults; every option still counts.\n",
     .examples = "neap train friends.txt -o friends.safetensors\n"
                 "neap train friends.txt -o friends.safetensors --undirected --test 0.1\n"
+                "neap train friends.txt -o about.safetensors --method cane --text about.txt\n"
                 "neap train friends.txt -o turned.safetensors --columns 2,1\n"
                 "neap train purchases.txt -o shop.safetensors --targets auto\n"
                 "neap train friends.txt -o paper.safetensors --preset paper --epochs 10 -t 2\n",

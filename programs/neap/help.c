@@ -136,13 +136,32 @@ void print_flag(const arg_flag *flag)
     print_wrapped(text, INDENT);
 }
 
+/* Whether it is one of the method's options besides those of all methods; *flag: as it has it. */
+static bool find_in_method(const char *method, arg_flag *flag)
+{
+    arg_flag of;
+    for (size_t i = 0; method_flag(method, i, &of); i++)
+        if (!strcmp(of.name, flag->name)) return *flag = of, true;
+    return false;
+}
+
+/* Neither the program's own nor one of all methods. */
+static bool is_of_methods(const arg_flag *flag)
+{
+    arg_flag any = *flag;
+    for (size_t i = 0; !flag->own && i < neap_method_count(); i++)
+        if (find_in_method(neap_method_at(i)->name, &any)) return true;
+    return false;
+}
+
 /* Each heading once, though a method's own options follow those that all methods share. */
-static void print_flags(const command *c, const option_group *group)
+static void print_flags(const command *c, const option_group *group, const char *method)
 {
     bool first = true;
     arg_flag flag;
     for (size_t i = 0; args_flag(c, i, &flag); i++) {
         if (strcmp(flag.group, group->name)) continue;
+        if (!find_in_method(method, &flag) && is_of_methods(&flag)) continue;
         if (first) printf("\n%s:\n", group->title);
         first = false;
         print_flag(&flag);
@@ -158,14 +177,26 @@ static void print_indented(const char *lines)
     }
 }
 
-void print_help(const command *c)
+static bool trains(const command *c)
 {
+    return ni_list_has(c->library, ',', "training");
+}
+
+void print_help(const command *c, const char *method)
+{
+    char text[256];
     printf("usage: neap %s%s%s [options]\n", c->name, *c->operands ? " " : "", c->operands);
     for (const char *at = c->details; *at;) {
         putchar('\n');
         at = print_wrapped(at, 0);
     }
-    for (const option_group *g = option_groups; g->name; g++) print_flags(c, g);
+    if (trains(c)) {
+        snprintf(text, sizeof text,
+                 "Below are the options of method %s; `neap methods NAME` lists those of another.", method);
+        putchar('\n');
+        print_wrapped(text, 0);
+    }
+    for (const option_group *g = option_groups; g->name; g++) print_flags(c, g, method);
     printf("\nExamples:\n");
     print_indented(c->examples);
 }

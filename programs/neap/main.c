@@ -87,7 +87,7 @@ static neap_status run_help(int count, char **words, neap_error *err)
     const command *c = match_command(words, count, &used);
     const command_group *g = count == 1 ? find_group(words[0]) : NULL;
     if (count > 0 && !c && !g) return unknown_command(words, count, err);
-    if (c) print_help(c);
+    if (c) print_help(c, "gap");
     else if (g) print_group(g);
     else print_overview();
     return NEAP_OK;
@@ -97,7 +97,10 @@ static neap_status run_command(const command *c, int argc, char **argv, neap_err
 {
     args a;
     neap_status rc = args_parse(c, argc, argv, &a, err);
-    if (rc == NEAP_OK && a.help) print_help(c);
+    char method[SHORT] = "gap";
+    if (rc == NEAP_OK && a.help && args_given(&a, "method"))
+        rc = neap_options_get(a.options, "method", method, sizeof method, err);
+    if (rc == NEAP_OK && a.help) print_help(c, method);
     else if (rc == NEAP_OK) rc = c->run(&a, err);
     args_free(&a);
     return rc;

@@ -9,6 +9,8 @@ make_graphs
 cp friends.txt graphs/email/graph.txt # small, because every method is trained on it twelve times
 cp circles.txt graphs/email/labels.txt
 printf 'alice\tbob\ncarol\theidi\n' >pairs.txt
+make_texts friends.txt
+mv texts.tsv about.txt
 mkdir bin
 ln -s "$NEAP" bin/neap
 PATH=$work/bin:$PATH

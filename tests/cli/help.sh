@@ -44,6 +44,18 @@ says out '[128; paper, authors: 200]'
 says out '--[no-]self'
 says out '-d, --dim N'
 
+# Of the options that not all methods have, help shows those of one method, with its defaults.
+says out 'Below are the options of method gap; `neap methods NAME` lists those of another.'
+if grep -q -e '--rho-text' -e '--walks' out; then fail 'options of other methods'; fi
+[[ $(wc -l <out) -le 170 ]] || fail "help of train has $(wc -l <out) lines"
+expect 0 "$NEAP" train --method cane --help
+says out '--rho-text X'
+says out '[0.003; paper, authors:'
+says out '--seed N'
+if grep -q -e '--neighbors' out; then fail 'an option that cane does not have'; fi
+expect 2 "$NEAP" train --method can --help
+says err "there is no method 'can'"
+
 # A sentence that was lost once; and no help of an option is cut, however long: the manual has all of it.
 expect 0 "$NEAP" explain --help
 tr -s ' \n' ' ' <out >err

@@ -15,7 +15,7 @@ expect 2 "$plain" train graph.txt --charm 1
 
 # ---- its option: flags, help, manual, completion ----
 
-expect 0 "$NEAP" train --help
+expect 0 "$NEAP" train --method toy --help
 says out '--charm X'
 expect 0 "$NEAP" methods
 says out 'toy'
