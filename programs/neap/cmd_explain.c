@@ -136,7 +136,8 @@ static void print_neighbour(const table *t, const neap_graph *graph, uint32_t at
         print_name(stdout, selected_name(graph, t->other, r->partner[at]), t->selected_width);
         printf("  ");
     }
-    printf("%+9.4f\n", (double)r->alignment[at]);
+    if (isnan(r->alignment[at])) printf("%9s\n", "-"); /* the other side is empty */
+    else printf("%+9.4f\n", (double)r->alignment[at]);
 }
 
 static void print_others(const table *t)

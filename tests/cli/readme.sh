@@ -2,8 +2,8 @@
 # The commands of the README run as they are printed, and the files they write are there.
 . "$(dirname "$0")/lib/common.bash"
 
-sed -n '/^## Ten lines/,/^## /p' "$NEAP_SOURCE/README.md" | sed -n '/^```sh/,/^```/p' | grep -v '^```' >lines
-[[ $(grep -c '^neap ' lines) -ge 8 ]] || fail 'the README has no ten lines'
+sed -n '/^## On one screen/,/^## /p' "$NEAP_SOURCE/README.md" | sed -n '/^```sh/,/^```/p' | grep -v '^```' >lines
+[[ $(grep -c '^neap ' lines) -ge 8 ]] || fail 'the README has no commands'
 cp "$NEAP_SOURCE"/examples/*.txt .
 while IFS= read -r line; do
     [[ $line == neap\ * ]] || continue

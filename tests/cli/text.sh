@@ -95,6 +95,13 @@ shared = [r for side in ("by_source", "by_target") for r in e[side] if r["word"]
 assert len(shared) == 6 and all(r["selected"] == r["word"] and r["alignment"] == 1 for r in shared), shared
 END
 
+# A node without a word: there is nothing to align with.
+expect 0 "$NEAP" explain m alice grace --html page.html
+says out 'score 0'
+says out 'words of grace: 0'
+if grep -q -i nan out; then fail "not a number: $(cat out)"; fi
+says page.html 'No words of <bdi class="name">grace</bdi> are known'
+
 # What is given and not read is remarked, and what is missing named. Two inputs may be one file.
 expect 0 "$NEAP" train friends.txt -o g --text words --features words --epochs 0
 says err 'note: gap does not read the texts of nodes; --method apn, text, '
