@@ -197,6 +197,46 @@ static void groups_of_sequences_are_the_reference_of_each(void **state)
     }
 }
 
+/* Of rows that repeat: X is made of few, the first run's. */
+static void rows_that_are_multiplied_once_give_the_bits_of_all_rows(void **state)
+{
+    enum { IDS = 7 };
+    packed *k = run(60, 40, 2), *again = run(60, 40, 2);
+    uint64_t h = k->n.h, d = k->n.d, rows = k->p.rows;
+    ni_threads *pool;
+    ni_carver c = { k->block, 0 };
+    ni_lstm_memory m = ni_lstm_carve(&k->n, rows, SEQUENCES, 2, &c);
+    float *T = numbers(IDS * 8 * h, NULL), *some = numbers(IDS * d, NULL);
+    uint32_t *slot = calloc(rows, sizeof *slot);
+    (void)state;
+    assert_non_null(slot);
+    assert_int_equal(ni_threads_create(2, &pool, NULL), NEAP_OK);
+    for (uint64_t i = 0; i < IDS; i++)
+        memcpy(some + i * d, k->X + (k->first[40] + i) * d, d * sizeof *some);
+    for (uint64_t i = 0; i < rows; i++) {
+        slot[i] = (uint32_t)(i % IDS);
+        memcpy(k->X + i * d, some + slot[i] * d, d * sizeof *some);
+    }
+    ni_packed_clear(&k->p, NULL, d, k->X);
+    ni_lstm_forward(&k->n, &k->p, k->X, k->H, &m, pool);
+    ni_lstm_backward(&k->n, &k->p, k->X, k->H, k->dH, &m, k->dX, k->dW, k->dU, k->db, pool);
+    for (int keep = 0; keep < 2; keep++) {
+        memset(again->H, 0xff, rows * 2 * h * sizeof(float));
+        memset(m.Z, 0xff, rows * 8 * h * sizeof(float));
+        ni_lstm_forward_shared(&k->n, &k->p, slot, some, IDS, keep, T, again->H, &m, pool);
+        assert_memory_equal(again->H, k->H, rows * 2 * h * sizeof(float));
+    }
+    ni_lstm_backward(&k->n, &k->p, k->X, again->H, k->dH, &m, again->dX, again->dW, again->dU, again->db,
+                     pool);
+    assert_memory_equal(again->dW, k->dW, d * 8 * h * sizeof(float));
+    assert_memory_equal(again->dU, k->dU, 8 * h * h * sizeof(float));
+    assert_memory_equal(again->db, k->db, 8 * h * sizeof(float));
+    ni_threads_free(pool);
+    free(T), free(some), free(slot);
+    packed_free(k);
+    packed_free(again);
+}
+
 static void bits_do_not_depend_on_the_threads(void **state)
 {
     (void)state;
@@ -219,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_of_the_reference_are_slopes),
         cmocka_unit_test(groups_of_sequences_are_the_reference_of_each),
+        cmocka_unit_test(rows_that_are_multiplied_once_give_the_bits_of_all_rows),
         cmocka_unit_test(bits_do_not_depend_on_the_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void choose_way(ni_encoded *e, const ni_batch *b)
 {
     e->distinct = 0;
     e->shared = false;
-    if (e->by_id || e->encoder.kind != NI_ENCODER_CNN) return;
+    if (e->by_id) return;
     for (uint32_t row = 0; row < b->rows; row++)
         if (b->id[row] != NEAP_NONE) number_of(e, b->id[row], &e->distinct);
     forget_numbers(e, b);
@@ -104,7 +104,7 @@ static size_t lay_out(ni_encoded *e, const ni_batch *b, void *block)
     uint64_t distinct = e->shared ? e->distinct : 0;
     e->slot = ni_carve(&c, e->shared ? rows : 0, sizeof *e->slot);
     e->D = ni_carve(&c, distinct * ni_encoder_d(&e->encoder), sizeof *e->D);
-    e->T = ni_carve(&c, distinct * e->encoder.cnn.width * ni_encoder_c(&e->encoder), sizeof *e->T);
+    e->T = ni_carve(&c, distinct * ni_encoder_shared(&e->encoder), sizeof *e->T);
     e->memory = ni_encoder_carve(&e->encoder, rows, sequences, ni_threads_count(e->threads), e->learns, &c);
     if (e->learns) carve_backward(e, b, rows, &c);
     return c.used;
@@ -187,8 +187,8 @@ static void encode(ni_encoded *e, const ni_batch *b)
     ni_encoder_forward(&e->encoder, &e->packed, e->X, e->H, &e->memory, e->threads);
 }
 
-/* Fills D and slot, then H. */
-static void encode_shared(ni_encoded *e, const ni_batch *b)
+/* Fills D and slot, then H; keep: a backward of all sequences may follow. */
+static void encode_shared(ni_encoded *e, const ni_batch *b, bool keep)
 {
     uint64_t d = ni_encoder_d(&e->encoder);
     uint32_t count = 0;
@@ -201,7 +201,9 @@ static void encode_shared(ni_encoded *e, const ni_batch *b)
             if (known < count) memcpy(e->D + known * d, e->E + id * d, d * sizeof *e->D);
         }
     forget_numbers(e, b);
-    ni_cnn_forward_shared(&e->encoder.cnn, &e->packed, e->slot, e->D, count, e->T, e->H, e->threads);
+    ni_encoder_forward_shared(&e->encoder, &e->packed, e->slot, e->D, count, keep, e->T, e->H, &e->memory,
+                              e->threads);
+    e->kept = keep;
 }
 
 static neap_status lend(void *self, const ni_batch *b, ni_rows_view *view, neap_error *err)
@@ -217,7 +219,7 @@ static neap_status lend(void *self, const ni_batch *b, ni_rows_view *view, neap_
     uint32_t count = sequences_of(e, b);
     for (uint32_t s = 0; s < count; s++) e->chosen[s] = s;
     pack(e, b, count);
-    if (e->shared) encode_shared(e, b);
+    if (e->shared) encode_shared(e, b, e->learns && !e->few_live);
     else encode(e, b);
     *view = (ni_rows_view){ e->H, e->by_id ? NULL : e->at };
     return NEAP_OK;
@@ -306,7 +308,11 @@ static neap_status take(void *self, const ni_batch *b, const ni_gradient *gradie
     if (live) {
         pack(e, b, live);
         encode(e, b);
-    } else if (e->shared) fill_X(e, b);
+    } else if (e->shared) {
+        if (!e->kept) encode_shared(e, b, true);
+        fill_X(e, b);
+    }
+    e->few_live = live > 0;
     copy_rows(e, b, gradient->values);
     ni_encoder_backward(&e->encoder, &e->packed, e->X, e->H, e->dH, &e->memory, e->dX, e->threads);
     e->dW = e->memory.dW, e->dU = e->memory.dU, e->db = e->memory.db;

@@ -4,10 +4,11 @@
  *
  * A window of one row mixes nothing: then rows are by id, each is encoded once per batch, and all of them
  * can be lent for ranking. Otherwise a row is a position of a sequence. Rows of one id are summed in the
- * order of the batch. Where ids occur in a batch twice and more, as words do, a convolution multiplies each
- * of them once. Where most sequences have no gradient, since only the hardest non-link has one, those
- * that do are encoded once more, by themselves, and only they go back. The provider owns all but the table
- * and the weights; one thread calls it, which works on all. */
+ * order of the batch. Where ids occur in a batch twice and more, as words do, each of them is multiplied
+ * once. Where most sequences have no gradient, since only the hardest non-link has one, those
+ * that do are encoded once more, by themselves, and only they go back; the next batch, which will be like
+ * it, then keeps nothing for a way back. The provider owns all but the table and the weights; one thread
+ * calls it, which works on all. */
 #ifndef NI_ENCODED_H
 #define NI_ENCODED_H
 
@@ -38,7 +39,9 @@ typedef struct ni_encoded {
     bool shared;  /* H was made from the distinct rows, and X was not filled */
     uint32_t distinct; /* ids of the batch      */
     uint32_t *slot;    /* rows: which of them a row is */
-    float *D, *T;      /* distinct x d: their rows; distinct x width x c: see ni_cnn_forward_shared */
+    float *D, *T;      /* distinct x d: their rows; distinct x ni_encoder_shared: their products */
+    bool few_live;     /* of the last batch few sequences had a gradient */
+    bool kept;         /* what a backward of all sequences reads, where `shared` */
     ni_encoder_memory memory;
     float *dX, *dH;     /* as X, H                             */
     uint8_t *live;      /* sequences: whether it has a gradient */

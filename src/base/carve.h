@@ -23,14 +23,16 @@ typedef struct ni_block {
     size_t bytes;
 } ni_block;
 
-/* Room for so many bytes; false: no memory, and there is no room at all any more. */
+/* Room for so many bytes; false: no memory, and there is no room at all any more. Later batches of a run
+ * are somewhat larger and smaller: an eighth is added, because the kernel clears every page that it hands
+ * out, and a block that is made again is cleared again. What is never needed is never touched. */
 static inline bool ni_block_grow(ni_block *b, size_t bytes)
 {
     if (bytes <= b->bytes && b->memory) return true;
     ni_free(b->memory);
     b->bytes = 0;
-    b->memory = ni_array(bytes + NI_CACHE_LINE, 1);
-    if (b->memory) b->bytes = bytes;
+    b->memory = ni_array(bytes + bytes / 8 + NI_CACHE_LINE, 1);
+    if (b->memory) b->bytes = bytes + bytes / 8;
     return b->memory;
 }
 

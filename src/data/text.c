@@ -1,6 +1,6 @@
-/* Texts of nodes: words are interned like node names, then sorted by node (a counting sort of the lines).
- * O(bytes of the file); one thread. Memory: the longest line, 4 bytes per word of the text (while it is
- * read and sorted up to 12), and the distinct words, of which there is a limit. */
+/* Texts of nodes: words are interned like node names, then sorted by node (a counting sort of the lines),
+ * unless the lines are. O(bytes of the file); one thread. Memory: the longest line, 4 bytes per word of the
+ * text (while it is read and sorted up to 12), and the distinct words, of which there is a limit. */
 #include "data/text.h"
 
 #include <inttypes.h>
@@ -119,13 +119,43 @@ static neap_status collector_begin(collector *c, uint32_t most, neap_error *err)
 
 /* ---- by node ---- */
 
+/* The words in the order of nodes are those in the order of the file. */
+static bool is_by_node(const collector *c)
+{
+    for (uint64_t i = 1; i < c->pieces; i++)
+        if (c->piece[i].node < c->piece[i - 1].node) return false;
+    return c->words > 0;
+}
+
+/* Hands the words over as they stand. */
+static void take_words(collector *c)
+{
+    uint32_t *less = ni_resize(c->word, c->words, sizeof *less);
+    c->text->word = less ? less : c->word;
+    c->word = NULL;
+}
+
+static bool copy_words(collector *c)
+{
+    neap_text *t = c->text;
+    t->word = ni_array(c->words, sizeof *t->word);
+    uint64_t *next = ni_copy(t->offset, (size_t)t->nodes + 1, sizeof *next);
+    bool ok = t->word && next;
+    for (uint64_t i = 0; i < c->pieces && ok; i++) {
+        const piece *p = &c->piece[i];
+        uint64_t size = piece_size(c, i);
+        if (size) memcpy(t->word + next[p->node], c->word + p->first, size * sizeof *t->word);
+        next[p->node] += size;
+    }
+    ni_free(next);
+    return ok;
+}
+
 static neap_status sort_by_node(collector *c, neap_error *err)
 {
     neap_text *t = c->text;
     t->offset = ni_zeros((size_t)t->nodes + 1, sizeof *t->offset);
-    t->word = ni_array(c->words, sizeof *t->word);
-    uint64_t *next = ni_array((size_t)t->nodes + 1, sizeof *next);
-    neap_status rc = t->offset && t->word && next ? NEAP_OK : ni_fail_memory(err, "the texts");
+    neap_status rc = t->offset ? NEAP_OK : ni_fail_memory(err, "the texts");
     for (uint64_t i = 0; i < c->pieces && rc == NEAP_OK; i++)
         t->offset[c->piece[i].node + 1] += piece_size(c, i);
     for (uint32_t u = 0; u < t->nodes && rc == NEAP_OK; u++) {
@@ -133,14 +163,8 @@ static neap_status sort_by_node(collector *c, neap_error *err)
         if (t->offset[u + 1] > t->facts.longest) t->facts.longest = t->offset[u + 1];
         t->offset[u + 1] += t->offset[u];
     }
-    if (rc == NEAP_OK) memcpy(next, t->offset, ((size_t)t->nodes + 1) * sizeof *next);
-    for (uint64_t i = 0; i < c->pieces && rc == NEAP_OK; i++) {
-        const piece *p = &c->piece[i];
-        uint64_t size = piece_size(c, i);
-        if (size) memcpy(t->word + next[p->node], c->word + p->first, size * sizeof *t->word);
-        next[p->node] += size;
-    }
-    ni_free(next);
+    if (rc == NEAP_OK && is_by_node(c)) take_words(c);
+    else if (rc == NEAP_OK && !copy_words(c)) rc = ni_fail_memory(err, "the texts");
     return rc;
 }
 

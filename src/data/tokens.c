@@ -10,8 +10,9 @@ enum { LONGEST = 8 }; /* bytes of a character, and of its lower case */
 /* A letter in lower case or a digit of ASCII; 0 for what separates. */
 static char ascii_word(unsigned char c)
 {
-    if (c >= 'A' && c <= 'Z') return (char)(c + ('a' - 'A'));
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? (char)c : 0;
+    unsigned char lower = c | 0x20; /* of a letter */
+    if ((unsigned char)(lower - 'a') < 26) return (char)lower;
+    return (unsigned char)(c - '0') < 10 ? (char)c : 0;
 }
 
 /* Scripts that are written without blanks, and of which one character is about a word. */

@@ -59,6 +59,15 @@ void ni_encoder_forward(const ni_encoder *e, const ni_packed *p, const float *X,
     else ni_cnn_forward(&e->cnn, p, X, H, threads);
 }
 
+void ni_encoder_forward_shared(const ni_encoder *e, const ni_packed *p, const uint32_t *slot,
+                               const float *D, uint32_t distinct, bool keep, float *T, float *H,
+                               ni_encoder_memory *m, ni_threads *threads)
+{
+    if (e->kind == NI_ENCODER_LSTM)
+        ni_lstm_forward_shared(&e->lstm, p, slot, D, distinct, keep, T, H, &m->lstm, threads);
+    else ni_cnn_forward_shared(&e->cnn, p, slot, D, distinct, T, H, threads);
+}
+
 void ni_encoder_backward(const ni_encoder *e, const ni_packed *p, const float *X, const float *H, float *dH,
                          ni_encoder_memory *m, float *dX, ni_threads *threads)
 {

@@ -59,6 +59,19 @@ ni_encoder_memory ni_encoder_carve(const ni_encoder *e, uint64_t rows, uint32_t 
 void ni_encoder_forward(const ni_encoder *e, const ni_packed *p, const float *X, float *H,
                         ni_encoder_memory *m, ni_threads *threads);
 
+/* The same from the distinct rows D (distinct x d) of X, each multiplied once; see ni_cnn_forward_shared
+ * and ni_lstm_forward_shared. T: distinct x ni_encoder_shared, work space. A backward may follow if `keep`.
+ */
+static inline uint64_t ni_encoder_shared(const ni_encoder *e)
+{
+    uint64_t c = ni_encoder_c(e);
+    return e->kind == NI_ENCODER_LSTM ? 4 * c : e->cnn.width * c;
+}
+
+void ni_encoder_forward_shared(const ni_encoder *e, const ni_packed *p, const uint32_t *slot,
+                               const float *D, uint32_t distinct, bool keep, float *T, float *H,
+                               ni_encoder_memory *m, ni_threads *threads);
+
 /* From dL/dH, which may be overwritten, to dX (rows x d; anything outside sequences), dW, dU and db. */
 void ni_encoder_backward(const ni_encoder *e, const ni_packed *p, const float *X, const float *H, float *dH,
                          ni_encoder_memory *m, float *dX, ni_threads *threads);

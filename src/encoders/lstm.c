@@ -28,8 +28,8 @@ uint64_t ni_lstm_lay_out(const uint32_t *length, uint32_t count, uint64_t *first
     return end;
 }
 
-/* Per thread: z (GROUP x 4h), state (GROUP x h), and backward the gradients of h and c (GROUP x h) and
- * tanh(c) (h). */
+/* Per thread: z (GROUP x 4h), state (GROUP x h), forward c (GROUP x h), and backward the gradients of h and
+ * c (GROUP x h) and tanh(c) (h). */
 static uint64_t scratch_of(const ni_lstm *n)
 {
     return ni_whole_lanes((uint64_t)n->h * (GROUP * 6 + 1));
@@ -53,6 +53,10 @@ typedef struct work {
     ni_threads *threads;
     const float *X, *dH, *states; /* states: H of the forward */
     float *H, *dX, *dW, *dU, *db;
+    const uint32_t *slot; /* rows: the row of Z0; NULL: their own */
+    uint64_t inputs;      /* rows of X and Z0 */
+    float *Z0;            /* b + X W */
+    bool keep;            /* gates and c, for a backward */
 } work;
 
 /* Longest first, equals in their order. */
@@ -72,7 +76,8 @@ typedef struct group {
     bool behind;             /* the direction */
     uint64_t gates, h;       /* where the direction's gates begin in a row of Z; length of a state */
     float *z, *state;        /* GROUP x 4h, GROUP x h */
-    float *dh, *dc, *bent_c; /* GROUP x h, GROUP x h, h: backward; dh is `state` */
+    float *c;                /* GROUP x h: forward */
+    float *dh, *dc, *bent_c; /* GROUP x h, GROUP x h, h: backward; dh is `state`, dc is `c` */
 } group;
 
 static group group_of(const work *w, uint32_t task, uint32_t thread)
@@ -84,7 +89,7 @@ static group group_of(const work *w, uint32_t task, uint32_t thread)
     g.gates = g.behind ? 4 * g.h : 0;
     g.z = w->m->scratch + thread * scratch_of(w->n);
     g.state = g.dh = g.z + GROUP * 4 * g.h;
-    g.dc = g.state + GROUP * g.h;
+    g.c = g.dc = g.state + GROUP * g.h;
     g.bent_c = g.dc + GROUP * g.h;
     return g;
 }
@@ -126,26 +131,34 @@ static uint64_t row_before(const group *g, uint64_t row)
 
 /* ---- forward ---- */
 
+/* Z0 = b + X W */
 static void products_task(void *arg, uint32_t task, uint32_t thread)
 {
     const work *w = arg;
     uint64_t d = w->n->d, z = 8 * (uint64_t)w->n->h, first = (uint64_t)task * ROWS_PER_TASK;
-    uint64_t rows = ni_task_end(first, ROWS_PER_TASK, w->p->rows) - first;
-    float *Z = w->m->Z + first * z;
+    uint64_t rows = ni_task_end(first, ROWS_PER_TASK, w->inputs) - first;
+    float *Z = w->Z0 + first * z;
     (void)thread;
     for (uint64_t i = 0; i < rows; i++) memcpy(Z + i * z, w->n->b, z * sizeof *Z);
     ni_gemm(0, 0, rows, z, d, w->X + first * d, d, w->n->W, z, 1, Z, z);
 }
 
-/* z (4h) becomes the gates; then c_t and h_t. s(z) = (1 + tanh(z / 2)) / 2. */
-static void forward_cell(const float *before, float *z, uint64_t h, float *c, float *out)
+/* z (4h) becomes the gates; then c from c_p to c_t, and h_t. s(z) = (1 + tanh(z / 2)) / 2. */
+static void forward_cell(float *z, uint64_t h, float *c, float *out)
 {
     for (uint64_t i = 0; i < 3 * h; i++) z[i] *= 0.5F;
     ni_kernels_get()->tanh(z, 4 * h, z);
     for (uint64_t i = 0; i < 3 * h; i++) z[i] = 0.5F + 0.5F * z[i];
-    for (uint64_t i = 0; i < h; i++) c[i] = z[h + i] * before[i] + z[i] * z[3 * h + i];
+    for (uint64_t i = 0; i < h; i++) c[i] = z[h + i] * c[i] + z[i] * z[3 * h + i];
     ni_kernels_get()->tanh(c, h, out);
     for (uint64_t i = 0; i < h; i++) out[i] *= z[2 * h + i];
+}
+
+/* b + x W of a row, in the group's direction. */
+static const float *input_of(const group *g, uint64_t row)
+{
+    const work *w = g->w;
+    return w->Z0 + (w->slot ? w->slot[row] : row) * 8 * g->h + g->gates;
 }
 
 static void forward_task(void *arg, uint32_t task, uint32_t thread)
@@ -155,29 +168,48 @@ static void forward_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t h = g.h, side = g.behind ? h : 0;
     const float *U = w->n->U + side * 4 * h;
     uint32_t active = g.count;
+    memset(g.c, 0, GROUP * h * sizeof *g.c);
     for (uint32_t t = 0; (active = active_at(&g, t, active)) && ni_threads_go_on(w->threads, thread); t++) {
         for (uint32_t k = 0; k < active; k++)
-            memcpy(g.z + k * 4 * h, gates_of(&g, row_of(&g, k, t)), 4 * h * sizeof *g.z);
+            memcpy(g.z + k * 4 * h, input_of(&g, row_of(&g, k, t)), 4 * h * sizeof *g.z);
         if (t > 0) ni_gemm(0, 0, active, 4 * h, h, g.state, h, U, 4 * h, 1, g.z, 4 * h);
         for (uint32_t k = 0; k < active; k++) {
             uint64_t row = row_of(&g, k, t);
-            float *z = g.z + k * 4 * h, *state = g.state + k * h;
-            forward_cell(cell_of(&g, row_before(&g, row)), z, h, cell_of(&g, row), state);
-            memcpy(gates_of(&g, row), z, 4 * h * sizeof *z);
+            float *z = g.z + k * 4 * h, *c = g.c + k * h, *state = g.state + k * h;
+            forward_cell(z, h, c, state);
             memcpy(w->H + row * 2 * h + side, state, h * sizeof *state);
+            if (!w->keep) continue;
+            memcpy(gates_of(&g, row), z, 4 * h * sizeof *z);
+            memcpy(cell_of(&g, row), c, h * sizeof *c);
         }
     }
+}
+
+static void forward(work *w)
+{
+    uint64_t h = w->n->h;
+    sort_sequences(w->p, w->m->order);
+    if (w->keep) ni_packed_clear(w->p, NULL, 2 * h, w->m->C);
+    ni_packed_clear(w->p, NULL, 2 * h, w->H);
+    ni_gemm_run(w->threads, ni_tasks(w->inputs, ROWS_PER_TASK), products_task, w);
+    ni_gemm_run(w->threads, 2 * ni_tasks(w->p->count, GROUP), forward_task, w);
 }
 
 void ni_lstm_forward(const ni_lstm *n, const ni_packed *p, const float *X, float *H, ni_lstm_memory *m,
                      ni_threads *threads)
 {
     work w = { .n = n, .p = p, .m = m, .threads = threads, .X = X, .H = H };
-    sort_sequences(p, m->order);
-    ni_packed_clear(p, NULL, 2 * (uint64_t)n->h, m->C);
-    ni_packed_clear(p, NULL, 2 * (uint64_t)n->h, H);
-    ni_gemm_run(threads, ni_tasks(p->rows, ROWS_PER_TASK), products_task, &w);
-    ni_gemm_run(threads, 2 * ni_tasks(p->count, GROUP), forward_task, &w);
+    w.inputs = p->rows, w.Z0 = m->Z, w.keep = true;
+    forward(&w);
+}
+
+void ni_lstm_forward_shared(const ni_lstm *n, const ni_packed *p, const uint32_t *slot, const float *D,
+                            uint32_t distinct, bool keep, float *T, float *H, ni_lstm_memory *m,
+                            ni_threads *threads)
+{
+    work w = { .n = n, .p = p, .m = m, .threads = threads, .X = D, .H = H };
+    w.slot = slot, w.inputs = distinct, w.Z0 = T, w.keep = keep;
+    forward(&w);
 }
 
 /* ---- backward ---- */

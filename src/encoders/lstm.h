@@ -16,6 +16,8 @@
 #ifndef NI_LSTM_H
 #define NI_LSTM_H
 
+#include <stdbool.h>
+
 #include "base/carve.h"
 #include "base/threads.h"
 #include "encoders/packed.h"
@@ -52,6 +54,13 @@ ni_lstm_memory ni_lstm_carve(const ni_lstm *n, uint64_t rows, uint32_t sequences
  * stop (ni_threads_left_out) it is anything. */
 void ni_lstm_forward(const ni_lstm *n, const ni_packed *p, const float *X, float *H, ni_lstm_memory *m,
                      ni_threads *threads);
+
+/* The same where rows of X repeat: row i of a sequence is row slot[first + i] of D (distinct x d), which is
+ * multiplied by W once, whatever sequences it occurs in. slot: rows. T: distinct x 8h, work space. Unless
+ * `keep`, nothing is left for a backward, and Z and C are not touched. */
+void ni_lstm_forward_shared(const ni_lstm *n, const ni_packed *p, const uint32_t *slot, const float *D,
+                            uint32_t distinct, bool keep, float *T, float *H, ni_lstm_memory *m,
+                            ni_threads *threads);
 
 /* From dL/dH (rows x 2h), of which rows outside sequences are not read, and what the forward of the same X
  * and H left: dX (rows x d; NULL: not needed; anything outside sequences), dW (d x 8h), dU (2h x 4h) and db
