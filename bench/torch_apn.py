@@ -107,7 +107,7 @@ def main():
     while begin is None or time.perf_counter() - begin < args.seconds:
         item = edges[torch.randint(len(edges), (args.batch,))]
         loss = model.loss(item[:, 0], item[:, 1], torch.randint(len(words), (args.batch, args.negatives)))
-        sparse.zero_grad(), dense.zero_grad()
+        sparse.zero_grad(set_to_none=True), dense.zero_grad(set_to_none=True)
         loss.backward()
         sparse.step(), dense.step()
         if begin is None:  # the first step allocates

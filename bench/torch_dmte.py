@@ -4,8 +4,8 @@
     torch_dmte.py --graph FILE --text FILE [--batch 256 --dim 200 --word-dim 200 --seconds 10 ...]
 
 Prints one JSON object: edges a second of training, both orders counted, as in Neap. Line i of the texts belongs to node i. Means of words
-are a sparse product (--means bag: an EmbeddingBag, which is slower), P a sparse matrix; texts spread over the whole graph in every step, as
-the loss needs them; W multiplies the rows of the batch alone. Adam on all tensors.
+are a sparse product with the shares of distinct words (--means bag: an EmbeddingBag with these weights, which is slower), P a sparse matrix;
+texts spread over the whole graph in every step, as the loss needs them; W multiplies the rows of the batch alone. Adam on all tensors.
 """
 import argparse
 import collections
@@ -25,13 +25,12 @@ class Dmte(nn.Module):
         super().__init__()
         half, n = args.dim // 2, len(texts)
         self.P, self.sparse = P, args.means == "sparse"
-        self.words = torch.tensor([word for text in texts for word in text])
-        sizes = [len(text) for text in texts]
-        self.offsets = torch.tensor(np.concatenate([[0], np.cumsum(sizes)[:-1]]))
-        if self.sparse:
-            rows = torch.repeat_interleave(torch.arange(n), torch.tensor(sizes))
-            shares = 1 / torch.repeat_interleave(torch.tensor(sizes, dtype=torch.float32), torch.tensor(sizes))
-            self.S = torch.sparse_coo_tensor(torch.stack([rows, self.words]), shares, (n, vocabulary)).coalesce()
+        sizes = torch.tensor([len(text) for text in texts])
+        rows = torch.repeat_interleave(torch.arange(n), sizes)
+        words = torch.tensor([word for text in texts for word in text])
+        self.S = torch.sparse_coo_tensor(torch.stack([rows, words]), 1 / sizes[rows].float(), (n, vocabulary)).coalesce()
+        rows, self.words = self.S.indices()
+        self.offsets = torch.cat([torch.zeros(1, dtype=torch.int64), torch.bincount(rows, minlength=n).cumsum(0)[:-1]])
         draw = lambda *shape: nn.Parameter(nn.init.trunc_normal_(torch.empty(*shape), std=0.1, a=-0.2, b=0.2))
         self.M, self.W, self.N = draw(vocabulary, args.word_dim), draw(3 * args.word_dim, half), draw(n, half)
 
@@ -39,9 +38,13 @@ class Dmte(nn.Module):
         first = torch.sparse.mm(self.P, x)
         return first, torch.sparse.mm(self.P, first)
 
+    def means(self):
+        if self.sparse:
+            return torch.sparse.mm(self.S, self.M)
+        return nn.functional.embedding_bag(self.words, self.M, self.offsets, mode="sum", per_sample_weights=self.S.values())
+
     def loss(self, a, b, z):
-        mean = torch.sparse.mm(self.S, self.M) if self.sparse else nn.functional.embedding_bag(self.words, self.M, self.offsets, mode="mean")
-        c = torch.tanh(mean)
+        c = torch.tanh(self.means())
         text, node = (c, *self.spread(c)), (self.N, *self.spread(self.N))
         rows = torch.cat([a, b, z])
         t_a, t_b, t_z = (torch.cat([hop * x[rows] for hop, x in zip(HOPS, text)], 1) @ self.W).chunk(3)
@@ -86,7 +89,7 @@ def main():
     while begin is None or time.perf_counter() - begin < args.seconds:
         item = edges[torch.randint(len(edges), (args.batch,))]
         loss = model.loss(item[:, 0], item[:, 1], torch.randint(len(texts), (args.batch,)))
-        adam.zero_grad()
+        adam.zero_grad(set_to_none=True)
         loss.backward()
         adam.step()
         if begin is None:  # the first step allocates

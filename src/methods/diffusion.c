@@ -9,7 +9,8 @@
 #include "linalg/blas.h"
 #include "support/status.h"
 
-enum { ROWS_PER_TASK = 16, WORDS_PER_TASK = 64, STRIPE = 32 };
+/* Products by tasks of eight and sixteen tiles of avx2_gemm.c: each task packs the other factor anew. */
+enum { ROWS_PER_TASK = 16, WORDS_PER_TASK = 64, TILES = 48, GRADIENT = 96 };
 const float ni_diffusion_hops[NI_DIFFUSION_HOPS] = { 1, 0.3F, 0.1F };
 
 /* ---- making one ---- */
@@ -281,7 +282,7 @@ static void make_row(const ni_diffusion *d, uint64_t row)
 static void rows_task(void *arg, uint32_t task, uint32_t thread)
 {
     const ni_diffusion *d = arg;
-    uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, d->rows);
+    uint64_t first = (uint64_t)task * TILES, end = ni_task_end(first, TILES, d->rows);
     uint64_t wide = NI_DIFFUSION_HOPS * (uint64_t)d->shape.width, h = d->shape.half;
     (void)thread;
     for (uint64_t row = first; row < end; row++)
@@ -304,7 +305,7 @@ static void spread_texts(ni_diffusion *d)
 
 static void make_rows(ni_diffusion *d)
 {
-    ni_gemm_run(d->threads, ni_tasks(d->rows, ROWS_PER_TASK), rows_task, d);
+    ni_gemm_run(d->threads, ni_tasks(d->rows, TILES), rows_task, d);
 }
 
 /* In blocks of as many rows as a step has. */
@@ -438,7 +439,7 @@ static void add_place(const ni_diffusion *d, uint32_t at, float *dt, float *ds, 
 static void rows_back_task(void *arg, uint32_t task, uint32_t thread)
 {
     const ni_diffusion *d = arg;
-    uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, d->rows);
+    uint64_t first = (uint64_t)task * TILES, end = ni_task_end(first, TILES, d->rows);
     uint64_t w = d->shape.width, wide = NI_DIFFUSION_HOPS * w, h = d->shape.half;
     (void)thread;
     for (uint64_t r = first; r < end; r++) {
@@ -462,7 +463,7 @@ static void matrix_task(void *arg, uint32_t task, uint32_t thread)
 {
     const ni_diffusion *d = arg;
     uint64_t wide = NI_DIFFUSION_HOPS * (uint64_t)d->shape.width, h = d->shape.half;
-    uint64_t first = (uint64_t)task * STRIPE, end = ni_task_end(first, STRIPE, wide);
+    uint64_t first = (uint64_t)task * GRADIENT, end = ni_task_end(first, GRADIENT, wide);
     (void)thread;
     ni_gemm(true, false, end - first, h, d->rows, d->X + first, wide, d->dT, h, false, d->dW + first * h,
             h);
@@ -555,15 +556,17 @@ static void words_task(void *arg, uint32_t task, uint32_t thread)
     ni_term *some = d->some + (uint64_t)thread * d->shape.nodes;
     for (uint64_t v = first; v < ni_task_end(first, WORDS_PER_TASK, d->shape.words); v++) {
         size_t count = 0;
-        for (uint64_t i = d->use[v]; i < d->use[v + 1]; i++)
-            if (d->reach[d->in[i].row]) some[count++] = d->in[i];
+        for (uint64_t i = d->use[v]; i < d->use[v + 1]; i++) {
+            some[count] = d->in[i];
+            count += d->reach[d->in[i].row] > 0;
+        }
         ni_kernels_get()->spmm_row(some, count, d->G, w, d->dM + v * w);
     }
 }
 
 double ni_diffusion_pass(ni_diffusion *d, const uint32_t *items, uint32_t count)
 {
-    uint32_t stripes = ni_tasks(NI_DIFFUSION_HOPS * (uint64_t)d->shape.width, STRIPE);
+    uint32_t stripes = ni_tasks(NI_DIFFUSION_HOPS * (uint64_t)d->shape.width, GRADIENT);
     double loss = 0;
     reach_nodes(d, items, count);
     d->items = items;
@@ -571,7 +574,7 @@ double ni_diffusion_pass(ni_diffusion *d, const uint32_t *items, uint32_t count)
     make_rows(d);
     ni_threads_run(d->threads, count, pairs_task, d);
     seat_rows(d, count);
-    ni_gemm_run(d->threads, ni_tasks(d->rows, ROWS_PER_TASK), rows_back_task, d);
+    ni_gemm_run(d->threads, ni_tasks(d->rows, TILES), rows_back_task, d);
     ni_gemm_run(d->threads, stripes, matrix_task, d);
     if (!d->shape.batch) ni_threads_run(d->threads, ni_tasks(d->count[1], ROWS_PER_TASK), hop_back_task, d);
     ni_threads_run(d->threads, ni_tasks(d->count[2], ROWS_PER_TASK), mean_back_task, d);
