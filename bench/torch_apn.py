@@ -59,7 +59,8 @@ class Apn(nn.Module):
     @torch.no_grad()
     def hardest(self, Q, no_x, r, q):
         """Of q (B x K) the node of each row that scores best with r, the representation of its source."""
-        Z, no_z = self.encode(q.reshape(-1))
+        nodes, where = q.reshape(-1).unique(return_inverse=True)
+        Z, no_z = (x[where] for x in self.encode(nodes))  # each text once
         Z, no_z = Z.reshape(*q.shape, *Z.shape[1:]), no_z.reshape(*q.shape, -1)
         M = torch.einsum("bkjd,bid->bkji", Z, Q)
         z = self.pooled(M, no_z, no_x[:, None, None], no_z, Z)
