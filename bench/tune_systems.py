@@ -52,7 +52,8 @@ TRIES = {
     "tadw": ["neap", "paper", "neap ridge=1", "neap ridge=0.05", "neap text-scale=rows", "neap dim=200 tf=log"],
     "tridnr": ["neap", "paper", "paper epochs=20", "paper text-weight=0.5", "paper window=4", "paper lr=0.025"],
     "cene": ["neap", "neap epochs=200", "neap text-weight=0.3", "neap negatives=5", "neap lr=1e-3", "paper"],
-    "cane": ["neap", "neap epochs=40", "neap lr=1e-3 epochs=60", "neap deviation=0.3", "neap rho-node=1", "paper"],
+    "cane": ["paper", "neap rho-node=0.3 rho-cross=0.3 lr=1e-3", "neap rho-node=0.3 rho-cross=0.3",
+             "neap rho-node=0.3 rho-cross=0.3 score-by=mean", "neap"],
     "dmte": ["neap", "neap lr=3e-3", "neap word-dim=100", "neap min-count=5", "neap batch=64", "paper"],
 }
 FAMILY = ("gap", "goat", "gapcn", "gapapn", "gapmlp")
