@@ -6,26 +6,14 @@
  * threads and owns nothing. */
 #include "encoders/lstm.h"
 
-#include <stdlib.h>
-
+#include "encoders/steps.h"
 #include "linalg/blas.h"
-#include "support/order.h"
 
-enum {
-    GROUP = 48, /* sequences; eight tiles of avx2_gemm.c */
-    ROWS_PER_TASK = 192,
-    W_ROWS_PER_TASK = 54,
-    COLUMNS_PER_TASK = 64
-};
+enum { GROUP = NI_STEPS_GROUP, ROWS_PER_TASK = 192, W_ROWS_PER_TASK = 54, COLUMNS_PER_TASK = 64 };
 
 uint64_t ni_lstm_lay_out(const uint32_t *length, uint32_t count, uint64_t *first)
 {
-    uint64_t end = 1;
-    for (uint32_t s = 0; s < count; s++) {
-        first[s] = end;
-        end += length[s] + 1;
-    }
-    return end;
+    return ni_steps_lay_out(length, count, first);
 }
 
 /* Per thread: z (GROUP x 4h), state (GROUP x h), forward c (GROUP x h), and backward the gradients of h and
@@ -59,21 +47,11 @@ typedef struct work {
     bool keep;            /* gates and c, for a backward */
 } work;
 
-/* Longest first, equals in their order. */
-static void sort_sequences(const ni_packed *p, uint64_t *order)
-{
-    for (uint32_t s = 0; s < p->count; s++) order[s] = (uint64_t)(UINT32_MAX - p->length[s]) << 32 | s;
-    if (p->count) qsort(order, p->count, sizeof *order, ni_ascending_u64);
-    for (uint32_t s = 0; s < p->count; s++) order[s] &= UINT32_MAX;
-}
-
 /* ---- a group ---- */
 
 typedef struct group {
     const work *w;
-    const uint64_t *sequence; /* count, longest first */
-    uint32_t count, thread;
-    bool behind;             /* the direction */
+    ni_steps steps;
     uint64_t gates, h;       /* where the direction's gates begin in a row of Z; length of a state */
     float *z, *state;        /* GROUP x 4h, GROUP x h */
     float *c;                /* GROUP x h: forward */
@@ -82,36 +60,15 @@ typedef struct group {
 
 static group group_of(const work *w, uint32_t task, uint32_t thread)
 {
-    uint32_t groups = ni_tasks(w->p->count, GROUP), first = task % groups * GROUP;
-    group g = { .w = w, .sequence = w->m->order + first, .thread = thread, .h = w->n->h };
-    g.count = (uint32_t)ni_task_end(first, GROUP, w->p->count) - first;
-    g.behind = task >= groups;
-    g.gates = g.behind ? 4 * g.h : 0;
+    uint32_t groups = ni_tasks(w->p->count, GROUP);
+    group g = { .w = w, .steps = ni_steps_of(w->p, w->m->order, task % groups, task >= groups) };
+    g.h = w->n->h;
+    g.gates = g.steps.behind ? 4 * g.h : 0;
     g.z = w->m->scratch + thread * scratch_of(w->n);
     g.state = g.dh = g.z + GROUP * 4 * g.h;
     g.c = g.dc = g.state + GROUP * g.h;
     g.bent_c = g.dc + GROUP * g.h;
     return g;
-}
-
-static uint32_t length_of(const group *g, uint32_t k)
-{
-    return g->w->p->length[g->sequence[k]];
-}
-
-/* How many of the group have a row at step t. */
-static uint32_t active_at(const group *g, uint32_t t, uint32_t active)
-{
-    while (active < g->count && length_of(g, active) > t) active++;
-    while (active > 0 && length_of(g, active - 1) <= t) active--;
-    return active;
-}
-
-/* The row of step t of the k-th sequence. */
-static uint64_t row_of(const group *g, uint32_t k, uint32_t t)
-{
-    uint64_t first = g->w->p->first[g->sequence[k]];
-    return g->behind ? first + length_of(g, k) - 1 - t : first + t;
 }
 
 static float *gates_of(const group *g, uint64_t row)
@@ -121,12 +78,7 @@ static float *gates_of(const group *g, uint64_t row)
 
 static float *cell_of(const group *g, uint64_t row)
 {
-    return g->w->m->C + row * 2 * g->h + (g->behind ? g->h : 0);
-}
-
-static uint64_t row_before(const group *g, uint64_t row)
-{
-    return g->behind ? row + 1 : row - 1;
+    return g->w->m->C + row * 2 * g->h + (g->steps.behind ? g->h : 0);
 }
 
 /* ---- forward ---- */
@@ -165,16 +117,17 @@ static void forward_task(void *arg, uint32_t task, uint32_t thread)
 {
     const work *w = arg;
     group g = group_of(w, task, thread);
-    uint64_t h = g.h, side = g.behind ? h : 0;
+    uint64_t h = g.h, side = g.steps.behind ? h : 0;
     const float *U = w->n->U + side * 4 * h;
-    uint32_t active = g.count;
+    uint32_t active = g.steps.count;
     memset(g.c, 0, GROUP * h * sizeof *g.c);
-    for (uint32_t t = 0; (active = active_at(&g, t, active)) && ni_threads_go_on(w->threads, thread); t++) {
+    for (uint32_t t = 0;
+         (active = ni_steps_active(&g.steps, t, active)) && ni_threads_go_on(w->threads, thread); t++) {
         for (uint32_t k = 0; k < active; k++)
-            memcpy(g.z + k * 4 * h, input_of(&g, row_of(&g, k, t)), 4 * h * sizeof *g.z);
+            memcpy(g.z + k * 4 * h, input_of(&g, ni_steps_row(&g.steps, k, t)), 4 * h * sizeof *g.z);
         if (t > 0) ni_gemm(0, 0, active, 4 * h, h, g.state, h, U, 4 * h, 1, g.z, 4 * h);
         for (uint32_t k = 0; k < active; k++) {
-            uint64_t row = row_of(&g, k, t);
+            uint64_t row = ni_steps_row(&g.steps, k, t);
             float *z = g.z + k * 4 * h, *c = g.c + k * h, *state = g.state + k * h;
             forward_cell(z, h, c, state);
             memcpy(w->H + row * 2 * h + side, state, h * sizeof *state);
@@ -188,7 +141,7 @@ static void forward_task(void *arg, uint32_t task, uint32_t thread)
 static void forward(work *w)
 {
     uint64_t h = w->n->h;
-    sort_sequences(w->p, w->m->order);
+    ni_steps_sort(w->p, w->m->order);
     if (w->keep) ni_packed_clear(w->p, NULL, 2 * h, w->m->C);
     ni_packed_clear(w->p, NULL, 2 * h, w->H);
     ni_gemm_run(w->threads, ni_tasks(w->inputs, ROWS_PER_TASK), products_task, w);
@@ -219,7 +172,7 @@ static void backward_cell(const group *g, uint64_t row, const float *dh, float *
 {
     uint64_t h = g->h;
     float *z = gates_of(g, row), *bent = g->bent_c;
-    const float *before = cell_of(g, row_before(g, row));
+    const float *before = cell_of(g, ni_steps_before(&g->steps, row));
     ni_kernels_get()->tanh(cell_of(g, row), h, bent);
     for (uint64_t k = 0; k < h; k++) {
         float i = z[k], f = z[h + k], o = z[2 * h + k], a = z[3 * h + k];
@@ -236,14 +189,14 @@ static void back_task(void *arg, uint32_t task, uint32_t thread)
 {
     const work *w = arg;
     group g = group_of(w, task, thread);
-    uint64_t h = g.h, side = g.behind ? h : 0;
+    uint64_t h = g.h, side = g.steps.behind ? h : 0;
     const float *U = w->n->U + side * 4 * h;
     uint32_t active = 0;
     memset(g.dh, 0, 2 * GROUP * h * sizeof *g.dh); /* and dc */
-    for (uint32_t t = length_of(&g, 0); t-- > 0 && ni_threads_go_on(w->threads, thread);) {
-        active = active_at(&g, t, active);
+    for (uint32_t t = ni_steps_length(&g.steps, 0); t-- > 0 && ni_threads_go_on(w->threads, thread);) {
+        active = ni_steps_active(&g.steps, t, active);
         for (uint32_t k = 0; k < active; k++) {
-            uint64_t row = row_of(&g, k, t);
+            uint64_t row = ni_steps_row(&g.steps, k, t);
             ni_kernels_get()->axpy(1, w->dH + row * 2 * h + side, g.dh + k * h, h);
             backward_cell(&g, row, g.dh + k * h, g.dc + k * h);
             memcpy(g.z + k * 4 * h, gates_of(&g, row), 4 * h * sizeof *g.z);

@@ -1,0 +1,225 @@
+/* The GRU: its reference against finite differences in double, the products against the reference, the
+ * same bits for any number of threads. tests/recurrent_oracle.py holds it to NumPy and PyTorch. */
+#define NI_REFERENCE_DOUBLE
+#include "encoders/gru_reference.c"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "base/sys.h"
+#include "encoders/gru.h"
+
+enum { D = 4, S = 3, LONGEST = 6 }; /* S: of a state */
+
+static void draw(double *x, uint64_t count, ni_rng *rng)
+{
+    for (uint64_t i = 0; i < count; i++) x[i] = ni_normal(rng) * 0.6;
+}
+
+typedef struct world {
+    ni_ref_gru n;
+    double W[D * 3 * S], U[S * 3 * S], b[3 * S], X[LONGEST * D];
+    double H[LONGEST * S], Z[LONGEST * 3 * S], Q[LONGEST * S], dH[LONGEST * S];
+    double dX[LONGEST * D], dW[D * 3 * S], dU[S * 3 * S], db[3 * S];
+    uint32_t length;
+} world;
+
+static world *world_create(uint32_t length)
+{
+    world *w = calloc(1, sizeof *w);
+    ni_rng rng = ni_rng_at(7, NI_STREAM_GRAPH, 1, length);
+    assert_non_null(w);
+    draw(w->W, sizeof w->W / sizeof *w->W, &rng);
+    draw(w->U, sizeof w->U / sizeof *w->U, &rng);
+    draw(w->b, 3 * S, &rng);
+    draw(w->X, (uint64_t)length * D, &rng);
+    draw(w->dH, (uint64_t)length * S, &rng);
+    w->n = (ni_ref_gru){ D, S, w->W, w->U, w->b };
+    w->length = length;
+    return w;
+}
+
+/* L = sum of dH x H, so that dL/dH is dH. */
+static double loss_of(world *w)
+{
+    double sum = 0;
+    ni_ref_gru_forward(&w->n, w->X, w->length, w->H, w->Z, w->Q);
+    for (uint32_t i = 0; i < w->length * S; i++) sum += w->dH[i] * w->H[i];
+    return sum;
+}
+
+static void expect_slope(world *w, double *x, uint64_t count, const double *gradient)
+{
+    const double step = 1e-5;
+    for (uint64_t i = 0; i < count; i++) {
+        double old = x[i];
+        x[i] = old + step;
+        double up = loss_of(w);
+        x[i] = old - step;
+        double down = loss_of(w);
+        x[i] = old;
+        assert_true(fabs((up - down) / (2 * step) - gradient[i]) < 1e-6);
+    }
+}
+
+static void gradients_of_the_reference_are_slopes(void **state)
+{
+    (void)state;
+    for (uint32_t length = 1; length <= LONGEST; length++) {
+        world *w = world_create(length);
+        double dH[LONGEST * S];
+        loss_of(w);
+        memcpy(dH, w->dH, sizeof dH);
+        ni_ref_gru_backward(&w->n, w->X, length, w->H, w->Z, w->Q, dH, w->dX, w->dW, w->dU, w->db);
+        expect_slope(w, w->X, (uint64_t)length * D, w->dX);
+        expect_slope(w, w->W, sizeof w->W / sizeof *w->W, w->dW);
+        expect_slope(w, w->U, sizeof w->U / sizeof *w->U, w->dU);
+        expect_slope(w, w->b, 3 * S, w->db);
+        free(w);
+    }
+}
+
+/* ---- the products ---- */
+
+enum { SEQUENCES = 101 }; /* three groups */
+
+typedef struct packed {
+    ni_packed p;
+    ni_gru n;
+    uint64_t first[SEQUENCES];
+    uint32_t length[SEQUENCES];
+    float *W, *U, *b, *X, *H, *dH, *dX, *dW, *dU, *db;
+    void *block;
+} packed;
+
+static float *numbers(uint64_t count, ni_rng *rng)
+{
+    float *x = calloc(count, sizeof *x);
+    assert_non_null(x);
+    for (uint64_t i = 0; rng && i < count; i++) x[i] = (float)(ni_normal(rng) * 0.3);
+    return x;
+}
+
+/* Lengths 0 to 12, and one of 300. */
+static packed *run(uint32_t d, uint32_t h, uint32_t threads)
+{
+    packed *k = calloc(1, sizeof *k);
+    ni_rng rng = ni_rng_at(3, NI_STREAM_GRAPH, d, h);
+    ni_threads *pool;
+    ni_carver c = { 0 };
+    assert_non_null(k);
+    assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
+    for (uint32_t s = 0; s < SEQUENCES; s++) k->length[s] = s == 40 ? 300 : (uint32_t)ni_below(&rng, 13);
+    uint64_t rows = ni_gru_lay_out(k->length, SEQUENCES, k->first);
+    k->p = (ni_packed){ SEQUENCES, k->first, k->length, rows };
+    k->W = numbers((uint64_t)d * 3 * h, &rng);
+    k->U = numbers((uint64_t)3 * h * h, &rng);
+    k->b = numbers(3 * (uint64_t)h, &rng);
+    k->X = numbers(rows * d, &rng);
+    ni_packed_clear(&k->p, NULL, d, k->X);
+    k->dH = numbers(rows * h, &rng);
+    k->H = numbers(rows * h, NULL);
+    k->dX = numbers(rows * d, NULL);
+    k->dW = numbers((uint64_t)d * 3 * h, NULL);
+    k->dU = numbers((uint64_t)3 * h * h, NULL);
+    k->db = numbers(3 * (uint64_t)h, NULL);
+    k->n = (ni_gru){ d, h, k->W, k->U, k->b };
+    ni_gru_carve(&k->n, rows, SEQUENCES, threads, &c);
+    k->block = malloc(c.used);
+    assert_non_null(k->block);
+    memset(k->block, 0xff, c.used); /* NaN */
+    c = (ni_carver){ k->block, 0 };
+    ni_gru_memory m = ni_gru_carve(&k->n, rows, SEQUENCES, threads, &c);
+    ni_gru_forward(&k->n, &k->p, k->X, k->H, &m, pool);
+    ni_gru_backward(&k->n, &k->p, k->X, k->H, k->dH, &m, k->dX, k->dW, k->dU, k->db, pool);
+    ni_threads_free(pool);
+    return k;
+}
+
+static void packed_free(packed *k)
+{
+    float *all[] = { k->W, k->U, k->b, k->X, k->H, k->dH, k->dX, k->dW, k->dU, k->db };
+    for (int i = 0; i < 10; i++) free(all[i]);
+    free(k->block);
+    free(k);
+}
+
+static double *doubles(const float *x, uint64_t count)
+{
+    double *out = calloc(count + 1, sizeof *out);
+    assert_non_null(out);
+    for (uint64_t i = 0; x && i < count; i++) out[i] = (double)x[i];
+    return out;
+}
+
+static void expect_close(const float *ours, const double *theirs, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        assert_true(fabs((double)ours[i] - theirs[i]) < 1e-4 * (1 + fabs(theirs[i])));
+}
+
+/* dW, dU and db are summed over all sequences. */
+static void compare_sequence(const packed *k, uint32_t s, const ni_ref_gru *n, double *dW, double *dU,
+                             double *db)
+{
+    uint64_t d = n->d, h = n->h, first = k->first[s], length = k->length[s];
+    double *X = doubles(k->X + first * d, length * d), *dH = doubles(k->dH + first * h, length * h);
+    double *H = doubles(NULL, length * h), *Z = doubles(NULL, length * 3 * h);
+    double *Q = doubles(NULL, length * h), *dX = doubles(NULL, length * d);
+    ni_ref_gru_forward(n, X, k->length[s], H, Z, Q);
+    ni_ref_gru_backward(n, X, k->length[s], H, Z, Q, dH, dX, dW, dU, db);
+    expect_close(k->H + first * h, H, length * h);
+    expect_close(k->dX + first * d, dX, length * d);
+    free(X), free(dH), free(H), free(Z), free(Q), free(dX);
+}
+
+static void groups_of_sequences_are_the_reference_of_each(void **state)
+{
+    (void)state;
+    for (uint32_t h = 1; h < 20; h += 6) {
+        packed *k = run(17, h, 2);
+        uint64_t d = k->n.d, w = d * 3 * h, u = (uint64_t)3 * h * h;
+        double *W = doubles(k->W, w), *U = doubles(k->U, u), *b = doubles(k->b, 3 * (uint64_t)h);
+        double *dW = doubles(NULL, w), *dU = doubles(NULL, u), *db = doubles(NULL, 3 * (uint64_t)h);
+        ni_ref_gru n = { k->n.d, h, W, U, b };
+        for (uint32_t s = 0; s < SEQUENCES; s++) compare_sequence(k, s, &n, dW, dU, db);
+        expect_close(k->dW, dW, w);
+        expect_close(k->dU, dU, u);
+        expect_close(k->db, db, 3 * (uint64_t)h);
+        free(W), free(U), free(b), free(dW), free(dU), free(db);
+        packed_free(k);
+    }
+}
+
+static void bits_do_not_depend_on_the_threads(void **state)
+{
+    (void)state;
+    packed *one = run(60, 40, 1);
+    uint64_t h = one->n.h, d = one->n.d, rows = one->p.rows;
+    for (uint32_t threads = 2; threads <= 4; threads += 2) {
+        packed *many = run(60, 40, threads);
+        assert_memory_equal(one->H, many->H, rows * h * sizeof(float));
+        assert_memory_equal(one->dX, many->dX, rows * d * sizeof(float));
+        assert_memory_equal(one->dW, many->dW, d * 3 * h * sizeof(float));
+        assert_memory_equal(one->dU, many->dU, 3 * h * h * sizeof(float));
+        assert_memory_equal(one->db, many->db, 3 * h * sizeof(float));
+        packed_free(many);
+    }
+    packed_free(one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_of_the_reference_are_slopes),
+        cmocka_unit_test(groups_of_sequences_are_the_reference_of_each),
+        cmocka_unit_test(bits_do_not_depend_on_the_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
