@@ -149,6 +149,8 @@ def declared(facts, tensors, kind):
         learned.update({"W1": [blocks * dim, hidden], "b1": [1, hidden], "W2": [hidden, dim], "b2": [1, dim]})
     if method == "cene":
         learned["words"] = [len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0, dim]
+        if option("content") == "gru":
+            learned.update({"gru.W": [dim, 3 * dim], "gru.U": [dim, 3 * dim], "gru.b": [1, 3 * dim]})
     if method == "attentivewalk":
         learned["attention"] = [int(option("window", 0))]
     if method in FEATURED and "vocabulary.offsets" in tensors:

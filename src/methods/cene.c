@@ -13,6 +13,7 @@
 #include "support/status.h"
 
 enum { LEFT_RIGHT, CONCAT, BOTH };
+enum { AVERAGE, GRU };
 
 typedef struct cene_options {
     ni_attention_options a; /* of which learning, sampling and optimizer count */
@@ -20,6 +21,7 @@ typedef struct cene_options {
     uint32_t text_negatives;
     double text_weight;
     uint32_t pair_score; /* LEFT_RIGHT, CONCAT, BOTH */
+    uint32_t content;    /* AVERAGE, GRU */
 } cene_options;
 
 static const ni_option own_options[] = {
@@ -31,6 +33,9 @@ static const ni_option own_options[] = {
               "both", "left-right", "left-right", 0, 0, 1,
               "a pair scores the first half of one vector times the second half of the other, or the "
               "product of the whole vectors, or the sum of both (cene)"),
+    NI_OPTION(cene_options, CHOICE, content, "content", "", 0, "model", "average|gru", "average", "average",
+              "average", 0, 0, 1,
+              "a text is the mean of its words' vectors, or of the states of a GRU that reads them (cene)"),
 };
 static const ni_option_set own_set = NI_OPTION_SET(own_options);
 
@@ -74,9 +79,22 @@ static const ni_text_options *text_of(const ni_settings *s)
 /* ---- tensors ---- */
 
 typedef struct cene {
-    ni_dot dot; /* E: rows x dim, p_u and p_v of each node                 */
-    float *W;   /* words x dim                                             */
+    ni_dot dot;                   /* E: rows x dim, p_u and p_v of each node                 */
+    float *W;                     /* words x dim                                             */
+    float *gru_W, *gru_U, *gru_b; /* dim x 3 dim, dim x 3 dim, 1 x 3 dim; NULL: the mean of words */
 } cene;
+
+static bool has_gru(const neap_model *m)
+{
+    const cene_options *o = m->settings->own;
+    return o->content == GRU;
+}
+
+static ni_gru gru_of(const neap_model *m)
+{
+    const cene *own = m->own;
+    return (ni_gru){ m->dim, m->dim, own->gru_W, own->gru_U, own->gru_b };
+}
 
 static void declare(neap_model *m, ni_declaration *d)
 {
@@ -84,11 +102,28 @@ static void declare(neap_model *m, ni_declaration *d)
     const cene_options *o = m->settings->own;
     ni_dot_declare(m, d);
     ni_declare_matrix(d, "words", NI_LEARNED, m->texts.words.count, m->dim, &own->W);
+    if (has_gru(m)) {
+        ni_declare_matrix(d, "gru.W", NI_LEARNED, m->dim, 3 * (uint64_t)m->dim, &own->gru_W);
+        ni_declare_matrix(d, "gru.U", NI_LEARNED, m->dim, 3 * (uint64_t)m->dim, &own->gru_U);
+        ni_declare_matrix(d, "gru.b", NI_LEARNED, 1, 3 * (uint64_t)m->dim, &own->gru_b);
+    }
     d->moments = o->a.optimizer == NI_ADAGRAD ? NI_MOMENTS_ADAGRAD : NI_MOMENTS_ADAM;
     d->positions = 2 * m->graph->edges; /* both orders */
 }
 
-/* p_u uniform within +-1/d, p_v zero, words within +-0.5/d. */
+/* Matrix number `which` of the GRU, uniform within +-1/sqrt(d), as PyTorch has it. */
+static void draw_gru(const neap_model *m, uint64_t which, float *W)
+{
+    uint64_t d = m->dim;
+    for (uint64_t i = 0; i < d; i++) {
+        ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_ENCODER, which, i);
+        for (uint64_t k = 0; k < 3 * d; k++)
+            W[i * 3 * d + k] = (float)((2 * ni_uniform(&rng) - 1) / sqrt((double)d));
+    }
+}
+
+/* p_u uniform within +-1/d, p_v zero, words within +-0.5/d; before a GRU, whose gates need something to
+ * tell words by, within +-1/sqrt(d). */
 static neap_status make_tensors(neap_model *m, neap_error *err)
 {
     const cene *own = m->own;
@@ -98,32 +133,26 @@ static neap_status make_tensors(neap_model *m, neap_error *err)
     ni_model_draw_rows(m, 1.0 / (double)d, own->dot.E);
     for (uint64_t u = 0; u < m->rows; u++)
         memset(own->dot.E + u * d + d / 2, 0, d / 2 * sizeof *own->dot.E);
+    double bound = has_gru(m) ? 1 / sqrt((double)d) : 0.5 / (double)d;
     for (uint64_t w = 0; w < m->texts.words.count; w++)
-        ni_model_draw_row(m, (uint64_t)NEAP_NONE + 1 + w, 0.5 / (double)d, own->W + w * d);
+        ni_model_draw_row(m, (uint64_t)NEAP_NONE + 1 + w, bound, own->W + w * d);
+    if (has_gru(m)) draw_gru(m, 0, own->gru_W), draw_gru(m, 1, own->gru_U);
     return NEAP_OK;
 }
 
-/* A new node has the encoding of its text, which training brought near to the node's vector; without a text
- * the mean of its neighbours' vectors. */
+/* A new node has the encoding of its text, which training brought near to the node's vector. */
+static neap_status read_new(const neap_model *m, uint32_t first, uint32_t end, ni_threads *threads,
+                            float *rows, neap_error *err)
+{
+    const cene *own = m->own;
+    ni_gru gru = gru_of(m);
+    return ni_cene_encode(&m->texts, own->W, has_gru(m) ? &gru : NULL, first, end, m->dim, threads, rows,
+                          err);
+}
+
 static neap_status derive(neap_model *m, neap_error *err)
 {
-    cene *own = m->own;
-    uint64_t d = m->dim;
-    if (m->graph->nodes == m->rows) return NEAP_OK;
-    float *more = ni_array((m->graph->nodes - m->rows) * d, sizeof *more);
-    if (!more) return ni_fail_memory(err, "the new nodes");
-    for (uint32_t u = m->rows; u < m->graph->nodes; u++) {
-        float *to = more + (u - m->rows) * d;
-        if (!ni_cene_encode(&m->texts, own->W, u, m->dim, to)) ni_dot_mean(m, u, to);
-    }
-    own->dot.more = more;
-    return NEAP_OK;
-}
-
-static void release(neap_model *m)
-{
-    cene *own = m->own;
-    ni_free(own->dot.more);
+    return ni_dot_derive(m, read_new, err);
 }
 
 /* ---- scores ---- */
@@ -195,6 +224,7 @@ static neap_status make_step(trainer *t, neap_error *err)
     t->most.negatives = t->o->a.learning.negatives;
     t->most.text_negatives = t->o->text_negatives;
     t->most.text_weight = t->o->text_weight;
+    t->most.gru = t->o->content == GRU;
     t->readers = ni_array(t->most.readers, sizeof *t->readers);
     t->others = ni_array(t->most.groups * t->most.text_negatives, sizeof *t->others);
     return t->readers && t->others ? NEAP_OK : ni_fail_memory(err, "a batch");
@@ -224,22 +254,30 @@ static void trainer_free(trainer *t)
     ni_free(t->others);
 }
 
-enum { PARAMETERS = 2 };
+enum { PARAMETERS = 5 };
 
-/* Their values may be NULL still. */
-static void list_parameters(const neap_model *m, ni_parameter list[PARAMETERS])
+/* Steps of the GRU's weights to those of vectors: they step in every batch, a word only where it occurs.
+ * Chosen by validation (docs/methods.md). */
+#define GRU_RATE 0.03
+
+/* Into list; returns how many. Their values may be NULL still. */
+static uint32_t list_parameters(const neap_model *m, ni_parameter list[PARAMETERS])
 {
     const cene *own = m->own;
     list[0] = (ni_parameter){ "E", own->dot.E, m->rows, m->dim, .by_rows = true, .rate = 1 };
     list[1] = (ni_parameter){ "words", own->W, m->texts.words.count, m->dim, .by_rows = true, .rate = 1 };
+    if (!has_gru(m)) return 2;
+    list[2] = (ni_parameter){ "gru.W", own->gru_W, m->dim, 3 * m->dim, .rate = GRU_RATE };
+    list[3] = (ni_parameter){ "gru.U", own->gru_U, m->dim, 3 * m->dim, .rate = GRU_RATE };
+    list[4] = (ni_parameter){ "gru.b", own->gru_b, 1, 3 * m->dim, .rate = GRU_RATE };
+    return 5;
 }
 
 static neap_status make_memory(trainer *t, neap_error *err)
 {
     const neap_model *m = t->run.model;
     ni_parameter list[PARAMETERS];
-    list_parameters(m, list);
-    if (!ni_optimizer_create(t->o->a.optimizer, list, PARAMETERS, &t->optimizer))
+    if (!ni_optimizer_create(t->o->a.optimizer, list, list_parameters(m, list), &t->optimizer))
         return ni_fail_memory(err, "the optimiser; --optimizer adagrad needs less");
     return ni_cene_arcs_create(&m->texts, t->run.links, m->rows, m->dim, &t->most, t->run.threads, &t->arcs,
                                err);
@@ -280,6 +318,11 @@ static void optimise(trainer *t)
     const ni_cene_arcs *a = &t->arcs;
     t->optimizer.parameter[0].gradient = (ni_gradient){ a->dX, a->node, a->nodes };
     t->optimizer.parameter[1].gradient = (ni_gradient){ a->dW, a->word, a->words };
+    if (has_gru(t->run.model)) {
+        t->optimizer.parameter[2].gradient = (ni_gradient){ a->gru_dW, NULL, a->dim };
+        t->optimizer.parameter[3].gradient = (ni_gradient){ a->gru_dU, NULL, a->dim };
+        t->optimizer.parameter[4].gradient = (ni_gradient){ a->gru_db, NULL, 1 };
+    }
     t->optimizer.steps = t->run.at.updates;
     ni_optimizer_step(&t->optimizer, ni_run_rate(&t->run, 0), t->run.threads);
     t->run.at.updates = t->optimizer.steps;
@@ -292,20 +335,14 @@ static void step(trainer *t)
     uint32_t arcs =
         ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, t->o->a.sampling.batch);
     uint32_t readers = draw_texts(t, run->at.epoch, run->at.batch);
+    ni_gru gru = gru_of(run->model);
     ni_cene_batch batch = { t->sampler.nodes, arcs, t->readers, readers, t->others };
-    double loss = arcs + readers ? ni_cene_arcs_pass(&t->arcs, &batch, own->dot.E, own->W) : 0;
+    double loss = arcs + readers ? ni_cene_arcs_pass(&t->arcs, &batch, own->dot.E, own->W,
+                                                     has_gru(run->model) ? &gru : NULL)
+                                 : 0;
     if (!ni_run_may_step(run)) return;
     if (arcs + readers && isfinite(loss)) optimise(t);
     ni_run_took(run, arcs, loss * arcs);
-}
-
-static neap_status validate(ni_run *run, neap_error *err)
-{
-    size_t n = run->split->count;
-    neap_status rc = ni_dot_score_by(run->model, score_of, run->split->positive, n, run->positive, err);
-    if (rc == NEAP_OK)
-        rc = ni_dot_score_by(run->model, score_of, run->split->negative, n, run->negative, err);
-    return ni_run_judge(run, rc, err);
 }
 
 static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
@@ -315,7 +352,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
     neap_status rc = prepare(&t, job, err);
     if (rc == NEAP_OK) rc = begin(&t, err);
     while (rc == NEAP_OK && ni_run_next(run)) {
-        if (run->judging) rc = validate(run, err);
+        if (run->judging) rc = ni_dot_judge(run, score_of, err);
         else step(&t);
     }
     trainer_free(&t);
@@ -330,12 +367,12 @@ static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error 
     if (rc == NEAP_OK) {
         const neap_model *m = t.run.model;
         ni_run_bytes(&t.run, job->data->graph, r);
-        list_parameters(m, list);
         r->bytes_graph += ni_sampler_bytes(&t.o->a.sampling, m->graph) + 4 * (uint64_t)m->rows;
-        r->bytes_optimizer = ni_optimizer_bytes(t.o->a.optimizer, list, PARAMETERS);
-        r->bytes_batch = ni_cene_arcs_bytes(&m->texts, m->rows, m->dim, &t.most) +
-                         ni_sampler_step_bytes(&t.sampler) + 4 * t.most.readers +
-                         4 * t.most.groups * t.most.text_negatives;
+        r->bytes_optimizer = ni_optimizer_bytes(t.o->a.optimizer, list, list_parameters(m, list));
+        r->bytes_batch =
+            ni_cene_arcs_bytes(&m->texts, m->rows, m->dim, &t.most, ni_threads_count(t.run.threads)) +
+            ni_sampler_step_bytes(&t.sampler) + 4 * t.most.readers +
+            4 * t.most.groups * t.most.text_negatives;
     }
     trainer_free(&t);
     ni_run_free(&t.run);
@@ -352,7 +389,9 @@ const ni_method ni_method_cene = {
                   "text, the mean of its words' vectors, scores its product with the whole vector of the\n"
                   "node. Trained to tell links from non-links and a node's text from other texts. One\n"
                   "epoch is one pass over the edges and one over the texts; sixteen texts share those\n"
-                  "they are told from. A new node with a text has the text's vector. The authors'\n"
+                  "they are told from. --content gru: a text is the mean of the states of a GRU that "
+                  "reads\n"
+                  "its words in their order. A new node with a text has the text's vector. The authors'\n"
                   "program steps by plain gradients, arc by arc, from word vectors that were trained\n"
                   "before; here batches step by Adam or Adagrad, from random ones. With its 15 and 25\n"
                   "negatives all scores must first become negative, which takes many epochs: the preset\n"
@@ -370,7 +409,7 @@ const ni_method ni_method_cene = {
     .own = sizeof(cene),
     .declare = declare,
     .derive = derive,
-    .release = release,
+    .release = ni_dot_release,
     .train = train,
     .bytes = bytes,
     .score = score,

@@ -22,8 +22,24 @@ static uint64_t score_tasks(const ni_cene_limits *m)
     return ni_tasks(m->arcs, ARCS_PER_TASK) + (uint64_t)ni_tasks(m->readers, ARCS_PER_TASK);
 }
 
+static void carve_gru(ni_cene_arcs *a, uint32_t threads, ni_carver *c)
+{
+    uint64_t d = a->dim, rows = ni_gru_rows((uint32_t)a->texts_most, a->reads_most);
+    ni_gru shape = { .d = a->dim, .h = a->dim };
+    a->first = ni_carve(c, a->texts_most, sizeof *a->first);
+    a->length = ni_carve(c, a->texts_most, sizeof *a->length);
+    a->P = ni_carve(c, rows * d, sizeof *a->P);
+    a->H = ni_carve(c, rows * d, sizeof *a->H);
+    a->dP = ni_carve(c, rows * d, sizeof *a->dP);
+    a->dH = ni_carve(c, rows * d, sizeof *a->dH);
+    a->gru_dW = ni_carve(c, 3 * d * d, sizeof *a->gru_dW);
+    a->gru_dU = ni_carve(c, 3 * d * d, sizeof *a->gru_dU);
+    a->gru_db = ni_carve(c, 3 * d, sizeof *a->gru_db);
+    a->memory = ni_gru_carve(&shape, rows, (uint32_t)a->texts_most, threads, c);
+}
+
 /* All arrays, in the block at `base`; returns its bytes. */
-static size_t lay_out(ni_cene_arcs *a, char *base)
+static size_t lay_out(ni_cene_arcs *a, uint32_t threads, char *base)
 {
     ni_carver c = { base, 0 };
     uint64_t d = a->dim, words = a->texts->words.count;
@@ -48,16 +64,24 @@ static size_t lay_out(ni_cene_arcs *a, char *base)
     a->tcol = ni_carve(&c, a->reads_most, sizeof *a->tcol);
     a->tvalue = ni_carve(&c, a->reads_most, sizeof *a->tvalue);
     a->loss = ni_carve(&c, score_tasks(&a->most), sizeof *a->loss);
+    if (a->most.gru) carve_gru(a, threads, &c);
     return c.used;
+}
+
+/* Words of the longest text of nodes first .. end-1. */
+static uint32_t longest_text(const ni_texts *texts, uint32_t first, uint32_t end)
+{
+    uint32_t longest = 0;
+    for (uint32_t u = first; u < end; u++)
+        if (ni_text_size(texts, u) > longest) longest = ni_text_size(texts, u);
+    return longest;
 }
 
 /* How much a step can hold of each. */
 static void set_limits(ni_cene_arcs *a)
 {
     const ni_cene_limits *m = &a->most;
-    uint64_t longest = 0, all = a->texts->offset[a->rows];
-    for (uint32_t u = 0; u < a->rows; u++)
-        if (ni_text_size(a->texts, u) > longest) longest = ni_text_size(a->texts, u);
+    uint64_t longest = longest_text(a->texts, 0, a->rows), all = a->texts->offset[a->rows];
     a->nodes_most = smaller(a->rows, m->arcs * (2 + (uint64_t)m->negatives) + m->readers);
     a->texts_most = smaller(a->rows, m->readers + m->groups * m->text_negatives);
     a->reads_most = smaller(all, a->texts_most * longest);
@@ -66,11 +90,12 @@ static void set_limits(ni_cene_arcs *a)
         2 * m->arcs * (1 + (uint64_t)m->negatives) + 4 * m->readers * (1 + (uint64_t)m->text_negatives);
 }
 
-uint64_t ni_cene_arcs_bytes(const ni_texts *texts, uint32_t rows, uint32_t dim, const ni_cene_limits *most)
+uint64_t ni_cene_arcs_bytes(const ni_texts *texts, uint32_t rows, uint32_t dim, const ni_cene_limits *most,
+                            uint32_t threads)
 {
     ni_cene_arcs a = { .texts = texts, .most = *most, .rows = rows, .dim = dim };
     set_limits(&a);
-    return lay_out(&a, NULL) + NI_CACHE_LINE;
+    return lay_out(&a, threads, NULL) + NI_CACHE_LINE;
 }
 
 neap_status ni_cene_arcs_create(const ni_texts *texts, const ni_links *links, uint32_t rows, uint32_t dim,
@@ -80,13 +105,14 @@ neap_status ni_cene_arcs_create(const ni_texts *texts, const ni_links *links, ui
     *a = (ni_cene_arcs){
         .texts = texts, .links = links, .threads = threads, .most = *most, .rows = rows, .dim = dim
     };
+    uint32_t count = ni_threads_count(threads);
     set_limits(a);
-    if (a->nonzeros_most > UINT32_MAX || a->reads_most > UINT32_MAX)
+    if (a->nonzeros_most > UINT32_MAX || a->reads_most + a->texts_most >= INT32_MAX)
         return ni_fail(err, NEAP_E_LIMIT,
                        "a step has too many arcs; a smaller --batch or fewer --text-negatives have fewer");
-    a->block = ni_array(lay_out(a, NULL) + NI_CACHE_LINE, 1);
+    a->block = ni_array(lay_out(a, count, NULL) + NI_CACHE_LINE, 1);
     if (!a->block) return ni_fail_memory(err, "a batch; a smaller --batch needs less");
-    lay_out(a, ni_first_line(a->block));
+    lay_out(a, count, ni_first_line(a->block));
     memset(a->node_at, 0xff, rows * sizeof *a->node_at); /* NEAP_NONE */
     memset(a->text_at, 0xff, rows * sizeof *a->text_at);
     memset(a->word_at, 0xff, texts->words.count * sizeof *a->word_at);
@@ -136,26 +162,72 @@ static void number_rows(ni_cene_arcs *a, const ni_cene_batch *b)
     for (uint64_t i = 0; i < others; i++) place(a->text_at, a->text, &a->text_count, b->others[i]);
 }
 
+/* The texts of the batch as sequences of rows, for a GRU. */
+static void pack_texts(ni_cene_arcs *a)
+{
+    for (uint32_t x = 0; x < a->text_count; x++) a->length[x] = ni_text_size(a->texts, a->text[x]);
+    uint64_t rows = ni_gru_lay_out(a->length, a->text_count, a->first);
+    a->packed = (ni_packed){ a->text_count, a->first, a->length, rows };
+}
+
+/* A text is the mean of rows of W, and a word has its share of the gradients of its texts; with a GRU a
+ * text is the mean of rows of H, and a word has the gradients of the rows of P that it fills. */
 static void number_words(ni_cene_arcs *a)
 {
     uint64_t n = 0;
+    bool gru = a->most.gru;
     clear(a->word_at, a->word, &a->words);
+    if (gru) pack_texts(a);
     for (uint32_t x = 0; x < a->text_count; x++) {
-        uint32_t u = a->text[x];
-        float share = 1 / (float)ni_text_size(a->texts, u);
+        uint32_t size = ni_text_size(a->texts, a->text[x]);
+        const uint32_t *word = a->texts->word + a->texts->offset[a->text[x]];
+        float share = 1 / (float)size;
         a->begin[x] = n;
-        for (uint64_t i = a->texts->offset[u]; i < a->texts->offset[u + 1]; i++, n++) {
-            uint32_t w = a->texts->word[i];
-            a->read[n] = (ni_term){ w, share };
-            a->trow[n] = place(a->word_at, a->word, &a->words, w);
-            a->tcol[n] = x;
-            a->tvalue[n] = share;
+        for (uint32_t i = 0; i < size; i++, n++) {
+            uint32_t row = gru ? (uint32_t)a->first[x] + i : word[i];
+            a->read[n] = (ni_term){ row, share };
+            a->trow[n] = place(a->word_at, a->word, &a->words, word[i]);
+            a->tcol[n] = gru ? row : x;
+            a->tvalue[n] = gru ? 1 : share;
         }
     }
     a->begin[a->text_count] = n;
 }
 
 /* ---- rows ---- */
+
+/* The rows of a text's words, one behind the other (size x d). */
+static void copy_words(const uint32_t *word, uint32_t size, const float *W, uint64_t d, float *to)
+{
+    for (uint32_t i = 0; i < size; i++) memcpy(to + i * d, W + word[i] * d, d * sizeof *to);
+}
+
+/* P: the words of the texts. */
+static void words_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const ni_cene_arcs *a = arg;
+    uint64_t d = a->dim, first = (uint64_t)task * ROWS_PER_TASK;
+    uint64_t end = ni_task_end(first, ROWS_PER_TASK, a->text_count);
+    (void)thread;
+    for (uint64_t x = first; x < end; x++)
+        copy_words(a->texts->word + a->texts->offset[a->text[x]], a->length[x], a->W, d,
+                   a->P + a->first[x] * d);
+}
+
+/* dH: every state has its share of the gradient of its text. */
+static void states_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const ni_cene_arcs *a = arg;
+    uint64_t d = a->dim, first = (uint64_t)task * ROWS_PER_TASK;
+    uint64_t end = ni_task_end(first, ROWS_PER_TASK, a->text_count);
+    (void)thread;
+    for (uint64_t x = first; x < end; x++)
+        for (uint32_t i = 0; i < a->length[x]; i++) {
+            float *to = a->dH + (a->first[x] + i) * d;
+            memset(to, 0, d * sizeof *to);
+            ni_kernels_get()->axpy(1 / (float)a->length[x], a->dX + (a->nodes + x) * d, to, d);
+        }
+}
 
 /* X: the nodes' rows of E, then the encodings of the texts. */
 static void row_task(void *arg, uint32_t task, uint32_t thread)
@@ -171,17 +243,67 @@ static void row_task(void *arg, uint32_t task, uint32_t thread)
             continue;
         }
         uint64_t begin = a->begin[i - a->nodes], words = a->begin[i - a->nodes + 1] - begin;
-        ni_kernels_get()->spmm_row(a->read + begin, words, a->W, d, x);
+        ni_kernels_get()->spmm_row(a->read + begin, words, a->most.gru ? a->H : a->W, d, x);
     }
 }
 
-bool ni_cene_encode(const ni_texts *texts, const float *W, uint32_t node, uint32_t dim, float *out)
+static void make_rows(ni_cene_arcs *a)
 {
-    uint32_t size = ni_text_size(texts, node);
-    memset(out, 0, dim * sizeof *out);
-    for (uint64_t i = texts->offset[node]; i < texts->offset[node + 1]; i++)
-        ni_kernels_get()->axpy(1 / (float)size, W + (uint64_t)texts->word[i] * dim, out, dim);
-    return size > 0;
+    if (a->most.gru) {
+        ni_packed_clear(&a->packed, NULL, a->dim, a->P);
+        ni_threads_run(a->threads, ni_tasks(a->text_count, ROWS_PER_TASK), words_task, a);
+        ni_gru_forward(&a->gru, &a->packed, a->P, a->H, &a->memory, a->threads);
+    }
+    ni_threads_run(a->threads, ni_tasks((uint64_t)a->nodes + a->text_count, ROWS_PER_TASK), row_task, a);
+}
+
+/* ---- texts by themselves ---- */
+
+static void add_mean(const float *rows, uint32_t count, uint64_t d, float *out)
+{
+    for (uint32_t i = 0; i < count; i++) ni_kernels_get()->axpy(1 / (float)count, rows + i * d, out, d);
+}
+
+/* One text at a time, so that its encoding depends on nothing else: P and H (size + 2 rows) and what the
+ * GRU needs, in a block for the longest. */
+static neap_status encode_by_gru(const ni_texts *texts, const float *W, const ni_gru *gru, uint32_t first,
+                                 uint32_t end, ni_threads *threads, float *out, neap_error *err)
+{
+    uint64_t d = gru->d, most = ni_gru_rows(1, longest_text(texts, first, end)), at = 1;
+    ni_block block = { 0 };
+    ni_carver count = { 0 };
+    ni_carve(&count, 2 * most * d, sizeof *W);
+    ni_gru_carve(gru, most, 1, ni_threads_count(threads), &count);
+    if (!ni_block_grow(&block, count.used)) return ni_fail_memory(err, "a text");
+    ni_carver c = { ni_first_line(block.memory), 0 };
+    float *P = ni_carve(&c, 2 * most * d, sizeof *P), *H = P + most * d;
+    ni_gru_memory memory = ni_gru_carve(gru, most, 1, ni_threads_count(threads), &c);
+    for (uint32_t u = first; u < end; u++) {
+        uint32_t size = ni_text_size(texts, u);
+        ni_packed p = { 1, &at, &size, ni_gru_rows(1, size) };
+        if (!size) continue;
+        ni_packed_clear(&p, NULL, d, P);
+        copy_words(texts->word + texts->offset[u], size, W, d, P + d);
+        ni_gru_forward(gru, &p, P, H, &memory, threads);
+        add_mean(H + d, size, d, out + (u - first) * d);
+    }
+    ni_free(block.memory);
+    return NEAP_OK;
+}
+
+neap_status ni_cene_encode(const ni_texts *texts, const float *W, const ni_gru *gru, uint32_t first,
+                           uint32_t end, uint32_t dim, ni_threads *threads, float *out, neap_error *err)
+{
+    memset(out, 0, (end - first) * (uint64_t)dim * sizeof *out);
+    if (gru) return encode_by_gru(texts, W, gru, first, end, threads, out, err);
+    for (uint32_t u = first; u < end; u++) {
+        uint32_t size = ni_text_size(texts, u);
+        const uint32_t *word = texts->word + texts->offset[u];
+        for (uint32_t i = 0; i < size; i++)
+            ni_kernels_get()->axpy(1 / (float)size, W + (uint64_t)word[i] * dim,
+                                   out + (u - first) * (uint64_t)dim, dim);
+    }
+    return NEAP_OK;
 }
 
 /* ---- scores ---- */
@@ -269,7 +391,16 @@ static void word_sum_task(void *arg, uint32_t task, uint32_t thread)
     const ni_cene_arcs *a = arg;
     uint64_t first = (uint64_t)task * SUMS_PER_TASK, end = ni_task_end(first, SUMS_PER_TASK, a->T.rows);
     (void)thread;
-    ni_sparse_spmm(&a->T, first, end, a->dX + (uint64_t)a->nodes * a->dim, a->dim, a->dW);
+    ni_sparse_spmm(&a->T, first, end, a->most.gru ? a->dP : a->dX + (uint64_t)a->nodes * a->dim, a->dim,
+                   a->dW);
+}
+
+/* dP, and the gradients of the GRU, from those of the texts. */
+static void read_back(ni_cene_arcs *a)
+{
+    ni_threads_run(a->threads, ni_tasks(a->text_count, ROWS_PER_TASK), states_task, a);
+    ni_gru_backward(&a->gru, &a->packed, a->P, a->H, a->dH, &a->memory, a->dP, a->gru_dW, a->gru_dU,
+                    a->gru_db, a->threads);
 }
 
 static void sum_gradients(ni_cene_arcs *a)
@@ -286,17 +417,20 @@ static void sum_gradients(ni_cene_arcs *a)
     ni_sparse_sort(T, a->threads);
     if (ni_threads_left_out(a->threads)) return; /* stopped: they are not sorted */
     ni_threads_run(a->threads, ni_tasks(G->rows, SUMS_PER_TASK), row_sum_task, a);
+    if (a->most.gru) read_back(a);
     ni_threads_run(a->threads, ni_tasks(T->rows, SUMS_PER_TASK), word_sum_task, a);
 }
 
-double ni_cene_arcs_pass(ni_cene_arcs *a, const ni_cene_batch *b, const float *E, const float *W)
+double ni_cene_arcs_pass(ni_cene_arcs *a, const ni_cene_batch *b, const float *E, const float *W,
+                         const ni_gru *gru)
 {
     uint32_t tasks = ni_tasks(b->arcs, ARCS_PER_TASK) + ni_tasks(b->reader_count, ARCS_PER_TASK);
     double loss = 0;
     a->batch = b, a->E = E, a->W = W;
+    if (gru) a->gru = *gru;
     number_rows(a, b);
     number_words(a);
-    ni_threads_run(a->threads, ni_tasks((uint64_t)a->nodes + a->text_count, ROWS_PER_TASK), row_task, a);
+    make_rows(a);
     ni_threads_run(a->threads, tasks, score_task, a);
     if (ni_threads_left_out(a->threads)) return NAN;
     for (uint32_t i = 0; i < tasks; i++) loss += a->loss[i];

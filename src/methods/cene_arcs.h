@@ -11,12 +11,17 @@
  * nonzeros are the derivatives by the scores; a word's gradient is the sum over the texts that have it.
  * Both are sums by row in a fixed order (linalg/sparse.h), the same for any number of threads.
  *
- * O((arcs (1 + negatives) + words of the texts) d); one block of memory, made once. Called by one thread.
- */
+ * With a GRU c(x) is the mean of its states, of d numbers, over the words' rows (encoders/gru.h). P are
+ * these rows, one for each word of each text of the batch, H the states; the gradient goes from c(x) to dH,
+ * through all steps to dP, and a word's is the sum over its rows of dP.
+ *
+ * O((arcs (1 + negatives) + words of the texts) d), with a GRU 36 d^2 flops a word of a text more; one
+ * block of memory, made once. Called by one thread, works on all. */
 #ifndef NI_CENE_ARCS_H
 #define NI_CENE_ARCS_H
 
 #include "base/threads.h"
+#include "encoders/gru.h"
 #include "graph/links.h"
 #include "linalg/sparse.h"
 #include "model/texts.h"
@@ -38,6 +43,7 @@ typedef struct ni_cene_limits {
     uint64_t arcs, readers, groups; /* of a step, at most */
     uint32_t negatives, text_negatives;
     double text_weight;
+    bool gru;
 } ni_cene_limits;
 
 typedef struct ni_cene_arcs {
@@ -62,8 +68,17 @@ typedef struct ni_cene_arcs {
     double *loss; /* tasks */
     void *block;
 
+    /* With a GRU: the texts of the batch as packed sequences. */
+    ni_packed packed;
+    uint64_t *first;
+    uint32_t *length;
+    float *P, *H, *dP, *dH; /* packed rows x dim: words, states, and their gradients */
+    ni_gru_memory memory;
+    float *gru_dW, *gru_dU, *gru_db; /* of its W, U and b                          */
+
     const ni_cene_batch *batch; /* of the step */
     const float *E, *W;
+    ni_gru gru;
 } ni_cene_arcs;
 
 /* Which texts, of nodes below `rows`; texts and links must outlive it. */
@@ -73,13 +88,18 @@ neap_status ni_cene_arcs_create(const ni_texts *texts, const ni_links *links, ui
 void ni_cene_arcs_free(ni_cene_arcs *a);
 
 /* Bytes that such a one holds. */
-uint64_t ni_cene_arcs_bytes(const ni_texts *texts, uint32_t rows, uint32_t dim, const ni_cene_limits *most);
+uint64_t ni_cene_arcs_bytes(const ni_texts *texts, uint32_t rows, uint32_t dim, const ni_cene_limits *most,
+                            uint32_t threads);
 
-/* L at E (rows x dim) and W (words x dim). Its gradients are dX for the `nodes` rows of E in `node`, and dW
- * for the `words` rows of W in `word`. After a stop they are anything. */
-double ni_cene_arcs_pass(ni_cene_arcs *a, const ni_cene_batch *batch, const float *E, const float *W);
+/* L at E (rows x dim), W (words x dim) and `gru` (NULL without one). Its gradients are dX for the `nodes`
+ * rows of E in `node`, dW for the `words` rows of W in `word`, and gru_dW, gru_dU and gru_db. After a stop
+ * they are anything. */
+double ni_cene_arcs_pass(ni_cene_arcs *a, const ni_cene_batch *batch, const float *E, const float *W,
+                         const ni_gru *gru);
 
-/* c(x) of the text of a node into `out` (dim); false if it has none. */
-bool ni_cene_encode(const ni_texts *texts, const float *W, uint32_t node, uint32_t dim, float *out);
+/* c(x) of the texts of nodes first .. end-1 into `out` (end - first x dim), zeros where there is none. gru:
+ * NULL without one. */
+neap_status ni_cene_encode(const ni_texts *texts, const float *W, const ni_gru *gru, uint32_t first,
+                           uint32_t end, uint32_t dim, ni_threads *threads, float *out, neap_error *err);
 
 #endif

@@ -39,6 +39,9 @@ for method in text tadw; do # features alone
     fine "$method.features"
 done
 
+expect 0 "$NEAP" train friends.txt -o cene.gru --method cene --content gru --text texts.tsv --dim 8 --epochs 1
+fine cene.gru
+
 # checkpoint METHOD OPTION...: that of a run that is stopped after its first epoch.
 checkpoint()
 {
@@ -70,6 +73,8 @@ checkpoint verse
 checkpoint attentivewalk --valid 0.1 --patience 1000000
 checkpoint cane --text texts.tsv --valid 0.1 --patience 1000000
 checkpoint cane --text texts.tsv --optimizer adagrad
+checkpoint cene --text texts.tsv --content gru --valid 0.1 --patience 1000000
+checkpoint cene --text texts.tsv --content gru --optimizer adagrad
 checkpoint tadw --text texts.tsv --valid 0.1 --patience 1000000
 checkpoint splitter --walks 2 --loss ns
 checkpoint tridnr --walks 2 --text texts.tsv --valid 0.1 --patience 1000000
@@ -163,7 +168,9 @@ lies = [("model", say("neap.format", "3")), ("model", say("neap.format", "")), (
         ("model", add("charm", [2])), ("model", add("pad", [8])), ("model", add("best.E", [11, 8])), ("model", add("header", [2])),
         ("model", remove("P")), ("model", remove("E")), ("small", remove("hood.nodes")), ("small", remove("pad")),
         ("deepwalk", add("P", [8, 8])), ("deepwalk", add("hood.nodes", [2], "U32")), ("splitter", remove("persona.owners")),
-        ("attentivewalk", remove("attention")), ("pa", add("E", [11, 8])), ("graph.safetensors", say("rows", "11")),
+        ("attentivewalk", remove("attention")), ("pa", add("E", [11, 8])), ("cene.gru", say("option.content", "average")),
+        ("cene.gru", drop("option.content")), ("cene.gru", remove("gru.U")), ("cene.gru", shape("gru.W", [24, 8])),
+        ("cene", say("option.content", "gru")), ("graph.safetensors", say("rows", "11")),
         ("graph.safetensors", add("E", [11, 8])), ("vectors.safetensors", shape("vectors", [88])),
         ("vectors.safetensors", add("E", [11, 8])), ("run.checkpoint", drop("step")), ("run.checkpoint", remove("outputs")),
         ("run.checkpoint", add("best.E", [11, 8])), ("run.checkpoint", say("epoch", "1000001")),
