@@ -1,5 +1,6 @@
 /* What every method that learns vectors promises, one after the other, from the list of methods: a new one
- * is tested here as soon as it is registered. (gap has test_train.c and test_faults.c.) */
+ * is tested here as soon as it is registered, and so are forms of methods that compute by other code. (gap
+ * has test_train.c and test_faults.c.) */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,13 +19,25 @@
 
 /* ---- methods and graphs ---- */
 
-static const char *nth_method(size_t *i)
+/* A method, or one with another value of one of its options. */
+typedef struct form {
+    const char *method, *option, *value;
+} form;
+
+static const form other_forms[] = { { "apn", "encoder", "lstm" }, { "cene", "content", "gru" } };
+
+static bool next_form(size_t *i, form *f)
 {
-    for (; *i < neap_method_count(); ++*i) {
+    size_t methods = neap_method_count(), forms = sizeof other_forms / sizeof *other_forms;
+    for (; *i < methods; ++*i) {
         const neap_method_info *m = neap_method_at(*i);
-        if (m->vectors && strcmp(m->name, "gap")) return neap_method_at((*i)++)->name;
+        if (!m->vectors || !strcmp(m->name, "gap")) continue;
+        *f = (form){ neap_method_at((*i)++)->name, "seed", "1" };
+        return true;
     }
-    return NULL;
+    if (*i == methods + forms) return false;
+    *f = other_forms[(*i)++ - methods];
+    return true;
 }
 
 static bool has_epochs(const char *method)
@@ -33,10 +46,10 @@ static bool has_epochs(const char *method)
 }
 
 /* A run of a moment, whatever the method: what it does not have does not matter to it. */
-static neap_options *brief(const char *method, const char *more, const char *value)
+static neap_options *brief(const form *f, const char *more, const char *value)
 {
-    return options_of("neap", "method", method, "dim", "8", "epochs", "2", "walks", "2", "walk-length",
-                      "10", "window", "4", "threads", "2", more, value, NULL);
+    return options_of("neap", "method", f->method, f->option, f->value, "dim", "8", "epochs", "2", "walks",
+                      "2", "walk-length", "10", "window", "4", "threads", "2", more, value, NULL);
 }
 
 /* Large enough for several ranges of the grid. */
@@ -115,8 +128,8 @@ static void a_saved_model_gives_the_same_answers(void **state)
     neap_graph *g = blocks();
     size_t i = 0;
     (void)state;
-    for (const char *method; (method = nth_method(&i));) {
-        neap_options *o = brief(method, "seed", "3");
+    for (form f; next_form(&i, &f);) {
+        neap_options *o = brief(&f, "seed", "3");
         neap_model *m = train(g, o, NULL), *loaded;
         neap_ranking *best;
         assert_int_equal(neap_model_save(m, "model", NULL), NEAP_OK);
@@ -145,9 +158,9 @@ static void threads_do_not_change_a_byte(void **state)
     neap_graph *g = blocks();
     size_t i = 0;
     (void)state;
-    for (const char *method; (method = nth_method(&i));)
+    for (form f; next_form(&i, &f);)
         for (int k = 0; k < 3; k++) {
-            neap_options *o = brief(method, "threads", threads[k]);
+            neap_options *o = brief(&f, "threads", threads[k]);
             neap_model *m = train(g, o, NULL);
             assert_int_equal(neap_model_save(m, k ? "other" : "first", NULL), NEAP_OK);
             if (k) expect_same_files("first", "other");
@@ -169,7 +182,7 @@ static int stop_at(const neap_progress *now, void *user)
 
 /* Stopped after one step, after four more, and so on, with another number of threads each time; returns how
  * often. */
-static unsigned train_in_pieces(const neap_graph *g, const char *method, const char *valid)
+static unsigned train_in_pieces(const neap_graph *g, const form *f, const char *valid)
 {
     static const char *const threads[] = { "1", "2", "3" };
     neap_model *m = NULL;
@@ -181,10 +194,10 @@ static unsigned train_in_pieces(const neap_graph *g, const char *method, const c
         neap_hooks hooks = {
             .size = sizeof hooks, .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1
         };
-        neap_options *o = brief(method, "valid", valid);
+        neap_options *o = brief(f, "valid", valid);
         assert_int_equal(neap_options_set(o, "threads", threads[stops % 3], NULL), NEAP_OK);
         rc = try_training(g, o, &hooks, &m, &err);
-        if (rc != NEAP_OK && rc != NEAP_E_STOPPED) fail_msg("%s: %s", method, err.text);
+        if (rc != NEAP_OK && rc != NEAP_E_STOPPED) fail_msg("%s: %s", f->method, err.text);
         stops += rc == NEAP_E_STOPPED;
         neap_options_free(o);
     } while (rc != NEAP_OK);
@@ -200,13 +213,13 @@ static void a_run_stopped_again_and_again_ends_in_the_same_bytes(void **state)
     neap_graph *g = blocks();
     size_t i = 0;
     (void)state;
-    for (const char *method; (method = nth_method(&i));)
+    for (form f; next_form(&i, &f);)
         for (int k = 0; k < 2; k++) {
-            neap_options *o = brief(method, "valid", valid[k]);
+            neap_options *o = brief(&f, "valid", valid[k]);
             neap_model *m = train(g, o, NULL);
             assert_int_equal(neap_model_save(m, "whole", NULL), NEAP_OK);
-            unsigned stops = train_in_pieces(g, method, valid[k]);
-            if (has_epochs(method) && stops == 0) fail_msg("%s was never stopped", method);
+            unsigned stops = train_in_pieces(g, &f, valid[k]);
+            if (has_epochs(f.method) && stops == 0) fail_msg("%s was never stopped", f.method);
             expect_same_files("whole", "pieces");
             neap_model_free(m);
             neap_options_free(o);
@@ -220,19 +233,19 @@ static void a_checkpoint_beyond_the_steps_of_an_epoch_is_refused(void **state)
     neap_graph *g = blocks();
     size_t i = 0;
     (void)state;
-    for (const char *method; (method = nth_method(&i));) {
-        neap_options *o = brief(method, "valid", "0");
+    for (form f; next_form(&i, &f);) {
+        neap_options *o = brief(&f, "valid", "0");
         stopper s = { 0, 1 };
         neap_hooks hooks = {
             .size = sizeof hooks, .progress = stop_at, .user = &s, .checkpoint = "run", .resume = 1
         };
         neap_model *m;
         neap_error err = { 0 };
-        if (has_epochs(method)) {
+        if (has_epochs(f.method)) {
             assert_int_equal(try_training(g, o, &hooks, &m, NULL), NEAP_E_STOPPED);
             tamper_header("run", "\"batch\":\"", "\"batch\":\"10"); /* 100, or a little more */
             neap_status rc = try_training(g, o, &hooks, &m, &err);
-            if (rc != NEAP_E_FORMAT) fail_msg("%s: status %d", method, (int)rc);
+            if (rc != NEAP_E_FORMAT) fail_msg("%s: status %d", f.method, (int)rc);
             assert_non_null(strstr(err.text, "stands at an impossible position"));
             remove("run");
         }
@@ -303,11 +316,11 @@ static void odd_graphs_are_trained_on_and_scored(void **state)
         assert_int_equal(
             neap_graph_create(odd->nodes, NULL, odd->edge, edges, odd->weighted, odd->undirected, &g, NULL),
             NEAP_OK);
-        for (const char *method; (method = nth_method(&i));) {
-            neap_options *o = brief(method, "along", odd->along);
+        for (form f; next_form(&i, &f);) {
+            neap_options *o = brief(&f, "along", odd->along);
             assert_int_equal(neap_options_set(o, "self-loops", "yes", NULL), NEAP_OK);
             if (odd->undirected) assert_int_equal(neap_options_set(o, "undirected", "yes", NULL), NEAP_OK);
-            expect_finite_scores(odd, g, o, method);
+            expect_finite_scores(odd, g, o, f.method);
             neap_options_free(o);
         }
         neap_graph_free(g);
@@ -319,15 +332,15 @@ static void a_graph_without_an_edge_is_refused_with_words(void **state)
     neap_edge loops[] = { { 0, 0, 1 }, { 2, 2, 1 } };
     size_t i = 0;
     (void)state;
-    for (const char *method; (method = nth_method(&i));)
+    for (form f; next_form(&i, &f);)
         for (uint64_t edges = 0; edges <= 2; edges += 2) {
-            neap_options *o = brief(method, "self-loops", "yes");
+            neap_options *o = brief(&f, "self-loops", "yes");
             neap_graph *g;
             neap_model *m;
             neap_error err = { 0 };
             assert_int_equal(neap_graph_create(3, NULL, loops, edges, 0, 0, &g, NULL), NEAP_OK);
             neap_status rc = try_training(g, o, NULL, &m, &err);
-            if (rc != NEAP_E_FORMAT) fail_msg("%s: status %d", method, (int)rc);
+            if (rc != NEAP_E_FORMAT) fail_msg("%s: status %d", f.method, (int)rc);
             assert_null(m);
             assert_non_null(strstr(err.text, "no edge"));
             neap_graph_free(g);
@@ -351,13 +364,13 @@ static void loops_alone_are_nothing_to_learn_from(void **state)
                        .valid_positives = &link,
                        .valid_negatives = &other,
                        .valid_count = 1 };
-    for (const char *method; (method = nth_method(&i));) {
-        neap_options *o = brief(method, "self-loops", "yes");
+    for (form f; next_form(&i, &f);) {
+        neap_options *o = brief(&f, "self-loops", "yes");
         neap_model *m;
         neap_error err = { 0 };
         assert_int_equal(neap_options_set(o, "valid", "0.5", NULL), NEAP_OK);
         neap_status rc = neap_train(&data, o, NULL, &m, &err);
-        if (has_epochs(method) && rc != NEAP_E_FORMAT) fail_msg("%s: status %d", method, (int)rc);
+        if (has_epochs(f.method) && rc != NEAP_E_FORMAT) fail_msg("%s: status %d", f.method, (int)rc);
         if (rc == NEAP_OK) neap_model_free(m);
         else assert_non_null(strstr(err.text, "no edge"));
         neap_options_free(o);
@@ -375,7 +388,7 @@ static void steps_that_are_too_large_are_said_to_be(void **state)
     neap_graph *g = blocks();
     (void)state;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        neap_options *o = brief(methods[i], "decay", "none");
+        neap_options *o = brief(&(form){ methods[i], "seed", "1" }, "decay", "none");
         neap_model *m;
         neap_error err = { 0 };
         assert_int_equal(neap_options_set(o, "lr", "10", NULL), NEAP_OK);
@@ -412,7 +425,7 @@ static void negatives_are_limited_where_they_are_used(void **state)
     neap_graph *g = blocks();
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        neap_options *o = brief("deepwalk", "negatives", "100");
+        neap_options *o = brief(&(form){ "deepwalk", "seed", "1" }, "negatives", "100");
         neap_model *m;
         assert_int_equal(neap_options_set(o, "loss", cases[i].loss, NULL), NEAP_OK);
         assert_int_equal(try_training(g, o, NULL, &m, NULL), cases[i].rc);
@@ -453,12 +466,13 @@ static void vectors_that_cannot_be_divided_are_refused(void **state)
 
 /* ---- no memory ---- */
 
-static neap_status set_all(neap_options *o, const char *method, neap_error *err)
+static neap_status set_all(neap_options *o, const form *f, neap_error *err)
 {
     static const char *const values[][2] = { { "dim", "4" },    { "epochs", "1" },  { "walks", "1" },
                                              { "window", "2" }, { "valid", "0.2" }, { "walk-length", "5" },
                                              { "threads", "2" } };
-    neap_status rc = neap_options_set(o, "method", method, err);
+    neap_status rc = neap_options_set(o, "method", f->method, err);
+    if (rc == NEAP_OK) rc = neap_options_set(o, f->option, f->value, err);
     for (size_t i = 0; i < sizeof values / sizeof *values && rc == NEAP_OK; i++)
         rc = neap_options_set(o, values[i][0], values[i][1], err);
     return rc;
@@ -491,10 +505,10 @@ static void every_failing_allocation_is_an_ordinary_error(void **state)
 {
     size_t i = 0;
     (void)state;
-    for (const char *method; (method = nth_method(&i));)
+    for (form f; next_form(&i, &f);)
         for (int forever = 0; forever < 2; forever++)
-            assert_true(faults_each(FAULTS_MEMORY, ENOMEM, forever, whole_way, faults_expect_memory,
-                                    (void *)(uintptr_t)method) > 15);
+            assert_true(faults_each(FAULTS_MEMORY, ENOMEM, forever, whole_way, faults_expect_memory, &f) >
+                        15);
 }
 
 int main(void)
