@@ -366,7 +366,7 @@ static void a_checkpoint_at_an_impossible_place_is_refused(void **state)
     (void)state;
     assert_int_equal(train_status(g, o, &hooks, NULL), NEAP_E_STOPPED);
     assert_int_equal(neap_file_check("run", NULL, NULL, &err), NEAP_OK);
-    tamper_header("run", "\"batch\":\"3\"", "\"batch\":\"99999999\"");
+    tamper_header("run", "\"batch\":\"", "\"batch\":\"9999999"); /* 3, or less under load */
     assert_int_equal(neap_file_check("run", NULL, NULL, &err), NEAP_E_FORMAT);
     assert_int_equal(train_status(g, o, &hooks, &err), NEAP_E_FORMAT);
     assert_non_null(strstr(err.text, "impossible"));
