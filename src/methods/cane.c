@@ -157,8 +157,9 @@ static ni_cane_weights weights_of(const neap_model *m)
 
 /* ---- vectors of pairs ---- */
 
-/* In an undirected graph the text of a node is the mean of both orders of the pair. */
-enum { PAIRS_MOST = 128 };
+/* In an undirected graph the text of a node is the mean of both orders of the pair. CELLS_MOST: pairs of
+ * windows that are aligned at once, 64 MiB of them. */
+enum { PAIRS_MOST = 128, CELLS_MOST = 1 << 24 };
 
 /* What reads pairs: of a query, or of a run, whose graph may lack the pairs held back. */
 typedef struct reader {
@@ -209,28 +210,49 @@ static void node_vector(const neap_model *m, uint32_t u, float *out)
     }
 }
 
-/* [t ; n] of both nodes of pairs, at most PAIRS_MOST, into r->vectors: pair i has rows 2i and 2i+1. */
-static neap_status read_pairs(reader *r, const neap_pair *pairs, size_t count, neap_error *err)
+static uint64_t orders_of(const neap_model *m)
 {
-    const neap_model *m = r->model;
-    uint64_t d = m->dim, h = half(m), orders = m->graph->undirected ? 2 : 1;
+    return m->graph->undirected ? 2 : 1;
+}
+
+/* Lists pairs in all their orders; returns how many. */
+static size_t list_orders(reader *r, const neap_pair *pairs, size_t count)
+{
+    uint64_t orders = orders_of(r->model);
     for (size_t i = 0; i < count * orders; i++) {
         neap_pair p = pairs[i / orders];
         r->pair[i] = i % orders ? (neap_pair){ p.target, p.source } : p;
     }
-    neap_status rc = ni_cane_read(r->batch, r->pair, count * orders, err);
-    if (rc == NEAP_OK) rc = ni_threads_check(r->threads, err); /* after a stop t is anything */
-    if (rc != NEAP_OK) return rc;
+    return count * orders;
+}
+
+/* [t ; n] of both nodes of pairs that were read, to 2 x count x dim. */
+static void take_vectors(const reader *r, const neap_pair *pairs, size_t count, float *to)
+{
+    const neap_model *m = r->model;
+    uint64_t h = half(m), orders = orders_of(m);
     for (size_t i = 0; i < count; i++)
-        for (uint32_t side = 0; side < 2; side++) {
-            float *to = r->vectors + (2 * i + side) * d;
+        for (uint32_t side = 0; side < 2; side++, to += m->dim) {
             memset(to, 0, h * sizeof *to);
             for (uint32_t k = 0; k < orders; k++)
                 ni_kernels_get()->axpy(1 / (float)orders, ni_cane_text(r->batch, i * orders + k, side ^ k),
                                        to, h);
             node_vector(m, side ? pairs[i].target : pairs[i].source, to + h);
         }
-    return NEAP_OK;
+}
+
+/* The same of pairs that are read now, at most PAIRS_MOST, into r->vectors. Long texts are read a few pairs
+ * at a time: no number depends on what is read beside it. */
+static neap_status read_pairs(reader *r, const neap_pair *pairs, size_t count, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    for (size_t at = 0, n; at < count && rc == NEAP_OK; at += n) {
+        n = ni_cane_fitting(r->batch, pairs + at, count - at, CELLS_MOST / orders_of(r->model));
+        rc = ni_cane_read(r->batch, r->pair, list_orders(r, pairs + at, n), err);
+        if (rc == NEAP_OK) rc = ni_threads_check(r->threads, err); /* after a stop t is anything */
+        if (rc == NEAP_OK) take_vectors(r, pairs + at, n, r->vectors + 2 * at * r->model->dim);
+    }
+    return rc;
 }
 
 /* ---- the mean over a node's edges ---- */
@@ -403,8 +425,7 @@ static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap
             "partner; --score-by context has explanations");
     neap_status rc = read_pairs(r, &pair, 1, err);
     if (rc != NEAP_OK) return rc;
-    return ni_cane_explain(q->model, r->batch, q->model->graph->undirected ? 2 : 1, r->vectors, pair, out,
-                           err);
+    return ni_cane_explain(q->model, r->batch, (uint32_t)orders_of(q->model), r->vectors, pair, out, err);
 }
 
 /* ---- training: l->own is a reader on the training graph ---- */
@@ -474,13 +495,34 @@ static neap_status measure(ni_edge_learner *l, uint32_t items, uint64_t *bytes, 
     return ni_cane_measure(r->batch, l->sampler.nodes, items, bytes, err);
 }
 
+/* Validation reads more pairs at once than a step does. */
+static neap_status measure_validation(ni_edge_learner *l, uint64_t *bytes, neap_error *err)
+{
+    reader *r = l->own;
+    const neap_model *m = r->model;
+    const neap_split *split = l->run.split;
+    neap_status rc = NEAP_OK;
+    for (size_t at = 0, n; at < split->count && rc == NEAP_OK; at += n) {
+        uint64_t here = 0;
+        n = split->count - at < PAIRS_MOST ? split->count - at : PAIRS_MOST;
+        n = ni_cane_fitting(r->batch, split->positive + at, n, CELLS_MOST / orders_of(m));
+        rc = ni_cane_measure_read(r->batch, r->pair, list_orders(r, split->positive + at, n), &here, err);
+        if (here > *bytes) *bytes = here;
+    }
+    if (((const cane_options *)m->settings->own)->score_by == BY_MEAN)
+        *bytes += m->rows * (m->dim * sizeof *r->mean + sizeof(uint32_t));
+    return rc;
+}
+
 static neap_status bytes(ni_edge_learner *l, neap_estimate_result *r, neap_error *err)
 {
     const neap_model *m = l->run.model;
-    (void)err;
+    uint64_t validation = 0;
+    neap_status rc = l->run.split ? measure_validation(l, &validation, err) : NEAP_OK;
+    r->bytes_batch += validation;
     r->bytes_batch += sizeof(float) * (2 * PAIRS_MOST * (uint64_t)m->dim) +
                       sizeof(uint32_t) * ((uint64_t)m->rows + m->texts.words.count);
-    return NEAP_OK;
+    return rc;
 }
 
 static const ni_edge_rules rules = {

@@ -313,6 +313,20 @@ static void forward(ni_cane_batch *b)
     ni_gemm_run(b->threads, (uint32_t)b->tiles, align_task, b);
 }
 
+static uint64_t windows_of_node(const ni_cane_batch *b, uint32_t node)
+{
+    return windows_of(b, ni_text_size(b->w.texts, node));
+}
+
+size_t ni_cane_fitting(const ni_cane_batch *b, const neap_pair *pairs, size_t count, uint64_t cells)
+{
+    uint64_t sum = 0;
+    size_t n = 0;
+    for (; n < count && sum <= cells; n++)
+        sum += windows_of_node(b, pairs[n].source) * windows_of_node(b, pairs[n].target);
+    return sum > cells && n > 1 ? n - 1 : n;
+}
+
 neap_status ni_cane_read(ni_cane_batch *b, const neap_pair *pairs, size_t count, neap_error *err)
 {
     if (!lay_out(b, pairs, count) || !make_forward(b))
@@ -629,6 +643,17 @@ neap_status ni_cane_measure(ni_cane_batch *b, const uint32_t *items, uint32_t co
     lines += (2 + 2 * WIDTH) * b->words + 8 * SIDES / 2 * b->tiles + b->sequences + (WIDTH + 1) * h;
     *bytes = 9 * (lines * h + b->cells + 2 * b->marks) / 2; /* 4 bytes and an eighth */
     *bytes += sizeof(uint32_t) * 2 * WIDTH * rows + sizeof(uint64_t) * WIDTH * b->words;
+    return NEAP_OK;
+}
+
+neap_status ni_cane_measure_read(ni_cane_batch *b, const neap_pair *pairs, size_t count, uint64_t *bytes,
+                                 neap_error *err)
+{
+    if (!lay_out(b, pairs, count)) return ni_fail_memory(err, "a batch");
+    uint64_t h = b->w.h, rows = rows_of_all(b), words = b->words;
+    uint64_t lines = (1 + WIDTH) * words + rows + rows_of_sources(b) + SIDES * b->tiles;
+    *bytes = 9 * (lines * h + b->cells + b->marks) / 2; /* 4 bytes and an eighth */
+    *bytes += sizeof(uint32_t) * WIDTH * rows;
     return NEAP_OK;
 }
 

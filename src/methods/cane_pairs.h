@@ -46,6 +46,9 @@ neap_status ni_cane_batch_create(const ni_cane_weights *weights, ni_threads *thr
                                  neap_error *err);
 void ni_cane_batch_free(ni_cane_batch *batch);
 
+/* How many of the pairs may be read at once so that at most `cells` pairs of windows meet; at least one. */
+size_t ni_cane_fitting(const ni_cane_batch *batch, const neap_pair *pairs, size_t count, uint64_t cells);
+
 /* Forward: the vectors t of both texts of each pair. ni_cane_text: of pair i, side 0 or 1; h numbers, lent
  * until the next call. */
 neap_status ni_cane_read(ni_cane_batch *batch, const neap_pair *pairs, size_t count, neap_error *err);
@@ -77,9 +80,11 @@ typedef struct ni_cane_gradients {
 neap_status ni_cane_step(ni_cane_batch *batch, const ni_cane_rho *rho, const uint32_t *items,
                          uint32_t count, ni_cane_gradients *gradients, neap_error *err);
 
-/* Bytes that a step on these items needs; the weights need no arrays. */
+/* Bytes that a step on these items needs, and that reading pairs does; the weights need no arrays. */
 neap_status ni_cane_measure(ni_cane_batch *batch, const uint32_t *items, uint32_t count, uint64_t *bytes,
                             neap_error *err);
+neap_status ni_cane_measure_read(ni_cane_batch *batch, const neap_pair *pairs, size_t count,
+                                 uint64_t *bytes, neap_error *err);
 
 /* out (h) = x, made as long as 1 if it is longer. */
 void ni_cane_clip(const float *x, uint32_t h, float *out);
