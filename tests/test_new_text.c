@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -195,7 +196,7 @@ static void a_method_says_whether_it_reads_texts(void **state)
     }
 }
 
-static neap_model *train_briefly(const char *method)
+static neap_model *train_briefly(const char *method, const char *dim)
 {
     neap_generator what = {
         .size = sizeof what, .kind = "sbm", .nodes = 60, .blocks = 3, .p_in = 0.25, .p_out = 0.02, .seed = 1
@@ -203,24 +204,23 @@ static neap_model *train_briefly(const char *method)
     neap_graph *g;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     neap_model *m =
-        trained(g, options_of("neap", "method", method, "dim", "8", "epochs", "2", "threads", "1", NULL));
+        trained(g, options_of("neap", "method", method, "dim", dim, "epochs", "2", "threads", "1", NULL));
     neap_graph_free(g);
     return m;
 }
 
-/* The model with one more node, without links, from a file of one line. */
-static neap_model *with_new(const neap_model *m, const char *line)
+/* The model with more nodes, without links, one for each line. */
+static neap_model *with_new(const neap_model *m, const char *lines)
 {
     neap_graph *graph;
     neap_text *texts;
     neap_model *more;
     neap_data data = NEAP_SIZED(neap_data);
-    scratch_put("texts", line, strlen(line));
+    scratch_put("texts", lines, strlen(lines));
     assert_int_equal(neap_text_load_new("texts", NULL, NULL, &graph, &texts, NULL), NEAP_OK);
     data.graph = graph;
     data.text = texts;
     assert_int_equal(neap_model_extend(m, &data, &more, NULL, NULL), NEAP_OK);
-    assert_int_equal(neap_graph_nodes(neap_model_graph(more)), 61);
     neap_text_free(texts);
     neap_graph_free(graph);
     return more;
@@ -242,8 +242,9 @@ static void every_method_that_says_so_reads_texts_alone(void **state)
         const neap_method_info *info = neap_method_at(i);
         float scores[61], again[61], least = INFINITY, most = -INFINITY;
         if (!info->new_text) continue;
-        neap_model *m = train_briefly(info->name), *more = with_new(m, "new\tall n0 n0 n1 n2 n3\n"),
+        neap_model *m = train_briefly(info->name, "8"), *more = with_new(m, "new\tall n0 n0 n1 n2 n3\n"),
                    *loaded;
+        assert_int_equal(neap_graph_nodes(neap_model_graph(more)), 61);
         score_all(more, scores);
         for (int t = 0; t < 61; t++) {
             if (!isfinite(scores[t])) fail_msg("%s: score %d", info->name, t);
@@ -260,6 +261,35 @@ static void every_method_that_says_so_reads_texts_alone(void **state)
         methods++;
     }
     assert_true(methods >= 3); /* text, apn, cene */
+}
+
+/* Of many new nodes the vectors are longer than all that the file says of them: SECURITY.md, loading takes
+ * memory in proportion to the file. */
+static void loading_makes_no_vectors_of_new_nodes(void **state)
+{
+    enum { NEW = 6000, LINE = 16 };
+    char *lines = malloc(NEW * LINE), *end = lines;
+    (void)state;
+    for (int i = 0; i < NEW; i++) end += snprintf(end, LINE, "x%d\tn%d\n", i, i % 9);
+    for (size_t i = 0; i < neap_method_count(); i++) {
+        const neap_method_info *info = neap_method_at(i);
+        neap_model *loaded;
+        struct stat file;
+        if (!info->new_text) continue;
+        neap_model *m = train_briefly(info->name, "64"), *more = with_new(m, lines);
+        assert_int_equal(neap_model_save(more, "model", NULL), NEAP_OK);
+        assert_int_equal(stat("model", &file), 0);
+        neap_model_free(more);
+        size_t before = atomic_load(&faults.bytes);
+        faults_peak();
+        assert_int_equal(neap_model_load("model", NULL, &loaded, NULL), NEAP_OK);
+        size_t took = faults_peak() - before;
+        if (took > 8192 + 4 * (size_t)file.st_size)
+            fail_msg("%s: %zu bytes for a file of %zu", info->name, took, (size_t)file.st_size);
+        neap_model_free(loaded);
+        neap_model_free(m);
+    }
+    free(lines);
 }
 
 static neap_status scenario(void *user, neap_error *err)
@@ -292,6 +322,7 @@ int main(void)
         HERE(a_file_without_words_adds_nothing),
         HERE(a_method_says_whether_it_reads_texts),
         HERE(every_method_that_says_so_reads_texts_alone),
+        HERE(loading_makes_no_vectors_of_new_nodes),
         HERE(no_failure_leaks),
     };
     faults_install();

@@ -530,8 +530,8 @@ static void a_new_node_is_near_nodes_with_its_words(void **state)
         neap_model *m = train_crowd(g, weights[i]), *more, *loaded;
         assert_int_equal(extend_crowd(m, &more, NULL), NEAP_OK);
         assert_int_equal(more->graph->nodes, PEOPLE + NEWCOMERS);
+        neap_query *q = query_of(more, 1), *again;
         const float *x = ((const ni_dot *)more->own)->more;
-        neap_query *q = query_of(more, 1);
         expect_order(leaning(q, PEOPLE, 2), leaning(q, PEOPLE + 2, 2), leaning(q, PEOPLE + 1, 2));
         expect_order(leaning(q, PEOPLE + 1, 3), leaning(q, PEOPLE + 2, 3), leaning(q, PEOPLE, 3));
         assert_true(i > 0 || (leaning(q, PEOPLE, 2) > 0 && leaning(q, PEOPLE + 1, 3) > 0));
@@ -539,7 +539,9 @@ static void a_new_node_is_near_nodes_with_its_words(void **state)
         expect_mean(more, x + 2 * more->dim);
         assert_int_equal(neap_model_save(more, "model", NULL), NEAP_OK);
         assert_int_equal(neap_model_load("model", NULL, &loaded, NULL), NEAP_OK);
+        again = query_of(loaded, 2);
         assert_memory_equal(((const ni_dot *)loaded->own)->more, x, NEWCOMERS * more->dim * sizeof *x);
+        neap_query_free(again);
         neap_query_free(q);
         neap_model_free(loaded);
         neap_model_free(more);
@@ -551,7 +553,11 @@ static void a_new_node_is_near_nodes_with_its_words(void **state)
 static neap_status extend_once(void *user, neap_error *err)
 {
     neap_model *more;
+    neap_query *q = NULL;
+    neap_query_spec spec = { .size = sizeof spec, .threads = 1 };
     neap_status rc = extend_crowd(user, &more, err);
+    if (rc == NEAP_OK) rc = neap_query_create(more, &spec, &q, err);
+    neap_query_free(q);
     neap_model_free(more);
     return rc;
 }

@@ -146,13 +146,15 @@ static neap_status read_new(const neap_model *m, uint32_t first, uint32_t end, n
 {
     const cene *own = m->own;
     ni_gru gru = gru_of(m);
-    return ni_cene_encode(&m->texts, own->W, has_gru(m) ? &gru : NULL, first, end, m->dim, threads, rows,
-                          err);
+    neap_status rc =
+        ni_cene_encode(&m->texts, own->W, has_gru(m) ? &gru : NULL, first, end, m->dim, threads, rows, err);
+    if (rc == NEAP_OK) ni_dot_fill_textless(m, first, end, rows);
+    return rc;
 }
 
-static neap_status derive(neap_model *m, neap_error *err)
+static neap_status open_query(neap_query *q, neap_error *err)
 {
-    return ni_dot_derive(m, read_new, err);
+    return ni_dot_open(q, read_new, err);
 }
 
 /* ---- scores ---- */
@@ -408,8 +410,8 @@ const ni_method ni_method_cene = {
     .text = text_of,
     .own = sizeof(cene),
     .declare = declare,
-    .derive = derive,
     .release = ni_dot_release,
+    .open = open_query,
     .train = train,
     .bytes = bytes,
     .score = score,

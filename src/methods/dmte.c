@@ -139,7 +139,8 @@ static neap_status make_tensors(neap_model *m, neap_error *err)
  * A node of an extension reads, and is not read: with P over links with nodes that were in training,
  *   t = [c, 0.3 P c, 0.1 P^2 c] W,    N = the mean of its neighbours'.
  * With --diffusion batch nobody is in a step with it: t = c W_0.
- * Made once, in stripes of c's columns, so that memory does not depend on word_dim. One thread. */
+ * Made by the first query, in stripes of c's columns, so that memory does not depend on word_dim. One
+ * thread. */
 
 enum { COLUMNS = 16 };
 
@@ -193,36 +194,34 @@ static void stripe_add(const stripe *s, uint32_t u, float *t)
                                    own->W + (k * wide + s->first + i) * h, t, h);
 }
 
-static neap_status derive(neap_model *m, neap_error *err)
+static neap_status read_new(const neap_model *m, uint32_t from, uint32_t end, ni_threads *threads,
+                            float *rows, neap_error *err)
 {
-    dmte *own = m->own;
-    uint32_t nodes = m->graph->nodes, wide = ((const dmte_options *)m->settings->own)->word_dim;
-    if (nodes == m->rows) return NEAP_OK;
+    uint32_t wide = ((const dmte_options *)m->settings->own)->word_dim;
     stripe s = { .m = m,
-                 .c = ni_array(nodes, COLUMNS * sizeof *s.c),
-                 .x = ni_array(nodes, COLUMNS * sizeof *s.x) };
-    own->dot.more = ni_array(nodes - m->rows, m->dim * sizeof *own->dot.more);
-    bool ok = s.c && s.x && own->dot.more;
-    for (uint32_t u = m->rows; u < nodes && ok; u++) {
-        float *to = own->dot.more + (uint64_t)(u - m->rows) * m->dim;
+                 .c = ni_array(end, COLUMNS * sizeof *s.c),
+                 .x = ni_array(end, COLUMNS * sizeof *s.x) };
+    neap_status rc = s.c && s.x ? NEAP_OK : ni_fail_memory(err, "the vectors of new nodes");
+    for (uint32_t u = from; u < end && rc == NEAP_OK; u++) {
+        float *to = rows + (uint64_t)(u - from) * m->dim;
         ni_dot_mean(m, u, to);
         memset(to, 0, m->dim / 2 * sizeof *to);
     }
-    for (; s.first < wide && ok; s.first += s.width) {
+    for (; s.first < wide && rc == NEAP_OK; s.first += s.width) {
         s.width = wide - s.first < COLUMNS ? wide - s.first : COLUMNS;
-        for (uint32_t u = 0; u < nodes; u++) stripe_mean(&s, u, s.c + (uint64_t)u * s.width);
-        for (uint32_t u = 0; u < nodes; u++) stripe_hop(&s, u, s.c, s.x + (uint64_t)u * s.width);
-        for (uint32_t u = m->rows; u < nodes; u++)
-            stripe_add(&s, u, own->dot.more + (uint64_t)(u - m->rows) * m->dim);
+        for (uint32_t u = 0; u < end; u++) stripe_mean(&s, u, s.c + (uint64_t)u * s.width);
+        for (uint32_t u = 0; u < end; u++) stripe_hop(&s, u, s.c, s.x + (uint64_t)u * s.width);
+        for (uint32_t u = from; u < end; u++) stripe_add(&s, u, rows + (uint64_t)(u - from) * m->dim);
+        rc = ni_threads_check(threads, err);
     }
     ni_free(s.c);
     ni_free(s.x);
-    return ok ? NEAP_OK : ni_fail_memory(err, "the new nodes");
+    return rc;
 }
 
-static void release(neap_model *m)
+static neap_status open_query(neap_query *q, neap_error *err)
 {
-    ni_free(((dmte *)m->own)->dot.more);
+    return ni_dot_open(q, read_new, err);
 }
 
 /* ---- training ---- */
@@ -437,8 +436,8 @@ const ni_method ni_method_dmte = {
     .text = text_of,
     .own = sizeof(dmte),
     .declare = declare,
-    .derive = derive,
-    .release = release,
+    .release = ni_dot_release,
+    .open = open_query,
     .train = train,
     .bytes = bytes,
     NI_DOT_ANSWERS,

@@ -34,9 +34,15 @@ const float *ni_dot_vector(const neap_model *m, uint32_t u, float *scratch)
 {
     const ni_dot *own = m->own;
     if (u < m->rows) return own->E + (uint64_t)u * m->dim;
-    if (own->more) return own->more + (uint64_t)(u - m->rows) * m->dim;
+    const float *more = own->more;
+    if (more) return more + (uint64_t)(u - m->rows) * m->dim;
     ni_dot_mean(m, u, scratch);
     return scratch;
+}
+
+static float product(const neap_model *m, const float *x, const float *y)
+{
+    return ni_kernels_get()->dot(x, y, m->dim);
 }
 
 static neap_status make_scratch(const neap_model *m, float **scratch, neap_error *err)
@@ -50,6 +56,7 @@ neap_status ni_dot_score_by(const neap_model *m, ni_dot_rule rule, const neap_pa
 {
     float *scratch;
     neap_status rc = make_scratch(m, &scratch, err);
+    if (!rule) rule = product;
     for (size_t i = 0; i < count && rc == NEAP_OK; i++)
         scores[i] = rule(m, ni_dot_vector(m, pairs[i].source, scratch),
                          ni_dot_vector(m, pairs[i].target, scratch + m->dim));
@@ -63,6 +70,7 @@ neap_status ni_dot_score_all_by(const neap_model *m, ni_dot_rule rule, uint32_t 
     float *scratch;
     neap_status rc = make_scratch(m, &scratch, err);
     if (rc != NEAP_OK) return rc;
+    if (!rule) rule = product;
     const float *x = ni_dot_vector(m, source, scratch);
     for (uint32_t t = 0; t < m->graph->nodes; t++)
         scores[t] = rule(m, x, ni_dot_vector(m, t, scratch + m->dim));
@@ -70,26 +78,20 @@ neap_status ni_dot_score_all_by(const neap_model *m, ni_dot_rule rule, uint32_t 
     return NEAP_OK;
 }
 
-static float product(const neap_model *m, const float *x, const float *y)
-{
-    return ni_kernels_get()->dot(x, y, m->dim);
-}
-
 neap_status ni_dot_score(neap_query *q, const neap_pair *pairs, size_t count, float *scores,
                          neap_error *err)
 {
-    return ni_dot_score_by(q->model, product, pairs, count, scores, err);
+    return ni_dot_score_by(q->model, NULL, pairs, count, scores, err);
 }
 
 neap_status ni_dot_score_all(neap_query *q, uint32_t source, float *scores, neap_error *err)
 {
-    return ni_dot_score_all_by(q->model, product, source, scores, err);
+    return ni_dot_score_all_by(q->model, NULL, source, scores, err);
 }
 
 neap_status ni_dot_judge(ni_run *run, ni_dot_rule rule, neap_error *err)
 {
     const neap_split *split = run->split;
-    if (!rule) rule = product;
     neap_status rc = ni_dot_score_by(run->model, rule, split->positive, split->count, run->positive, err);
     if (rc == NEAP_OK)
         rc = ni_dot_score_by(run->model, rule, split->negative, split->count, run->negative, err);
@@ -131,20 +133,27 @@ static neap_status check_finite(const float *x, uint64_t count, neap_error *err)
     return NEAP_OK;
 }
 
-neap_status ni_dot_derive(neap_model *m, ni_dot_reader read, neap_error *err)
+void ni_dot_fill_textless(const neap_model *m, uint32_t first, uint32_t end, float *rows)
 {
+    for (uint32_t u = first; u < end; u++)
+        if (!ni_text_size(&m->texts, u)) ni_dot_mean(m, u, rows + (uint64_t)(u - first) * m->dim);
+}
+
+/* Queries of one model may be opened at once: the first rows to be finished stay. */
+neap_status ni_dot_open(neap_query *q, ni_dot_reader read, neap_error *err)
+{
+    const neap_model *m = q->model;
     ni_dot *own = m->own;
     uint32_t fresh = m->graph->nodes - m->rows;
-    ni_threads *one = NULL;
-    if (!fresh) return NEAP_OK;
-    own->more = ni_array(fresh, m->dim * sizeof *own->more);
-    neap_status rc = own->more ? ni_threads_create(1, &one, err) : ni_fail_memory(err, "the new nodes");
-    if (rc == NEAP_OK) rc = read(m, m->rows, m->graph->nodes, one, own->more, err);
-    for (uint32_t i = 0; i < fresh && rc == NEAP_OK; i++)
-        if (!ni_text_size(&m->texts, m->rows + i))
-            ni_dot_mean(m, m->rows + i, own->more + (uint64_t)i * m->dim);
-    ni_threads_free(one);
-    return rc == NEAP_OK ? check_finite(own->more, (uint64_t)fresh * m->dim, err) : rc;
+    float *none = NULL;
+    if (!fresh || own->more) return NEAP_OK;
+    float *rows = ni_zeros(fresh, m->dim * sizeof *rows);
+    neap_status rc = rows ? read(m, m->rows, m->graph->nodes, q->threads, rows, err)
+                          : ni_fail_memory(err, "the vectors of new nodes");
+    if (rc == NEAP_OK) rc = ni_threads_check(q->threads, err);
+    if (rc == NEAP_OK) rc = check_finite(rows, (uint64_t)fresh * m->dim, err);
+    if (rc != NEAP_OK || !atomic_compare_exchange_strong(&own->more, &none, rows)) ni_free(rows);
+    return rc;
 }
 
 void ni_dot_release(neap_model *m)

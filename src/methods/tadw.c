@@ -386,12 +386,13 @@ static neap_status read_new(const neap_model *m, uint32_t first, uint32_t end, n
     for (uint64_t i = 0; i < 2ULL * (end - first) && rc == NEAP_OK && o->halves == HALVES_UNIT; i++)
         ni_make_unit(rows + i * k, k);
     ni_free(T);
+    if (rc == NEAP_OK) ni_dot_fill_textless(m, first, end, rows);
     return rc;
 }
 
-static neap_status derive(neap_model *m, neap_error *err)
+static neap_status open_query(neap_query *q, neap_error *err)
 {
-    return ni_dot_derive(m, read_new, err);
+    return ni_dot_open(q, read_new, err);
 }
 
 const ni_method ni_method_tadw = {
@@ -418,8 +419,8 @@ const ni_method ni_method_tadw = {
     .text = text_of,
     .own = sizeof(tadw),
     .declare = declare,
-    .derive = derive,
     .release = ni_dot_release,
+    .open = open_query,
     .train = train,
     .bytes = bytes,
     NI_DOT_ANSWERS,

@@ -70,12 +70,19 @@ static neap_status project(const neap_model *m, uint32_t first, uint32_t end, ni
     return ni_threads_check(threads, err);
 }
 
-static neap_status derive(neap_model *m, neap_error *err)
+static neap_status read_new(const neap_model *m, uint32_t first, uint32_t end, ni_threads *threads,
+                            float *rows, neap_error *err)
 {
-    const text_model *own = m->own;
-    neap_status rc = ni_dot_derive(m, project, err);
-    if (rc == NEAP_OK) scale_rows(own->dot.more, m->graph->nodes - m->rows, m->dim); /* means are shorter */
-    return rc;
+    neap_status rc = project(m, first, end, threads, rows, err);
+    if (rc != NEAP_OK) return rc;
+    ni_dot_fill_textless(m, first, end, rows);
+    scale_rows(rows, end - first, m->dim); /* means are shorter */
+    return NEAP_OK;
+}
+
+static neap_status open_query(neap_query *q, neap_error *err)
+{
+    return ni_dot_open(q, read_new, err);
 }
 
 /* E = C V, rows of length 1; what V says of words stays for new nodes. */
@@ -284,8 +291,8 @@ const ni_method ni_method_text = {
     .text = text_of,
     .own = sizeof(text_model),
     .declare = declare,
-    .derive = derive,
     .release = ni_dot_release,
+    .open = open_query,
     .train = train,
     .bytes = bytes,
     .explain = explain,

@@ -329,7 +329,10 @@ typedef struct reading {
     const neap_model *model;
     const tridnr_options *o;
     ni_alias *alias; /* words by the power 3/4 of their counts */
-    float *mean;     /* dim */
+    ni_threads *threads;
+    float *mean; /* threads x dim                         */
+    float *rows; /* of the nodes from `first` on          */
+    uint32_t first;
 } reading;
 
 /* The gradient step of x for one word and its negatives, all taken at the old x. */
@@ -351,25 +354,28 @@ static void step_word(const reading *r, uint32_t word, double rate, ni_rng *rng,
     for (uint32_t i = 0; i < rows; i++) k->axpy(step[i], words + (uint64_t)row[i] * m->dim, x, m->dim);
 }
 
-static void read_text(const reading *r, uint32_t u, float *x)
+static void text_task(void *arg, uint32_t task, uint32_t thread)
 {
+    const reading *r = arg;
     const neap_model *m = r->model;
+    uint32_t u = r->first + task;
+    float *x = r->rows + (uint64_t)task * m->dim, *mean = r->mean + (uint64_t)thread * m->dim;
     const ni_learning *o = &r->o->walk.learning;
     uint64_t first = m->texts.offset[u], words = m->texts.offset[u + 1] - first;
     uint32_t passes = o->epochs < PASSES_MOST ? o->epochs : PASSES_MOST;
     bool linked = ni_model_known_links(m, u) > 0;
     float a = (float)r->o->text_weight;
-    if (linked) ni_dot_mean(m, u, r->mean), memcpy(x, r->mean, m->dim * sizeof *x);
+    if (linked) ni_dot_mean(m, u, mean), memcpy(x, mean, m->dim * sizeof *x);
     for (uint32_t pass = 0; pass < passes && words; pass++) {
-        if (linked) blend(a, x, r->mean, m->dim);
-        for (uint64_t i = 0; i < words; i++) {
+        if (linked) blend(a, x, mean, m->dim);
+        for (uint64_t i = 0; i < words && ni_threads_go_on(r->threads, thread); i++) {
             double left = 1 - (double)(pass * words + i) / (double)(passes * words);
             ni_rng rng = ni_rng_at(m->settings->common.seed, NI_STREAM_READ, pass, i);
             step_word(r, m->texts.word[first + i], o->decay == NI_DECAY_LINEAR ? o->lr * left : o->lr, &rng,
                       x);
         }
     }
-    if (linked && words && !are_of_texts(r->o)) blend(a, x, r->mean, m->dim);
+    if (linked && words && !are_of_texts(r->o)) blend(a, x, mean, m->dim);
 }
 
 static bool weigh_words(reading *r)
@@ -388,24 +394,26 @@ static bool weigh_words(reading *r)
     return ok;
 }
 
-static neap_status derive(neap_model *m, neap_error *err)
+static neap_status read_new(const neap_model *m, uint32_t first, uint32_t end, ni_threads *threads,
+                            float *rows, neap_error *err)
 {
-    tridnr *own = m->own;
-    reading r = { .model = m, .o = m->settings->own };
-    if (m->graph->nodes == m->rows) return NEAP_OK;
-    own->dot.more = ni_zeros((uint64_t)(m->graph->nodes - m->rows) * m->dim, sizeof *own->dot.more);
-    r.mean = ni_array(m->dim, sizeof *r.mean);
-    bool ok = own->dot.more && r.mean && weigh_words(&r);
-    for (uint32_t u = m->rows; u < m->graph->nodes && ok; u++)
-        read_text(&r, u, own->dot.more + (uint64_t)(u - m->rows) * m->dim);
+    uint64_t means = (uint64_t)ni_threads_count(threads) * m->dim;
+    reading r = { .model = m,
+                  .o = m->settings->own,
+                  .threads = threads,
+                  .mean = ni_array(means, sizeof *r.mean),
+                  .rows = rows,
+                  .first = first };
+    bool ok = r.mean && weigh_words(&r);
+    if (ok) ni_threads_run(threads, end - first, text_task, &r);
     ni_free(r.mean);
     ni_free(r.alias);
     return ok ? NEAP_OK : ni_fail_memory(err, "the vectors of new nodes");
 }
 
-static void release(neap_model *m)
+static neap_status open_query(neap_query *q, neap_error *err)
 {
-    ni_free(((tridnr *)m->own)->dot.more);
+    return ni_dot_open(q, read_new, err);
 }
 
 /* ---- the method ---- */
@@ -449,8 +457,8 @@ const ni_method ni_method_tridnr = {
     .text = text,
     .own = sizeof(tridnr),
     .declare = declare,
-    .derive = derive,
-    .release = release,
+    .release = ni_dot_release,
+    .open = open_query,
     .train = train,
     .bytes = bytes,
     NI_DOT_ANSWERS,
