@@ -5,12 +5,11 @@
  * graph. */
 #include <string.h>
 
-#include "model/sampler.h"
 #include "base/sys.h"
 #include "methods/diffusion.h"
 #include "methods/dot.h"
-#include "model/optimizer.h"
-#include "model/run.h"
+#include "model/edge_learner.h"
+#include "model/sampler.h"
 #include "support/status.h"
 
 enum { MEAN_WORDS, MEAN_PADDED };
@@ -224,19 +223,19 @@ static neap_status open_query(neap_query *q, neap_error *err)
     return ni_dot_open(q, read_new, err);
 }
 
-/* ---- training ---- */
+/* ---- training: l->own is an ni_diffusion over the links that are trained on ---- */
 
-typedef struct trainer {
-    ni_run run;
-    neap_graph both; /* a view of the training graph: every edge in both orders */
-    ni_sampler sampler;
-    ni_diffusion diffusion;
-    ni_optimizer optimizer;
-} trainer;
+static ni_edge_options learns_by(const ni_settings *s)
+{
+    const dmte_options *o = s->own;
+    return (ni_edge_options){ .learning = &o->learning,
+                              .sampling = &o->sampling,
+                              .optimizer = NI_ADAM,
+                              .negatives = 1,
+                              .both_orders = true };
+}
 
-enum { PARAMETERS = 3 };
-
-static void list_parameters(const neap_model *m, ni_parameter list[PARAMETERS])
+static uint32_t list_parameters(const neap_model *m, ni_parameter *list)
 {
     const dmte *own = m->own;
     const dmte_options *o = m->settings->own;
@@ -244,6 +243,7 @@ static void list_parameters(const neap_model *m, ni_parameter list[PARAMETERS])
     list[0] = (ni_parameter){ "words", own->M, m->texts.words.count, o->word_dim, .rate = 1 };
     list[1] = (ni_parameter){ "W", own->W, NI_DIFFUSION_HOPS * (uint64_t)o->word_dim, h, .rate = 1 };
     list[2] = (ni_parameter){ "nodes", own->N, m->rows, h, .rate = 1 };
+    return 3;
 }
 
 static ni_diffusion_shape shape_of(const neap_model *m, uint64_t edges)
@@ -260,160 +260,90 @@ static ni_diffusion_shape shape_of(const neap_model *m, uint64_t edges)
 }
 
 /* Text spreads over these links: those that are trained on, in the end all. */
-static neap_status diffuse_over(trainer *t, const ni_links *links, neap_error *err)
+static neap_status diffuse_over(ni_edge_learner *l, const ni_links *links, neap_error *err)
 {
-    const neap_model *m = t->run.model;
+    const neap_model *m = l->run.model;
     const dmte *own = m->own;
-    ni_diffusion_shape shape = shape_of(m, t->run.graph->edges);
+    ni_diffusion_shape shape = shape_of(m, l->run.graph->edges);
     ni_diffusion_parameters p = { own->M, own->W, own->N };
-    ni_diffusion_free(&t->diffusion);
-    return ni_diffusion_create(&shape, links, &m->texts, &p, t->run.threads, &t->diffusion, err);
+    ni_diffusion_free(l->own);
+    return ni_diffusion_create(&shape, links, &m->texts, &p, l->run.threads, l->own, err);
 }
 
-static neap_status make_sampler(trainer *t, neap_error *err)
+static neap_status create(ni_edge_learner *l, neap_error *err)
 {
-    const ni_settings *s = t->run.model->settings;
-    ni_sampler_free(&t->sampler);
-    t->both = *t->run.graph;
-    t->both.undirected = true;
-    return ni_sampler_create(&((const dmte_options *)s->own)->sampling, 1, s->common.seed, &t->both,
-                             t->run.links, &t->run.model->targets, t->run.threads, &t->sampler, err);
+    return diffuse_over(l, l->run.links, err);
 }
 
-/* The sampler is first made on the whole graph, so that its errors refer to the graph that was given. */
-static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
+static void release(ni_edge_learner *l)
 {
-    *t = (trainer){ 0 };
-    neap_status rc =
-        ni_run_prepare(&t->run, job, &((const dmte_options *)job->settings->own)->learning, err);
-    if (rc == NEAP_OK) rc = ni_links_need_some(t->run.links, err);
-    if (rc == NEAP_OK) rc = make_sampler(t, err);
-    if (rc == NEAP_OK) rc = ni_run_hold_out(&t->run, job->data, err);
-    return rc == NEAP_OK && t->run.split ? make_sampler(t, err) : rc;
+    ni_diffusion_free(l->own);
 }
 
-static neap_status make_memory(trainer *t, neap_error *err)
+static neap_status pass(ni_edge_learner *l, uint32_t items, double *loss, neap_error *err)
 {
-    ni_parameter list[PARAMETERS];
-    neap_status rc = diffuse_over(t, t->run.links, err);
-    if (rc != NEAP_OK) return rc;
-    list_parameters(t->run.model, list);
-    if (!ni_optimizer_create(NI_ADAM, list, PARAMETERS, &t->optimizer))
-        return ni_fail_memory(err, "the optimiser; a smaller --word-dim or --dim needs less");
-    t->optimizer.parameter[0].gradient.values = t->diffusion.dM;
-    t->optimizer.parameter[1].gradient.values = t->diffusion.dW;
-    t->optimizer.parameter[2].gradient.values = t->diffusion.dN;
+    ni_diffusion *d = l->own;
+    (void)err;
+    *loss = ni_diffusion_pass(d, l->sampler.nodes, items);
+    l->optimizer.parameter[0].gradient.values = d->dM;
+    l->optimizer.parameter[1].gradient.values = d->dW;
+    l->optimizer.parameter[2].gradient.values = d->dN;
     return NEAP_OK;
 }
 
-static neap_status begin(trainer *t, neap_error *err)
-{
-    ni_run *run = &t->run;
-    run->positions = t->sampler.positions;
-    run->per_step = t->sampler.options->batch;
-    neap_status rc = make_tensors(run->model, err);
-    if (rc == NEAP_OK) rc = make_memory(t, err);
-    if (rc == NEAP_OK) rc = ni_run_declare(run, err);
-    if (rc != NEAP_OK) return rc;
-    ni_run_moments(run, &t->optimizer);
-    return ni_run_begin(run, err);
-}
-
-static float product(const neap_model *m, const float *x, const float *y)
-{
-    return ni_kernels_get()->dot(x, y, m->dim);
-}
-
 /* [t ; N] of all nodes into E; in batches t is the mean over the steps of the first epoch. */
-static void fill_vectors(trainer *t)
+static neap_status fill_vectors(ni_edge_learner *l, neap_error *err)
 {
-    float *E = ((const dmte *)t->run.model->own)->dot.E;
-    ni_diffusion_vectors(&t->diffusion, E);
-    if (!spreads_in_batches(t->run.model)) return;
-    uint32_t batch = t->sampler.options->batch;
-    ni_diffusion_average_begin(&t->diffusion);
-    for (uint64_t first = 0; first < t->sampler.positions; first += batch) {
-        uint32_t items = ni_sampler_fill(&t->sampler, 0, first, batch);
-        ni_diffusion_average_add(&t->diffusion, t->sampler.nodes, items);
+    ni_diffusion *d = l->own;
+    float *E = ((const dmte *)l->run.model->own)->dot.E;
+    (void)err;
+    ni_diffusion_vectors(d, E);
+    if (!spreads_in_batches(l->run.model)) return NEAP_OK;
+    uint32_t batch = l->o.sampling->batch;
+    ni_diffusion_average_begin(d);
+    for (uint64_t first = 0; first < l->sampler.positions; first += batch) {
+        uint32_t items = ni_sampler_fill(&l->sampler, 0, first, batch);
+        ni_diffusion_average_add(d, l->sampler.nodes, items);
     }
-    ni_diffusion_average_end(&t->diffusion, E);
+    ni_diffusion_average_end(d, E);
+    return NEAP_OK;
 }
 
-static neap_status validate(trainer *t, neap_error *err)
+static neap_status score_held_out(ni_edge_learner *l, const neap_pair *pairs, size_t count, float *scores,
+                                  neap_error *err)
 {
-    ni_run *run = &t->run;
-    const neap_split *split = run->split;
-    fill_vectors(t);
-    neap_status rc =
-        ni_dot_score_by(run->model, product, split->positive, split->count, run->positive, err);
-    if (rc == NEAP_OK)
-        rc = ni_dot_score_by(run->model, product, split->negative, split->count, run->negative, err);
-    return ni_run_judge(run, rc, err);
-}
-
-static void step(trainer *t)
-{
-    ni_run *run = &t->run;
-    uint32_t items =
-        ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, (uint32_t)run->per_step);
-    double loss = items ? ni_diffusion_pass(&t->diffusion, t->sampler.nodes, items) : 0;
-    if (!ni_run_may_step(run)) return;
-    if (items) {
-        t->optimizer.steps = run->at.updates;
-        ni_optimizer_step(&t->optimizer, ni_run_rate(run, 0), run->threads);
-        run->at.updates = t->optimizer.steps;
-    }
-    ni_run_took(run, items, loss);
+    return ni_dot_score_by(l->run.model, NULL, pairs, count, scores, err);
 }
 
 /* Of the best epoch, over all links of the model. */
-static neap_status make_vectors(trainer *t, neap_error *err)
+static neap_status finish(ni_edge_learner *l, neap_error *err)
 {
-    const neap_model *m = t->run.model;
-    neap_status rc = diffuse_over(t, &m->links, err);
-    if (rc == NEAP_OK) fill_vectors(t);
-    return rc;
+    neap_status rc = diffuse_over(l, &l->run.model->links, err);
+    return rc == NEAP_OK ? fill_vectors(l, err) : rc;
 }
 
-static void trainer_free(trainer *t)
+static neap_status bytes(ni_edge_learner *l, neap_estimate_result *r, neap_error *err)
 {
-    ni_sampler_free(&t->sampler);
-    ni_diffusion_free(&t->diffusion);
-    ni_optimizer_free(&t->optimizer);
+    const neap_model *m = l->run.model;
+    ni_diffusion_shape shape = shape_of(m, l->run.graph->edges);
+    (void)err;
+    r->bytes_batch += ni_diffusion_bytes(&shape, &m->links, &m->texts, ni_threads_count(l->run.threads));
+    return NEAP_OK;
 }
 
-static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
-{
-    trainer t;
-    ni_run *run = &t.run;
-    neap_status rc = prepare(&t, job, err);
-    if (rc == NEAP_OK) rc = begin(&t, err);
-    while (rc == NEAP_OK && ni_run_next(run)) {
-        if (run->judging) rc = validate(&t, err);
-        else step(&t);
-    }
-    rc = ni_run_conclude(run, rc);
-    if (rc == NEAP_OK) rc = make_vectors(&t, err);
-    trainer_free(&t);
-    return ni_run_end(run, rc, out);
-}
-
-static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
-{
-    trainer t;
-    neap_status rc = prepare(&t, job, err);
-    if (rc == NEAP_OK) {
-        const neap_model *m = t.run.model;
-        ni_diffusion_shape shape = shape_of(m, t.run.graph->edges);
-        ni_run_bytes(&t.run, job->data->graph, r);
-        r->bytes_graph += ni_sampler_bytes(t.sampler.options, &t.both);
-        r->bytes_batch = ni_sampler_step_bytes(&t.sampler) +
-                         ni_diffusion_bytes(&shape, &m->links, &m->texts, ni_threads_count(t.run.threads));
-    }
-    trainer_free(&t);
-    ni_run_free(&t.run);
-    return rc;
-}
+static const ni_edge_rules rules = {
+    .own = sizeof(ni_diffusion),
+    .options = learns_by,
+    .tensors = make_tensors,
+    .parameters = list_parameters,
+    .create = create,
+    .free = release,
+    .pass = pass,
+    .refresh = fill_vectors,
+    .score = score_held_out,
+    .finish = finish,
+    .bytes = bytes,
+};
 
 const ni_method ni_method_dmte = {
     .info = { .size = sizeof(neap_method_info),
@@ -432,13 +362,14 @@ const ni_method ni_method_dmte = {
               .text = 1,
               .new_text = 1 },
     .options = { sizeof(dmte_options), parts, defaults },
+    .family = &rules,
     .check = check,
     .text = text_of,
     .own = sizeof(dmte),
     .declare = declare,
     .release = ni_dot_release,
     .open = open_query,
-    .train = train,
-    .bytes = bytes,
+    .train = ni_edges_train,
+    .bytes = ni_edges_bytes,
     NI_DOT_ANSWERS,
 };
