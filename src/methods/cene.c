@@ -1,7 +1,6 @@
 /* CENE: nodes and texts in one space (Sun, Guo, Ding and Liu, A General Framework for Content-enhanced
  * Network Representation Learning, 2016). A step trains on a batch of edges and on its share of the texts
- * (cene_arcs.h); an epoch is one pass over the edges and one over the texts. The trainer owns what a step
- * needs. */
+ * (cene_arcs.h); an epoch is one pass over the edges and one over the texts. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "base/sys.h"
 #include "methods/cene_arcs.h"
 #include "methods/dot.h"
-#include "model/run.h"
+#include "model/edge_learner.h"
 #include "support/status.h"
 
 enum { LEFT_RIGHT, CONCAT, BOTH };
@@ -182,28 +181,43 @@ static neap_status score_all(neap_query *q, uint32_t source, float *scores, neap
     return ni_dot_score_all_by(q->model, score_of, source, scores, err);
 }
 
-/* ---- a trainer ---- */
+/* ---- what a step needs ---- */
 
 typedef struct trainer {
-    ni_run run;
     const cene_options *o;
-    ni_sampler sampler;
     uint32_t *with_text; /* nodes with a text                       */
     uint32_t texts;      /* how many                                */
     uint64_t steps;      /* of an epoch                             */
     uint32_t *readers;   /* of a step: nodes whose texts are read   */
-    uint32_t *others;    /* of a step: groups x text_negatives      */
+    uint32_t reader_count;
+    uint32_t *others; /* of a step: groups x text_negatives      */
     ni_cene_limits most;
     ni_cene_arcs arcs;
-    ni_optimizer optimizer;
 } trainer;
 
-static neap_status make_sampler(trainer *t, neap_error *err)
+static ni_edge_options learns_by(const ni_settings *s)
 {
-    const ni_run *run = &t->run;
-    return ni_sampler_create(&t->o->a.sampling, t->o->a.learning.negatives,
-                             run->model->settings->common.seed, run->graph, run->links,
-                             &run->model->targets, run->threads, &t->sampler, err);
+    const ni_attention_options *o = s->own;
+    return (ni_edge_options){ .learning = &o->learning,
+                              .sampling = &o->sampling,
+                              .optimizer = o->optimizer,
+                              .negatives = o->learning.negatives };
+}
+
+/* Steps of the GRU's weights to those of vectors: they step in every batch, a word only where it occurs.
+ * Chosen by validation (docs/methods.md). */
+#define GRU_RATE 0.03
+
+static uint32_t list_parameters(const neap_model *m, ni_parameter *list)
+{
+    const cene *own = m->own;
+    list[0] = (ni_parameter){ "E", own->dot.E, m->rows, m->dim, .by_rows = true, .rate = 1 };
+    list[1] = (ni_parameter){ "words", own->W, m->texts.words.count, m->dim, .by_rows = true, .rate = 1 };
+    if (!has_gru(m)) return 2;
+    list[2] = (ni_parameter){ "gru.W", own->gru_W, m->dim, 3 * m->dim, .rate = GRU_RATE };
+    list[3] = (ni_parameter){ "gru.U", own->gru_U, m->dim, 3 * m->dim, .rate = GRU_RATE };
+    list[4] = (ni_parameter){ "gru.b", own->gru_b, 1, 3 * m->dim, .rate = GRU_RATE };
+    return 5;
 }
 
 /* Step `i` of an epoch reads the texts at positions i texts / steps and on. */
@@ -212,10 +226,12 @@ static uint64_t first_reader(const trainer *t, uint64_t step)
     return step * t->texts / t->steps;
 }
 
-static neap_status make_step(trainer *t, neap_error *err)
+static neap_status make_step(ni_edge_learner *l, neap_error *err)
 {
-    const neap_model *m = t->run.model;
-    uint64_t batch = t->o->a.sampling.batch, positions = t->sampler.positions;
+    trainer *t = l->own;
+    const neap_model *m = l->run.model;
+    t->o = m->settings->own;
+    uint64_t batch = t->o->a.sampling.batch, positions = l->sampler.positions;
     if (!(t->with_text = ni_array(m->rows, sizeof *t->with_text))) return ni_fail_memory(err, "the texts");
     for (uint32_t u = 0; u < m->rows; u++)
         if (ni_text_size(&m->texts, u)) t->with_text[t->texts++] = u;
@@ -232,79 +248,35 @@ static neap_status make_step(trainer *t, neap_error *err)
     return t->readers && t->others ? NEAP_OK : ni_fail_memory(err, "a batch");
 }
 
-/* The sampler is first made on the whole graph, so that its errors refer to the graph that was given. */
-static neap_status prepare(trainer *t, const ni_job *job, neap_error *err)
+static neap_status create(ni_edge_learner *l, neap_error *err)
 {
-    *t = (trainer){ .o = job->settings->own };
-    neap_status rc = ni_run_prepare(&t->run, job, &t->o->a.learning, err);
-    if (rc == NEAP_OK) rc = make_sampler(t, err);
-    if (rc == NEAP_OK) rc = ni_run_hold_out(&t->run, job->data, err);
-    if (rc == NEAP_OK && t->run.split) {
-        ni_sampler_free(&t->sampler);
-        rc = make_sampler(t, err);
-    }
-    return rc == NEAP_OK ? make_step(t, err) : rc;
+    trainer *t = l->own;
+    const neap_model *m = l->run.model;
+    neap_status rc = make_step(l, err);
+    return rc == NEAP_OK ? ni_cene_arcs_create(&m->texts, l->run.links, m->rows, m->dim, &t->most,
+                                               l->run.threads, &t->arcs, err)
+                         : rc;
 }
 
-static void trainer_free(trainer *t)
+static void release(ni_edge_learner *l)
 {
-    ni_sampler_free(&t->sampler);
+    trainer *t = l->own;
     ni_cene_arcs_free(&t->arcs);
-    ni_optimizer_free(&t->optimizer);
     ni_free(t->with_text);
     ni_free(t->readers);
     ni_free(t->others);
 }
 
-enum { PARAMETERS = 5 };
-
-/* Steps of the GRU's weights to those of vectors: they step in every batch, a word only where it occurs.
- * Chosen by validation (docs/methods.md). */
-#define GRU_RATE 0.03
-
-/* Into list; returns how many. Their values may be NULL still. */
-static uint32_t list_parameters(const neap_model *m, ni_parameter list[PARAMETERS])
-{
-    const cene *own = m->own;
-    list[0] = (ni_parameter){ "E", own->dot.E, m->rows, m->dim, .by_rows = true, .rate = 1 };
-    list[1] = (ni_parameter){ "words", own->W, m->texts.words.count, m->dim, .by_rows = true, .rate = 1 };
-    if (!has_gru(m)) return 2;
-    list[2] = (ni_parameter){ "gru.W", own->gru_W, m->dim, 3 * m->dim, .rate = GRU_RATE };
-    list[3] = (ni_parameter){ "gru.U", own->gru_U, m->dim, 3 * m->dim, .rate = GRU_RATE };
-    list[4] = (ni_parameter){ "gru.b", own->gru_b, 1, 3 * m->dim, .rate = GRU_RATE };
-    return 5;
-}
-
-static neap_status make_memory(trainer *t, neap_error *err)
-{
-    const neap_model *m = t->run.model;
-    ni_parameter list[PARAMETERS];
-    if (!ni_optimizer_create(t->o->a.optimizer, list, list_parameters(m, list), &t->optimizer))
-        return ni_fail_memory(err, "the optimiser; --optimizer adagrad needs less");
-    return ni_cene_arcs_create(&m->texts, t->run.links, m->rows, m->dim, &t->most, t->run.threads, &t->arcs,
-                               err);
-}
-
-static neap_status begin(trainer *t, neap_error *err)
-{
-    ni_run *run = &t->run;
-    run->positions = t->sampler.positions;
-    run->per_step = t->o->a.sampling.batch;
-    neap_status rc = make_tensors(run->model, err);
-    if (rc == NEAP_OK) rc = make_memory(t, err);
-    if (rc == NEAP_OK) rc = ni_run_declare(run, err);
-    if (rc != NEAP_OK) return rc;
-    ni_run_moments(run, &t->optimizer);
-    return ni_run_begin(run, err);
-}
-
 /* ---- steps ---- */
 
 /* The texts of a step, in an order of the epoch's own, and for each group the texts of other nodes. */
-static uint32_t draw_texts(trainer *t, uint64_t epoch, uint64_t step)
+static neap_status draw_texts(ni_edge_learner *l, uint32_t items, uint32_t *more, neap_error *err)
 {
-    uint64_t seed = t->run.model->settings->common.seed, first = first_reader(t, step);
+    trainer *t = l->own;
+    uint64_t seed = l->sampler.seed, epoch = l->sampler.epoch, step = l->sampler.first / l->run.per_step;
+    uint64_t first = first_reader(t, step);
     uint32_t count = (uint32_t)(first_reader(t, step + 1) - first), k = t->o->text_negatives;
+    (void)items, (void)err;
     for (uint32_t i = 0; i < count; i++)
         t->readers[i] = t->with_text[ni_permute(seed, NI_STREAM_READER, epoch, t->texts, first + i)];
     for (uint32_t g = 0; g < ni_tasks(count, NI_CENE_GROUP); g++) {
@@ -312,74 +284,61 @@ static uint32_t draw_texts(trainer *t, uint64_t epoch, uint64_t step)
         for (uint32_t i = 0; i < k; i++)
             t->others[(uint64_t)g * k + i] = t->with_text[ni_below(&rng, t->texts)];
     }
-    return count;
+    *more = t->reader_count = count;
+    return NEAP_OK;
 }
 
-static void optimise(trainer *t)
+static neap_status pass(ni_edge_learner *l, uint32_t items, double *loss, neap_error *err)
 {
+    trainer *t = l->own;
+    const neap_model *m = l->run.model;
+    const cene *own = m->own;
     const ni_cene_arcs *a = &t->arcs;
-    t->optimizer.parameter[0].gradient = (ni_gradient){ a->dX, a->node, a->nodes };
-    t->optimizer.parameter[1].gradient = (ni_gradient){ a->dW, a->word, a->words };
-    if (has_gru(t->run.model)) {
-        t->optimizer.parameter[2].gradient = (ni_gradient){ a->gru_dW, NULL, a->dim };
-        t->optimizer.parameter[3].gradient = (ni_gradient){ a->gru_dU, NULL, a->dim };
-        t->optimizer.parameter[4].gradient = (ni_gradient){ a->gru_db, NULL, 1 };
-    }
-    t->optimizer.steps = t->run.at.updates;
-    ni_optimizer_step(&t->optimizer, ni_run_rate(&t->run, 0), t->run.threads);
-    t->run.at.updates = t->optimizer.steps;
+    ni_parameter *list = l->optimizer.parameter;
+    ni_gru gru = gru_of(m);
+    ni_cene_batch batch = { l->sampler.nodes, items, t->readers, t->reader_count, t->others };
+    (void)err;
+    *loss = items * ni_cene_arcs_pass(&t->arcs, &batch, own->dot.E, own->W, has_gru(m) ? &gru : NULL);
+    list[0].gradient = (ni_gradient){ a->dX, a->node, a->nodes };
+    list[1].gradient = (ni_gradient){ a->dW, a->word, a->words };
+    if (!has_gru(m)) return NEAP_OK;
+    list[2].gradient = (ni_gradient){ a->gru_dW, NULL, a->dim };
+    list[3].gradient = (ni_gradient){ a->gru_dU, NULL, a->dim };
+    list[4].gradient = (ni_gradient){ a->gru_db, NULL, 1 };
+    return NEAP_OK;
 }
 
-static void step(trainer *t)
+static neap_status score_held_out(ni_edge_learner *l, const neap_pair *pairs, size_t count, float *scores,
+                                  neap_error *err)
 {
-    ni_run *run = &t->run;
-    const cene *own = run->model->own;
-    uint32_t arcs =
-        ni_sampler_fill(&t->sampler, run->at.epoch, run->at.batch * run->per_step, t->o->a.sampling.batch);
-    uint32_t readers = draw_texts(t, run->at.epoch, run->at.batch);
-    ni_gru gru = gru_of(run->model);
-    ni_cene_batch batch = { t->sampler.nodes, arcs, t->readers, readers, t->others };
-    double loss = arcs + readers ? ni_cene_arcs_pass(&t->arcs, &batch, own->dot.E, own->W,
-                                                     has_gru(run->model) ? &gru : NULL)
-                                 : 0;
-    if (!ni_run_may_step(run)) return;
-    if (arcs + readers && isfinite(loss)) optimise(t);
-    ni_run_took(run, arcs, loss * arcs);
+    return ni_dot_score_by(l->run.model, score_of, pairs, count, scores, err);
 }
 
-static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
+static neap_status bytes(ni_edge_learner *l, neap_estimate_result *r, neap_error *err)
 {
-    trainer t;
-    ni_run *run = &t.run;
-    neap_status rc = prepare(&t, job, err);
-    if (rc == NEAP_OK) rc = begin(&t, err);
-    while (rc == NEAP_OK && ni_run_next(run)) {
-        if (run->judging) rc = ni_dot_judge(run, score_of, err);
-        else step(&t);
-    }
-    trainer_free(&t);
-    return ni_run_end(run, rc, out);
+    const trainer *t = l->own;
+    const neap_model *m = l->run.model;
+    neap_status rc = make_step(l, err);
+    if (rc != NEAP_OK) return rc;
+    r->bytes_graph += 4 * (uint64_t)m->rows;
+    r->bytes_batch +=
+        ni_cene_arcs_bytes(&m->texts, m->rows, m->dim, &t->most, ni_threads_count(l->run.threads)) +
+        4 * t->most.readers + 4 * t->most.groups * t->most.text_negatives;
+    return NEAP_OK;
 }
 
-static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
-{
-    trainer t;
-    ni_parameter list[PARAMETERS];
-    neap_status rc = prepare(&t, job, err);
-    if (rc == NEAP_OK) {
-        const neap_model *m = t.run.model;
-        ni_run_bytes(&t.run, job->data->graph, r);
-        r->bytes_graph += ni_sampler_bytes(&t.o->a.sampling, m->graph) + 4 * (uint64_t)m->rows;
-        r->bytes_optimizer = ni_optimizer_bytes(t.o->a.optimizer, list, list_parameters(m, list));
-        r->bytes_batch =
-            ni_cene_arcs_bytes(&m->texts, m->rows, m->dim, &t.most, ni_threads_count(t.run.threads)) +
-            ni_sampler_step_bytes(&t.sampler) + 4 * t.most.readers +
-            4 * t.most.groups * t.most.text_negatives;
-    }
-    trainer_free(&t);
-    ni_run_free(&t.run);
-    return rc;
-}
+static const ni_edge_rules rules = {
+    .own = sizeof(trainer),
+    .options = learns_by,
+    .tensors = make_tensors,
+    .parameters = list_parameters,
+    .create = create,
+    .free = release,
+    .draw = draw_texts,
+    .pass = pass,
+    .score = score_held_out,
+    .bytes = bytes,
+};
 
 const ni_method ni_method_cene = {
     .info = { .size = sizeof(neap_method_info),
@@ -406,14 +365,15 @@ const ni_method ni_method_cene = {
               .text = 1,
               .new_text = 1 },
     .options = { sizeof(cene_options), parts, defaults },
+    .family = &rules,
     .check = check,
     .text = text_of,
     .own = sizeof(cene),
     .declare = declare,
     .release = ni_dot_release,
     .open = open_query,
-    .train = train,
-    .bytes = bytes,
+    .train = ni_edges_train,
+    .bytes = ni_edges_bytes,
     .score = score,
     .score_all = score_all,
     .vectors = ni_dot_vectors,
