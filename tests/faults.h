@@ -289,6 +289,14 @@ static inline void faults_expect_memory(void *user, neap_status rc, const neap_e
     assert_true(err->text[0] != 0);
 }
 
+/* Reading failed with EIO. */
+static inline void faults_expect_read(void *user, neap_status rc, const neap_error *err)
+{
+    (void)user;
+    assert_int_equal(rc, NEAP_E_READ);
+    assert_int_equal(err->sys, EIO);
+}
+
 /* Runs the scenario in a child that dies before its k-th call of open, write, fsync, close, rename,
  * unlink or mkdir, k = 1, 2, ... until it lives to the end; `look` sees what each child left behind.
  * Returns how many died. */

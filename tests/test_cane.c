@@ -16,6 +16,7 @@
 
 #include "base/rng.h"
 #include "methods/cane_pairs.h"
+#include "slopes.h"
 
 /* ---- a few nodes with texts, and the same numbers as floats and as doubles ---- */
 
@@ -82,8 +83,9 @@ static ni_ref_cane_node node_of(const world *w, uint32_t u)
 }
 
 /* The loss of all items; the gradients are added. */
-static double reference_loss(world *w)
+static double reference_loss(void *of)
 {
+    world *w = of;
     double sum = 0;
     ni_ref_cane_gradients g = { w->dE, w->dwords, w->dC, w->dR };
     for (const uint32_t *i = items; i < items + ITEMS * 3; i += 3) {
@@ -95,20 +97,6 @@ static double reference_loss(world *w)
 
 /* ---- the reference ---- */
 
-static void expect_slopes(world *w, double *x, uint64_t count, const double *gradient)
-{
-    const double step = 1e-5;
-    for (uint64_t i = 0; i < count; i++) {
-        double old = x[i];
-        x[i] = old + step;
-        double up = reference_loss(w);
-        x[i] = old - step;
-        double down = reference_loss(w);
-        x[i] = old;
-        assert_true(fabs((up - down) / (2 * step) - gradient[i]) < 1e-7);
-    }
-}
-
 static void expect_reference(bool padded)
 {
     world *w = world_create(padded), *kept = malloc(sizeof *kept);
@@ -118,10 +106,10 @@ static void expect_reference(bool padded)
     memcpy(kept, w, sizeof *kept);
     for (uint32_t u = 0; u < NODES; u++) longer += ni_length(w->E + u * H, H) > 1;
     assert_in_range(longer, 1, NODES - 1); /* both sides of the clip */
-    expect_slopes(w, w->dbl_E, NODES * H, kept->dE);
-    expect_slopes(w, w->dbl_words, (WORDS + 1) * H, kept->dwords);
-    expect_slopes(w, w->dbl_C, 2 * H * H, kept->dC);
-    expect_slopes(w, w->dbl_R, H * H, kept->dR);
+    expect_slopes(reference_loss, w, w->dbl_E, NODES * H, kept->dE, 1e-7);
+    expect_slopes(reference_loss, w, w->dbl_words, (WORDS + 1) * H, kept->dwords, 1e-7);
+    expect_slopes(reference_loss, w, w->dbl_C, 2 * H * H, kept->dC, 1e-7);
+    expect_slopes(reference_loss, w, w->dbl_R, H * H, kept->dR, 1e-7);
     free(kept);
     world_free(w);
 }

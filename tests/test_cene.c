@@ -23,6 +23,7 @@
 #include "base/rng.h"
 #include "methods/cene_arcs.h"
 #include "model/model.h"
+#include "slopes.h"
 
 enum { N = 40, D = 6, WORDS = 30, K = 2, TEXT_K = 3, ARCS = 50, READERS = 35, LONGEST = 8 };
 #define WEIGHT 0.7
@@ -131,8 +132,9 @@ static void encode(const world *w, uint32_t u, double c[D])
     }
 }
 
-static double formula(const world *w)
+static double formula(void *of)
 {
+    const world *w = of;
     const double *E = w->y + AT_E;
     double c[N][D], loss = 0;
     for (uint32_t u = 0; u < N; u++) encode(w, u, c[u]);
@@ -157,14 +159,7 @@ static double formula(const world *w)
 
 static double slope(world *w, uint32_t at)
 {
-    const double step = 1e-5;
-    double old = w->y[at];
-    w->y[at] = old + step;
-    double up = formula(w);
-    w->y[at] = old - step;
-    double down = formula(w);
-    w->y[at] = old;
-    return (up - down) / (2 * step);
+    return slope_of(formula, w, &w->y[at]);
 }
 
 /* ---- the pass ---- */
@@ -190,8 +185,8 @@ static ni_gru gru_of(const world *w)
 
 /* The slopes by all numbers of a table at `at` with rows of D; rows that the batch does not have are flat.
  */
-static void expect_slopes(world *w, uint32_t at, uint32_t rows, const uint32_t *row, uint32_t count,
-                          const float *gradient)
+static void expect_row_slopes(world *w, uint32_t at, uint32_t rows, const uint32_t *row, uint32_t count,
+                              const float *gradient)
 {
     bool seen[N + WORDS] = { false };
     for (uint32_t i = 0; i < count; i++) {
@@ -225,8 +220,8 @@ static void a_batch_has_the_loss_and_the_slopes_of_the_formula(void **state)
         for (int again = 0; again < 2; again++) { /* a second pass begins clean */
             double loss = ni_cene_arcs_pass(&a, &w->batch, w->x, w->x + AT_WORDS, form ? &gru : NULL);
             assert_true(fabs(loss - formula(w)) < 1e-5);
-            expect_slopes(w, AT_E, N, a.node, a.nodes, a.dX);
-            expect_slopes(w, AT_WORDS, WORDS, a.word, a.words, a.dW);
+            expect_row_slopes(w, AT_E, N, a.node, a.nodes, a.dX);
+            expect_row_slopes(w, AT_WORDS, WORDS, a.word, a.words, a.dW);
             if (!form) continue;
             expect_dense_slopes(w, AT_W, D * 3 * D, a.gru_dW);
             expect_dense_slopes(w, AT_U, D * 3 * D, a.gru_dU);

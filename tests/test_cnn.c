@@ -11,16 +11,11 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
 #include "encoders/cnn.h"
+#include "slopes.h"
 
 enum { D = 5, C = 4, LONGEST = 11, SEQUENCES = 7 };
 static const uint32_t lengths[SEQUENCES] = { 1, 0, 450, 2, 3, 9, 1 };
-
-static void draw(double *x, uint64_t count, ni_rng *rng)
-{
-    for (uint64_t i = 0; i < count; i++) x[i] = ni_normal(rng) * 0.4;
-}
 
 typedef struct world {
     ni_ref_cnn n;
@@ -34,36 +29,23 @@ static world *world_create(uint32_t width, bool same, bool activated, bool bias,
     world *w = calloc(1, sizeof *w);
     ni_rng rng = ni_rng_at(7, NI_STREAM_GRAPH, width, length);
     assert_non_null(w);
-    draw(w->W, (uint64_t)width * D * C, &rng);
-    draw(w->b, C, &rng);
-    draw(w->X, (uint64_t)length * D, &rng);
-    draw(w->dH, (uint64_t)length * C, &rng);
+    draw_numbers(w->W, (uint64_t)width * D * C, 0.4, &rng);
+    draw_numbers(w->b, C, 0.4, &rng);
+    draw_numbers(w->X, (uint64_t)length * D, 0.4, &rng);
+    draw_numbers(w->dH, (uint64_t)length * C, 0.4, &rng);
     w->n = (ni_ref_cnn){ width, D, C, same, activated, w->W, bias ? w->b : NULL };
     w->length = length;
     return w;
 }
 
 /* L = sum of dH x H, so that dL/dH is dH. */
-static double loss_of(world *w)
+static double loss_of(void *of)
 {
+    world *w = of;
     double sum = 0;
     uint32_t windows = ni_ref_cnn_forward(&w->n, w->X, w->length, w->H);
     for (uint32_t i = 0; i < windows * C; i++) sum += w->dH[i] * w->H[i];
     return sum;
-}
-
-static void expect_slope(world *w, double *x, uint64_t count, const double *gradient)
-{
-    const double step = 1e-5;
-    for (uint64_t i = 0; i < count; i++) {
-        double old = x[i];
-        x[i] = old + step;
-        double up = loss_of(w);
-        x[i] = old - step;
-        double down = loss_of(w);
-        x[i] = old;
-        assert_true(fabs((up - down) / (2 * step) - gradient[i]) < 1e-6);
-    }
 }
 
 static void gradients_of_the_reference_are_slopes(void **state)
@@ -76,9 +58,9 @@ static void gradients_of_the_reference_are_slopes(void **state)
                 world *w = world_create(width, kind & 1, kind & 2, bias, length);
                 loss_of(w);
                 ni_ref_cnn_backward(&w->n, w->X, length, w->H, w->dH, w->dX, w->dW, bias ? w->db : NULL);
-                expect_slope(w, w->X, (uint64_t)length * D, w->dX);
-                expect_slope(w, w->W, (uint64_t)width * D * C, w->dW);
-                if (bias) expect_slope(w, w->b, C, w->db);
+                expect_slopes(loss_of, w, w->X, (uint64_t)length * D, w->dX, 1e-6);
+                expect_slopes(loss_of, w, w->W, (uint64_t)width * D * C, w->dW, 1e-6);
+                if (bias) expect_slopes(loss_of, w, w->b, C, w->db, 1e-6);
                 free(w);
             }
 }
@@ -92,14 +74,6 @@ typedef struct packed {
     float *W, *b, *X, *H, *dH, *dX, *dW, *db; /* of d and c as below */
 } packed;
 
-static float *numbers(uint64_t count, ni_rng *rng)
-{
-    float *x = calloc(count, sizeof *x);
-    assert_non_null(x);
-    for (uint64_t i = 0; rng && i < count; i++) x[i] = (float)(ni_normal(rng) * 0.2);
-    return x;
-}
-
 static packed *run(ni_cnn n, bool bias, uint32_t threads)
 {
     packed *k = calloc(1, sizeof *k);
@@ -109,16 +83,16 @@ static packed *run(ni_cnn n, bool bias, uint32_t threads)
     assert_int_equal(ni_threads_create(threads, &pool, NULL), NEAP_OK);
     uint64_t rows = ni_cnn_lay_out(&n, lengths, SEQUENCES, k->first), size = (uint64_t)n.width * n.d * n.c;
     k->p = (ni_packed){ SEQUENCES, k->first, lengths, rows };
-    n.W = k->W = numbers(size, &rng);
-    k->b = numbers(n.c, &rng);
+    n.W = k->W = floats_of(size, 0.2, &rng);
+    k->b = floats_of(n.c, 0.2, &rng);
     n.b = bias ? k->b : NULL;
-    k->X = numbers(rows * n.d, &rng);
+    k->X = floats_of(rows * n.d, 0.2, &rng);
     ni_packed_clear(&k->p, NULL, n.d, k->X);
-    k->H = numbers(rows * n.c, NULL);
-    k->dH = numbers(rows * n.c, &rng);
-    k->dX = numbers(rows * n.d, NULL);
-    k->dW = numbers(size, NULL);
-    k->db = numbers(n.c, NULL);
+    k->H = floats_of(rows * n.c, 0.2, NULL);
+    k->dH = floats_of(rows * n.c, 0.2, &rng);
+    k->dX = floats_of(rows * n.d, 0.2, NULL);
+    k->dW = floats_of(size, 0.2, NULL);
+    k->db = floats_of(n.c, 0.2, NULL);
     ni_cnn_forward(&n, &k->p, k->X, k->H, pool);
     ni_cnn_backward(&n, &k->p, k->X, k->H, k->dH, k->dX, k->dW, bias ? k->db : NULL, k->windows, pool);
     ni_threads_free(pool);
@@ -151,8 +125,9 @@ static void compare(ni_cnn n, bool bias)
     packed *k = run(n, bias, 2);
     ni_rng rng = ni_rng_at(3, NI_STREAM_GRAPH, n.width, 0);
     uint64_t d = n.d, c = n.c, size = n.width * d * c;
-    free(numbers(size, &rng)), free(numbers(c, &rng)), free(numbers(k->p.rows * d, &rng));
-    float *given = numbers(k->p.rows * c, &rng);
+    free(floats_of(size, 0.2, &rng)), free(floats_of(c, 0.2, &rng)),
+        free(floats_of(k->p.rows * d, 0.2, &rng));
+    float *given = floats_of(k->p.rows * c, 0.2, &rng);
     double *W = doubles(k->W, size), *b = doubles(k->b, c);
     double *dW = calloc(size, sizeof *dW), *db = calloc(c, sizeof *db);
     ni_ref_cnn ref = { n.width, n.d, n.c, n.same, n.tanh, W, bias ? b : NULL };
@@ -194,10 +169,11 @@ static void rows_that_repeat_are_multiplied_once_and_give_the_same(void **state)
             ni_rng rng = ni_rng_at(4, NI_STREAM_GRAPH, width, 0);
             uint64_t first[SEQUENCES], rows = ni_cnn_lay_out(&n, lengths, SEQUENCES, first);
             ni_packed p = { SEQUENCES, first, lengths, rows };
-            float *W = numbers((uint64_t)width * WIDE * OUT, &rng), *b = numbers(OUT, &rng);
-            float *rows_of = numbers((uint64_t)KINDS * WIDE, &rng), *X = numbers(rows * WIDE, NULL);
-            float *plain = numbers(rows * OUT, NULL), *shared = numbers(rows * OUT, NULL);
-            float *T = numbers((uint64_t)KINDS * width * OUT, NULL);
+            float *W = floats_of((uint64_t)width * WIDE * OUT, 0.2, &rng), *b = floats_of(OUT, 0.2, &rng);
+            float *rows_of = floats_of((uint64_t)KINDS * WIDE, 0.2, &rng),
+                  *X = floats_of(rows * WIDE, 0.2, NULL);
+            float *plain = floats_of(rows * OUT, 0.2, NULL), *shared = floats_of(rows * OUT, 0.2, NULL);
+            float *T = floats_of((uint64_t)KINDS * width * OUT, 0.2, NULL);
             uint32_t *slot = calloc(rows, sizeof *slot);
             ni_threads *pool;
             assert_int_equal(ni_threads_create(2, &pool, NULL), NEAP_OK);

@@ -15,6 +15,7 @@
 #include "methods/diffusion.h"
 #include "model/method.h"
 #include "settings.h"
+#include "slopes.h"
 #include "world.h"
 
 /* ---- a small world ---- */
@@ -181,8 +182,9 @@ static double l(const double *x, const double *y, double sign)
     return log(1 / (1 + exp(-sign * z)) + 0.001);
 }
 
-static double formula_loss(const world *w)
+static double formula_loss(void *of)
 {
+    const world *w = of;
     formula f;
     double loss = 0;
     const double *N = w->exact + N_AT;
@@ -203,17 +205,11 @@ static double formula_loss(const world *w)
 /* ---- what is promised ---- */
 
 /* The slopes of the formula; number i of M, W, N has its gradient at the same place of `of`. */
-static void expect_slopes(world *w, const ni_diffusion *d)
+static void expect_gradient(world *w, const ni_diffusion *d)
 {
-    const double step = 1e-5;
     for (int i = 0; i < NUMBERS; i++) {
-        double old = w->exact[i];
         double got = (double)(i < W_AT ? d->dM[i] : i < N_AT ? d->dW[i - W_AT] : d->dN[i - N_AT]);
-        w->exact[i] = old + step;
-        double up = formula_loss(w);
-        w->exact[i] = old - step;
-        double slope = (up - formula_loss(w)) / (2 * step);
-        w->exact[i] = old;
+        double slope = slope_of(formula_loss, w, &w->exact[i]);
         if (fabs(slope - got) > 1e-4 * (1 + fabs(slope))) fail_msg("number %d: %g, not %g", i, got, slope);
     }
 }
@@ -231,7 +227,7 @@ static void a_step_is_the_formula_and_its_gradient_the_slope(void **state)
             assert_true(fabs(loss - formula_loss(w)) < 1e-4);
             assert_true(d.count[2] < NODES);
             assert_true(w->batch || (d.count[1] < d.count[2] && d.count[0] < d.count[1]));
-            expect_slopes(w, &d);
+            expect_gradient(w, &d);
             ni_diffusion_pass(&d, w->items + 3, 2);
         }
         ni_diffusion_free(&d);

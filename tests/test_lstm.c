@@ -11,16 +11,11 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
 #include "base/sys.h"
 #include "encoders/lstm.h"
+#include "slopes.h"
 
 enum { D = 4, S = 3, LONGEST = 6 }; /* S: of a state */
-
-static void draw(double *x, uint64_t count, ni_rng *rng)
-{
-    for (uint64_t i = 0; i < count; i++) x[i] = ni_normal(rng) * 0.6;
-}
 
 typedef struct world {
     ni_ref_lstm n;
@@ -35,37 +30,24 @@ static world *world_create(uint32_t length)
     world *w = calloc(1, sizeof *w);
     ni_rng rng = ni_rng_at(7, NI_STREAM_GRAPH, 1, length);
     assert_non_null(w);
-    draw(w->W, sizeof w->W / sizeof *w->W, &rng);
-    draw(w->U, sizeof w->U / sizeof *w->U, &rng);
-    draw(w->b, 8 * S, &rng);
-    draw(w->X, (uint64_t)length * D, &rng);
-    draw(w->dH, (uint64_t)length * 2 * S, &rng);
+    draw_numbers(w->W, sizeof w->W / sizeof *w->W, 0.6, &rng);
+    draw_numbers(w->U, sizeof w->U / sizeof *w->U, 0.6, &rng);
+    draw_numbers(w->b, 8 * S, 0.6, &rng);
+    draw_numbers(w->X, (uint64_t)length * D, 0.6, &rng);
+    draw_numbers(w->dH, (uint64_t)length * 2 * S, 0.6, &rng);
     w->n = (ni_ref_lstm){ D, S, w->W, w->U, w->b };
     w->length = length;
     return w;
 }
 
 /* L = sum of dH x H, so that dL/dH is dH. */
-static double loss_of(world *w)
+static double loss_of(void *of)
 {
+    world *w = of;
     double sum = 0;
     ni_ref_lstm_forward(&w->n, w->X, w->length, w->H, w->Z, w->C);
     for (uint32_t i = 0; i < w->length * 2 * S; i++) sum += w->dH[i] * w->H[i];
     return sum;
-}
-
-static void expect_slope(world *w, double *x, uint64_t count, const double *gradient)
-{
-    const double step = 1e-5;
-    for (uint64_t i = 0; i < count; i++) {
-        double old = x[i];
-        x[i] = old + step;
-        double up = loss_of(w);
-        x[i] = old - step;
-        double down = loss_of(w);
-        x[i] = old;
-        assert_true(fabs((up - down) / (2 * step) - gradient[i]) < 1e-6);
-    }
 }
 
 static void gradients_of_the_reference_are_slopes(void **state)
@@ -77,10 +59,10 @@ static void gradients_of_the_reference_are_slopes(void **state)
         loss_of(w);
         memcpy(dH, w->dH, sizeof dH);
         ni_ref_lstm_backward(&w->n, w->X, length, w->H, w->Z, w->C, dH, w->dX, w->dW, w->dU, w->db);
-        expect_slope(w, w->X, (uint64_t)length * D, w->dX);
-        expect_slope(w, w->W, sizeof w->W / sizeof *w->W, w->dW);
-        expect_slope(w, w->U, sizeof w->U / sizeof *w->U, w->dU);
-        expect_slope(w, w->b, 8 * S, w->db);
+        expect_slopes(loss_of, w, w->X, (uint64_t)length * D, w->dX, 1e-6);
+        expect_slopes(loss_of, w, w->W, sizeof w->W / sizeof *w->W, w->dW, 1e-6);
+        expect_slopes(loss_of, w, w->U, sizeof w->U / sizeof *w->U, w->dU, 1e-6);
+        expect_slopes(loss_of, w, w->b, 8 * S, w->db, 1e-6);
         free(w);
     }
 }
@@ -98,14 +80,6 @@ typedef struct packed {
     void *block;
 } packed;
 
-static float *numbers(uint64_t count, ni_rng *rng)
-{
-    float *x = calloc(count, sizeof *x);
-    assert_non_null(x);
-    for (uint64_t i = 0; rng && i < count; i++) x[i] = (float)(ni_normal(rng) * 0.3);
-    return x;
-}
-
 /* Lengths 0 to 12, and one of 300. */
 static packed *run(uint32_t d, uint32_t h, uint32_t threads)
 {
@@ -118,17 +92,17 @@ static packed *run(uint32_t d, uint32_t h, uint32_t threads)
     for (uint32_t s = 0; s < SEQUENCES; s++) k->length[s] = s == 40 ? 300 : (uint32_t)ni_below(&rng, 13);
     uint64_t rows = ni_lstm_lay_out(k->length, SEQUENCES, k->first);
     k->p = (ni_packed){ SEQUENCES, k->first, k->length, rows };
-    k->W = numbers((uint64_t)d * 8 * h, &rng);
-    k->U = numbers((uint64_t)8 * h * h, &rng);
-    k->b = numbers(8 * (uint64_t)h, &rng);
-    k->X = numbers(rows * d, &rng);
+    k->W = floats_of((uint64_t)d * 8 * h, 0.3, &rng);
+    k->U = floats_of((uint64_t)8 * h * h, 0.3, &rng);
+    k->b = floats_of(8 * (uint64_t)h, 0.3, &rng);
+    k->X = floats_of(rows * d, 0.3, &rng);
     ni_packed_clear(&k->p, NULL, d, k->X);
-    k->dH = numbers(rows * 2 * h, &rng);
-    k->H = numbers(rows * 2 * h, NULL);
-    k->dX = numbers(rows * d, NULL);
-    k->dW = numbers((uint64_t)d * 8 * h, NULL);
-    k->dU = numbers((uint64_t)8 * h * h, NULL);
-    k->db = numbers(8 * (uint64_t)h, NULL);
+    k->dH = floats_of(rows * 2 * h, 0.3, &rng);
+    k->H = floats_of(rows * 2 * h, 0.3, NULL);
+    k->dX = floats_of(rows * d, 0.3, NULL);
+    k->dW = floats_of((uint64_t)d * 8 * h, 0.3, NULL);
+    k->dU = floats_of((uint64_t)8 * h * h, 0.3, NULL);
+    k->db = floats_of(8 * (uint64_t)h, 0.3, NULL);
     k->n = (ni_lstm){ d, h, k->W, k->U, k->b };
     ni_lstm_carve(&k->n, rows, SEQUENCES, threads, &c);
     k->block = malloc(c.used);
@@ -206,7 +180,7 @@ static void rows_that_are_multiplied_once_give_the_bits_of_all_rows(void **state
     ni_threads *pool;
     ni_carver c = { k->block, 0 };
     ni_lstm_memory m = ni_lstm_carve(&k->n, rows, SEQUENCES, 2, &c);
-    float *T = numbers(IDS * 8 * h, NULL), *some = numbers(IDS * d, NULL);
+    float *T = floats_of(IDS * 8 * h, 0, NULL), *some = floats_of(IDS * d, 0, NULL);
     uint32_t *slot = calloc(rows, sizeof *slot);
     (void)state;
     assert_non_null(slot);

@@ -408,13 +408,6 @@ static neap_status scenario(void *user, neap_error *err)
     return rc;
 }
 
-static void expect_read_error(void *user, neap_status rc, const neap_error *err)
-{
-    (void)user;
-    assert_int_equal(rc, NEAP_E_READ);
-    assert_int_equal(err->sys, EIO);
-}
-
 static void no_failure_leaks(void **state)
 {
     (void)state;
@@ -423,7 +416,7 @@ static void no_failure_leaks(void **state)
         assert_int_equal(neap_vectors_save(paths[i], graph, vectors, 4, 2, NULL), NEAP_OK);
         assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, scenario, faults_expect_memory, paths[i]) >=
                     5);
-        assert_true(faults_each(FAULTS_READ, EIO, true, scenario, expect_read_error, paths[i]) >= 1);
+        assert_true(faults_each(FAULTS_READ, EIO, true, scenario, faults_expect_read, paths[i]) >= 1);
     }
 }
 

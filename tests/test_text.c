@@ -361,20 +361,13 @@ static neap_status scenario(void *user, neap_error *err)
     return rc;
 }
 
-static void expect_read_error(void *user, neap_status rc, const neap_error *err)
-{
-    (void)user;
-    assert_int_equal(rc, NEAP_E_READ);
-    assert_int_equal(err->sys, EIO);
-}
-
 static void no_failure_leaks(void **state)
 {
     neap_graph *g = five();
     (void)state;
     scratch_put("texts", "0\ta b c\n1\tb 17 d\n2\tb\n", 21);
     assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, scenario, faults_expect_memory, g) >= 8);
-    assert_true(faults_each(FAULTS_READ, EIO, true, scenario, expect_read_error, g) >= 1);
+    assert_true(faults_each(FAULTS_READ, EIO, true, scenario, faults_expect_read, g) >= 1);
     neap_graph_free(g);
 }
 
