@@ -196,13 +196,19 @@ static void a_method_says_whether_it_reads_texts(void **state)
     }
 }
 
-static neap_model *train_briefly(const char *method, const char *dim)
+static neap_graph *small_graph(void)
 {
     neap_generator what = {
         .size = sizeof what, .kind = "sbm", .nodes = 60, .blocks = 3, .p_in = 0.25, .p_out = 0.02, .seed = 1
     };
     neap_graph *g;
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
+    return g;
+}
+
+static neap_model *train_briefly(const char *method, const char *dim)
+{
+    neap_graph *g = small_graph();
     neap_model *m =
         trained(g, options_of("neap", "method", method, "dim", dim, "epochs", "2", "threads", "1", NULL));
     neap_graph_free(g);
@@ -261,6 +267,38 @@ static void every_method_that_says_so_reads_texts_alone(void **state)
         methods++;
     }
     assert_true(methods >= 3); /* text, apn, cene */
+}
+
+/* Such a model has no words at all; a new node has the mean of its neighbours. */
+static void a_model_of_features_alone_takes_new_links(void **state)
+{
+    static const char *const methods[] = { "tadw", "text" }, *const names[] = { "7", "new" };
+    static const neap_edge edge = { 1, 0, 1 };
+    neap_graph *g = small_graph(), *links;
+    neap_features *features;
+    (void)state;
+    scratch_put("features", "0 a b\n1 a c\n7 b\n9 c\n12 a\n", 25);
+    assert_int_equal(neap_features_load("features", g, &features, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_create(2, names, &edge, 1, 0, 0, &links, NULL), NEAP_OK);
+    for (int i = 0; i < 2; i++) {
+        neap_data data = { .size = sizeof data, .graph = g, .features = features };
+        neap_data more = { .size = sizeof more, .graph = links };
+        neap_options *o = options_of("neap", "method", methods[i], "dim", "2", NULL);
+        neap_model *m, *extended;
+        neap_pair pair = { 60, 7 };
+        float score;
+        if (i == 0) set_options(o, "text-dim", "2", "epochs", "1", NULL);
+        assert_int_equal(neap_train(&data, o, NULL, &m, NULL), NEAP_OK);
+        assert_int_equal(neap_model_extend(m, &more, &extended, NULL, NULL), NEAP_OK);
+        assert_int_equal(neap_model_score(extended, &pair, 1, &score, NULL), NEAP_OK);
+        assert_true(score > 0); /* of a vector with itself, but for its length */
+        neap_model_free(extended);
+        neap_model_free(m);
+        neap_options_free(o);
+    }
+    neap_graph_free(links);
+    neap_features_free(features);
+    neap_graph_free(g);
 }
 
 /* Of many new nodes the vectors are longer than all that the file says of them: SECURITY.md, loading takes
@@ -322,6 +360,7 @@ int main(void)
         HERE(a_file_without_words_adds_nothing),
         HERE(a_method_says_whether_it_reads_texts),
         HERE(every_method_that_says_so_reads_texts_alone),
+        HERE(a_model_of_features_alone_takes_new_links),
         HERE(loading_makes_no_vectors_of_new_nodes),
         HERE(no_failure_leaks),
     };

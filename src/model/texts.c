@@ -145,7 +145,7 @@ neap_status ni_texts_extend(const ni_texts *from, const ni_text_options *o, cons
     bool ok = t->offset && t->word && t->documents && ni_names_copy(&t->words, &from->words);
     if (ok) {
         memcpy(t->offset, from->offset, ((size_t)from->nodes + 1) * sizeof *t->offset);
-        memcpy(t->word, from->word, end * sizeof *t->word);
+        if (end) memcpy(t->word, from->word, end * sizeof *t->word);
         for (uint32_t u = from->nodes; u < nodes; u++) {
             uint32_t v = number[u - from->nodes];
             if (text && v != NEAP_NONE) take_words(t, o, text, v, kept, &end);
