@@ -382,6 +382,20 @@ static void words_with_tfidf_have_weights(void **state)
     free(page);
 }
 
+/* The sentence at the top does not name who hardly contributes. */
+static void a_tenth_of_the_largest_is_no_carrier(void **state)
+{
+    (void)state;
+    neap_reasons source = few_source;
+    source.contribution = (const float[]){ 0.9375f, 0.0f, 0.0625f };
+    neap_explanation e = few;
+    e.by_source = &source;
+    char *page = page_of(&e, few_names, 6);
+    assert_well_formed(page);
+    assert_has(page, "</strong> (0.938); seen from ");
+    free(page);
+}
+
 enum { MANY = 250 };
 
 typedef struct many_reasons {
@@ -671,6 +685,7 @@ int main(void)
         cmocka_unit_test(the_page_says_what_comes_from_elsewhere),
         cmocka_unit_test(words_are_named_by_their_place_in_the_text),
         cmocka_unit_test(words_with_tfidf_have_weights),
+        cmocka_unit_test(a_tenth_of_the_largest_is_no_carrier),
         cmocka_unit_test(three_digits_of_the_largest_number_are_shown),
         cmocka_unit_test(shades_rise_with_the_value),
         cmocka_unit_test(a_label_fits_its_columns),

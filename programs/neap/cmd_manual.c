@@ -122,7 +122,7 @@ static neap_status run(const args *a, neap_error *err)
     puts(".SH DESCRIPTION\n"
          "A node has no single vector: its vector depends on the node it is paired with, because the\n"
          "neighbourhoods of the two attend to each other. neap learns such vectors from a file of edges,\n"
-         "suggests missing links, and explains scores by neighbours.\n"
+         "suggests missing links, and explains scores by neighbours, or by the words of their texts.\n"
          ".PP\n"
          "Data goes to standard output, all else to standard error.\n"
          ".SH COMMANDS");

@@ -219,7 +219,7 @@ void print_overview(void)
     printf("usage: neap COMMAND ...\n"
            "\n"
            "Context-sensitive node embeddings of graphs: missing links, suggestions,\n"
-           "vectors, and explanations by neighbours.\n"
+           "vectors, and explanations by neighbours or by the words of nodes' texts.\n"
            "\n"
            "Commands:\n");
     for (const command *const *c = commands; *c; c++) print_summary(*c);
@@ -227,8 +227,9 @@ void print_overview(void)
            "`neap help COMMAND` explains one of them, `neap --version` prints the version.\n"
            "\n"
            "A graph is a file of edges, one per line: two names with a tab, blank or comma\n"
-           "between.\n"
+           "between. Nodes may have texts: a node, a tab and its text per line.\n"
            "To begin:\n"
            "  neap train friends.txt -o friends.safetensors --test 0.1\n"
-           "  neap rank friends.safetensors alice --explain\n");
+           "  neap rank friends.safetensors alice --explain\n"
+           "  neap train friends.txt -o about.safetensors --method text --text about.txt\n");
 }

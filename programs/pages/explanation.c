@@ -259,14 +259,17 @@ static void write_no_neighbours(const page *p)
     ni_page_text(p->out, ".</p>\n");
 }
 
-/* The neighbours with the largest contributions of the score's own sign: their positions, at most CARRIERS.
- */
+/* The neighbours with the largest contributions of the score's own sign, none below a tenth of the first:
+ * their positions, at most CARRIERS. */
 static uint32_t find_carriers(const page *p, const side *s, uint32_t position[CARRIERS])
 {
     uint32_t found = 0;
+    double least = 0;
     for (uint32_t i = 0; i < s->rows && found < CARRIERS; i++) {
         uint32_t at = s->row[p->e->score < 0 ? s->rows - 1 - i : i];
-        if ((double)s->reasons->contribution[at] * p->e->score > 0) position[found++] = at;
+        double c = s->reasons->contribution[at];
+        if (!found) least = fabs(c) / 10;
+        if (c * p->e->score > 0 && fabs(c) >= least) position[found++] = at;
     }
     return found;
 }

@@ -548,8 +548,8 @@ const ni_method ni_method_cane = {
                   "aligned with those of the other; the softmax of the mean alignments weighs them\n"
                   "into the vector that a text has in this pair. Each node has a vector besides, no\n"
                   "longer than 1. The halves of the result are trained with each other as the\n"
-                  "log-odds of a link (--rho-text, --rho-node, --rho-cross). A text is padded to\n"
-                  "--text-length, which costs nothing. Needs --text.\n"
+                  "log-odds of a link (--rho-text, --rho-node, --rho-cross). With\n"
+                  "--attend-padding a text is padded to --text-length, which costs nothing.\n"
                   "Tu, Liu, Liu and Sun, CANE: Context-Aware Network Embedding for Relation\n"
                   "Modeling, 2017.",
               .context = 1,

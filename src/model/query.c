@@ -1,5 +1,6 @@
 /* Queries: the functions of neap.h, which check their arguments and call the model's method. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sized.h"
@@ -363,6 +364,20 @@ neap_status neap_query_pair_vectors(neap_query *q, const neap_pair *pairs, size_
 
 /* ---- why ---- */
 
+/* Names the methods that have explanations. */
+static neap_status no_explanation(const neap_model *m, neap_error *err)
+{
+    char names[160] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < neap_method_count() && used < sizeof names; i++) {
+        const char *name = neap_method_at(i)->name;
+        if (ni_method_find(name, NULL)->explain)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
+    }
+    return ni_fail(err, NEAP_E_ARG, "method %s cannot explain a score; these can: %s", m->method->info.name,
+                   names);
+}
+
 neap_status neap_query_explain(neap_query *q, uint32_t source, uint32_t target, neap_explanation **out,
                                neap_error *err)
 {
@@ -372,7 +387,7 @@ neap_status neap_query_explain(neap_query *q, uint32_t source, uint32_t target, 
     if (rc == NEAP_OK) rc = check_node(q->model, target, err);
     if (rc != NEAP_OK) return rc;
     const ni_method *method = q->model->method;
-    if (!method->explain) return no_answer(q->model, "attention that could explain a score", err);
+    if (!method->explain) return no_explanation(q->model, err);
     rc = end(q, method->explain(q, source, target, out, err), err);
     if (rc == NEAP_OK) return rc;
     neap_explanation_free(*out);

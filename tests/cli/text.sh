@@ -95,6 +95,10 @@ shared = [r for side in ("by_source", "by_target") for r in e[side] if r["word"]
 assert len(shared) == 6 and all(r["selected"] == r["word"] and r["alignment"] == 1 for r in shared), shared
 END
 
+expect 0 "$NEAP" train friends.txt -o t --method tadw --text words -q
+expect 2 "$NEAP" explain t alice dave
+says err 'method tadw cannot explain a score; these can: gap, '
+
 # A node without a word: there is nothing to align with.
 expect 0 "$NEAP" explain m alice grace --html page.html
 says out 'score 0'
