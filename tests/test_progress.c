@@ -80,6 +80,21 @@ static void each_stage_of_a_long_run_is_named(void **state)
     free(text);
 }
 
+/* Of a method without epochs nothing is counted, and before the first epoch nothing is done. */
+static void there_is_no_epoch_0(void **state)
+{
+    (void)state;
+    progress p = { .shown = true };
+    neap_progress run[] = { moment(61, 0, 0), moment(122, 0, 0), moment(190, 0, 0) };
+    run[0].epoch = run[0].epochs = run[1].epoch = run[1].epochs = 0;
+    run[2].stage = "prepare";
+    run[1].stage = "train";
+    char *text = shown(&p, run, 3);
+    assert_string_equal(text, "preparing\npreparing\npreparing\n");
+    free(text);
+    for (int i = 0; i < 3; i++) assert_true(share_done(&run[i]) == 0);
+}
+
 static void a_short_run_is_not_heard_of(void **state)
 {
     (void)state;
@@ -143,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_long_epoch_is_heard_of_every_minute),
         cmocka_unit_test(each_stage_of_a_long_run_is_named),
+        cmocka_unit_test(there_is_no_epoch_0),
         cmocka_unit_test(a_short_run_is_not_heard_of),
         cmocka_unit_test(nothing_is_shown_when_nothing_is_wanted),
         cmocka_unit_test(a_narrow_terminal_shows_less_and_time_left_longest),

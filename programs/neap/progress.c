@@ -65,9 +65,10 @@ static const struct counted *counts(const neap_progress *now)
     return NULL;
 }
 
+/* Before the first epoch; a method without epochs does nothing else. */
 static bool is_preparing(const neap_progress *now)
 {
-    return now->stage && !strcmp(now->stage, "prepare");
+    return (now->stage && !strcmp(now->stage, "prepare")) || (!now->epoch && !counts(now));
 }
 
 /* Of this epoch, or of what is counted. */
@@ -80,8 +81,8 @@ static double share_of_stage(const neap_progress *now)
 static double share_done(const neap_progress *now)
 {
     if (counts(now)) return share_of_stage(now);
-    if (!now->epochs) return 1;
-    double share = (now->epoch ? now->epoch - 1 + share_of_stage(now) : 0) / now->epochs;
+    if (is_preparing(now) || !now->epochs) return 0;
+    double share = (now->epoch - 1 + share_of_stage(now)) / now->epochs;
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
