@@ -6,7 +6,7 @@ static const arg_option options[] = {
     { "with-known", 0, "", NULL, ARG_SWITCH, offsetof(ranking_options, with_known), 0, 0, false,
       "rank known links and the node itself too" },
     { "explain", 0, "", NULL, ARG_SWITCH, offsetof(ranking_options, explain), 0, 0, false,
-      "name the three neighbours, or words, that contribute most to each suggestion" },
+      "name up to three neighbours, or words, that contribute most to each suggestion" },
     { 0 },
 };
 

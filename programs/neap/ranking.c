@@ -46,16 +46,16 @@ static void keep(reasons *r, const char *name, float contribution)
     r->contribution[at] = contribution;
 }
 
-/* The node itself is no reason, nor is rounding. */
+/* The node itself is no reason, nor is what adds less than a tenth of the first. */
 static neap_status find_reasons(const neap_graph *graph, neap_query *query, uint32_t source,
                                 uint32_t target, reasons *r, neap_error *err)
 {
     neap_status rc = neap_query_explain(query, source, target, &r->why, err);
     const neap_reasons *by = rc == NEAP_OK ? r->why->by_source : NULL;
-    float least = by ? 1e-6F * fabsf(r->why->score) : 0;
     for (uint32_t i = 0; by && i < by->count; i++)
-        if ((by->word || by->node[i] != source) && by->contribution[i] > least)
+        if ((by->word || by->node[i] != source) && by->contribution[i] > 0)
             keep(r, ni_reason_name(graph, by, i), by->contribution[i]);
+    while (r->count && r->contribution[r->count - 1] < r->contribution[0] / 10) r->count--;
     return rc;
 }
 

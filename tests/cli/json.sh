@@ -76,5 +76,6 @@ assert (e["linked"], e["source_links"], e["target_links"], e["shared"]) == (Fals
 why = next(s for s in json.load(open("rank.json"))["suggestions"] if s["node"] == "heidi")["because"]
 best = sorted((x for x in e["by_source"] if x["node"] != "alice" and x["contribution"] > 0),
               key=lambda x: -x["contribution"])[:3]
+best = [x for x in best if x["contribution"] >= best[0]["contribution"] / 10]
 assert [(x["node"], round(x["contribution"], 5)) for x in why] == [(x["node"], round(x["contribution"], 5)) for x in best]
 END
