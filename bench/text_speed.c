@@ -28,12 +28,13 @@ static double seconds_of(clockid_t clock)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* It is called in the middle of steps, too. */
 static int look(const neap_progress *now, void *user)
 {
     watch *w = user;
-    if (strcmp(now->stage, "train") != 0 || (now->epoch == 1 && now->done == 0)) return 0;
-    w->last = (point){ (double)(now->epoch - 1) * (double)now->total + (double)now->done,
-                       seconds_of(CLOCK_MONOTONIC), seconds_of(CLOCK_PROCESS_CPUTIME_ID) };
+    double edges = (double)(now->epoch - 1) * (double)now->total + (double)now->done;
+    if (strcmp(now->stage, "train") != 0 || edges <= w->last.edges) return 0;
+    w->last = (point){ edges, seconds_of(CLOCK_MONOTONIC), seconds_of(CLOCK_PROCESS_CPUTIME_ID) };
     w->loss = now->loss;
     if (w->first.edges == 0) w->first = w->last;
     return w->last.seconds - w->first.seconds >= w->limit;
