@@ -60,8 +60,8 @@ def apn_row(encoder, title, goal):
 
 
 # perf on one core, of about 14 ms a step where PyTorch takes 44: what is left to win is not three times.
-DMTE_FLOOR = ("Adam moves every word in every step, so no product lives on to the next; 39 % of our time reads the vectors of the 132,000 distinct "
-              "words within two links of a batch, there and back, as fast as the cache has them, 20 % multiplies by W as fast as sgemm, 8 % is "
+DMTE_FLOOR = ("Adam moves every word in every step, so no product lives on to the next; 40 % of our time reads the vectors of the 132,000 distinct "
+              "words within two links of a batch, there and back, as fast as the cache has them, 19 % multiplies by W as fast as sgemm, 8 % is "
               "Adam: together more than a tenth of PyTorch's time")
 DMTE = {"batch": 256, "dim": 200, "word-dim": 200}
 
