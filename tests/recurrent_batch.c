@@ -25,7 +25,7 @@ static void fill_all(const ni_packed *p, uint64_t states, uint64_t w, uint64_t u
 {
     fill(X, p->rows * D, 0), fill(dH, p->rows * states, 1);
     fill(W, w, 2), fill(U, u, 3), fill(b, bias, 4);
-    ni_packed_clear(p, NULL, D, X);
+    ni_packed_clear(p, D, X);
 }
 
 static void print_numbers(const char *name, const float *x, uint64_t count)

@@ -96,7 +96,7 @@ static packed *run(uint32_t d, uint32_t h, uint32_t threads)
     k->U = floats_of((uint64_t)3 * h * h, 0.3, &rng);
     k->b = floats_of(3 * (uint64_t)h, 0.3, &rng);
     k->X = floats_of(rows * d, 0.3, &rng);
-    ni_packed_clear(&k->p, NULL, d, k->X);
+    ni_packed_clear(&k->p, d, k->X);
     k->dH = floats_of(rows * h, 0.3, &rng);
     k->H = floats_of(rows * h, 0.3, NULL);
     k->dX = floats_of(rows * d, 0.3, NULL);

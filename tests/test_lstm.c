@@ -96,7 +96,7 @@ static packed *run(uint32_t d, uint32_t h, uint32_t threads)
     k->U = floats_of((uint64_t)8 * h * h, 0.3, &rng);
     k->b = floats_of(8 * (uint64_t)h, 0.3, &rng);
     k->X = floats_of(rows * d, 0.3, &rng);
-    ni_packed_clear(&k->p, NULL, d, k->X);
+    ni_packed_clear(&k->p, d, k->X);
     k->dH = floats_of(rows * 2 * h, 0.3, &rng);
     k->H = floats_of(rows * 2 * h, 0.3, NULL);
     k->dX = floats_of(rows * d, 0.3, NULL);
@@ -191,7 +191,7 @@ static void rows_that_are_multiplied_once_give_the_bits_of_all_rows(void **state
         slot[i] = (uint32_t)(i % IDS);
         memcpy(k->X + i * d, some + slot[i] * d, d * sizeof *some);
     }
-    ni_packed_clear(&k->p, NULL, d, k->X);
+    ni_packed_clear(&k->p, d, k->X);
     ni_lstm_forward(&k->n, &k->p, k->X, k->H, &m, pool);
     ni_lstm_backward(&k->n, &k->p, k->X, k->H, k->dH, &m, k->dX, k->dW, k->dU, k->db, pool);
     for (int keep = 0; keep < 2; keep++) {

@@ -177,7 +177,7 @@ static void pack(ni_encoded *e, const ni_batch *b, uint32_t count)
 
 static void fill_X(ni_encoded *e, const ni_batch *b)
 {
-    ni_packed_clear(&e->packed, NULL, ni_encoder_d(&e->encoder), e->X);
+    ni_packed_clear(&e->packed, ni_encoder_d(&e->encoder), e->X);
     copy_rows(e, b, NULL);
 }
 
@@ -365,7 +365,7 @@ static uint32_t encode_chunk(const ni_encoded *e, const ni_hood *sides, uint32_t
     }
     ni_packed packed = { k->count, k->first, k->length, 0 };
     packed.rows = ni_encoder_lay_out(&e->encoder, k->length, k->count, k->first);
-    ni_packed_clear(&packed, NULL, d, k->X);
+    ni_packed_clear(&packed, d, k->X);
     const uint32_t *id = sides->node + begin;
     for (uint32_t s = 0; s < k->count; s++)
         for (uint32_t i = 0; i < k->length[s]; i++, id++)

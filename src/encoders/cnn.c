@@ -15,10 +15,10 @@ enum {
 
 uint64_t ni_cnn_lay_out(const ni_cnn *n, const uint32_t *length, uint32_t count, uint64_t *first)
 {
-    uint64_t end = n->width - 1, between = n->same ? n->width / 2 : 0;
+    uint64_t end = n->width - 1;
     for (uint32_t s = 0; s < count; s++) {
         first[s] = end;
-        end += length[s] + between;
+        end += length[s] + n->width / 2;
     }
     return end + n->width - 1;
 }
@@ -101,16 +101,16 @@ static void windows_task(void *arg, uint32_t task, uint32_t thread)
     (void)thread;
     for (uint64_t s = begin; s < end; s++) {
         const uint32_t *slot = w->slot + w->p->first[s];
-        uint64_t length = w->p->length[s], windows = ni_cnn_windows(n, w->p->length[s]);
+        uint64_t length = w->p->length[s];
         float *h = w->H + w->p->first[s] * c;
-        for (uint64_t i = 0; i < windows; i++, h += c) {
+        for (uint64_t i = 0; i < length; i++, h += c) {
             if (n->b) memcpy(h, n->b, c * sizeof *h);
             else memset(h, 0, c * sizeof *h);
             for (uint64_t j = 0; j < n->width; j++)
                 if (i + j >= before && i + j - before < length)
                     k->axpy(1, w->T + slot[i + j - before] * line + j * c, h, c);
         }
-        if (n->tanh) k->tanh(h - windows * c, windows * c, h - windows * c);
+        if (n->tanh) k->tanh(h - length * c, length * c, h - length * c);
     }
 }
 
@@ -170,13 +170,12 @@ static void bias_task(void *arg, uint32_t task, uint32_t thread)
 }
 
 void ni_cnn_backward(const ni_cnn *n, const ni_packed *p, const float *X, const float *H, float *dH,
-                     float *dX, float *dW, float *db, uint32_t *windows, ni_threads *threads)
+                     float *dX, float *dW, float *db, ni_threads *threads)
 {
     work w = work_of(n, p, X);
     w.kept = H, w.dH = dH, w.dX = dX, w.dW = dW, w.db = db;
     if (n->tanh) ni_threads_run(threads, row_tasks(&w), tanh_task, &w);
-    for (uint32_t s = 0; s < p->count; s++) windows[s] = ni_cnn_windows(n, p->length[s]);
-    ni_packed_clear(p, windows, n->c, dH);
+    ni_packed_clear(p, n->c, dH);
     if (dX) ni_gemm_run(threads, row_tasks(&w), rows_task, &w);
     ni_gemm_run(threads, n->width * ni_tasks(n->d, W_ROWS_PER_TASK), weights_task, &w);
     if (db) ni_threads_run(threads, ni_tasks(n->c, COLUMNS_PER_TASK), bias_task, &w);

@@ -2,12 +2,8 @@
  *
  *     z_i = b + sum_{j < width} x_{i - before + j} W_j,    h_i = tanh(z_i) or z_i
  *
- * x: d numbers, W_j: d x c, h: c numbers.
- *     same     one window per row; x is zero outside the sequence. before = (width - 1) / 2, rounded down:
- *              an even width reads one row more behind than before
- *     valid    before = 0, and only windows that lie inside the sequence: length - width + 1 of them, none
- *              if it is shorter than the window
- * Window i of a sequence is at the row of its i-th row.
+ * x: d numbers, W_j: d x c, h: c numbers. One window per row; x is zero outside the sequence. before =
+ * (width - 1) / 2, rounded down: an even width reads one row more behind than before.
  *
  * The matrices are laid out with zero rows around the sequences (ni_cnn_lay_out), so that window j of all
  * rows is one matrix product, whatever sequences it crosses: 2 rows width d c flops forward, twice as many
@@ -25,7 +21,6 @@ enum { NI_CNN_WIDEST = 9 };
 
 typedef struct ni_cnn {
     uint32_t width, d, c; /* width: 1 .. NI_CNN_WIDEST */
-    bool same;            /* else valid                */
     bool tanh;            /* else linear               */
     const float *W;       /* width x d x c             */
     const float *b;       /* c, or NULL                */
@@ -33,28 +28,21 @@ typedef struct ni_cnn {
 
 static inline uint32_t ni_cnn_before(const ni_cnn *n)
 {
-    return n->same ? (n->width - 1) / 2 : 0;
-}
-
-/* Windows of a sequence of that length. */
-static inline uint32_t ni_cnn_windows(const ni_cnn *n, uint32_t length)
-{
-    if (n->same) return length;
-    return length < n->width ? 0 : length - n->width + 1;
+    return (n->width - 1) / 2;
 }
 
 /* The rows of X, H and their gradients for so many sequences of `length` rows in all: width - 1 rows at
- * both ends, and with `same` half a window behind each sequence. */
+ * both ends, and half a window behind each sequence. */
 static inline uint64_t ni_cnn_rows(const ni_cnn *n, uint32_t sequences, uint64_t length)
 {
-    return 2 * ((uint64_t)n->width - 1) + length + (n->same ? (uint64_t)sequences * (n->width / 2) : 0);
+    return 2 * ((uint64_t)n->width - 1) + length + (uint64_t)sequences * (n->width / 2);
 }
 
 /* Where sequences of these lengths begin, into first (count). Returns ni_cnn_rows of them. */
 uint64_t ni_cnn_lay_out(const ni_cnn *n, const uint32_t *length, uint32_t count, uint64_t *first);
 
-/* H (rows x c) from X (rows x d), whose rows outside sequences are zero. Rows of H that are no window of a
- * sequence are anything. */
+/* H (rows x c) from X (rows x d), whose rows outside sequences are zero. Rows of H outside
+ * sequences are anything. */
 void ni_cnn_forward(const ni_cnn *n, const ni_packed *p, const float *X, float *H, ni_threads *threads);
 
 /* The same where rows of X repeat: row i of a sequence is row slot[first + i] of D (distinct x d), which is
@@ -63,10 +51,10 @@ void ni_cnn_forward(const ni_cnn *n, const ni_packed *p, const float *X, float *
 void ni_cnn_forward_shared(const ni_cnn *n, const ni_packed *p, const uint32_t *slot, const float *D,
                            uint32_t distinct, float *T, float *H, ni_threads *threads);
 
-/* From dL/dH, in the rows that are windows; dH becomes dL/dZ, zero elsewhere. dX (rows x d; NULL: not
+/* From dL/dH; dH becomes dL/dZ, zero outside sequences. dX (rows x d; NULL: not
  * needed) is written between the ends of the matrix, dW (width x d x c) and db (c; NULL: there is none)
- * all. windows (count): work space. */
+ * all. */
 void ni_cnn_backward(const ni_cnn *n, const ni_packed *p, const float *X, const float *H, float *dH,
-                     float *dX, float *dW, float *db, uint32_t *windows, ni_threads *threads);
+                     float *dX, float *dW, float *db, ni_threads *threads);
 
 #endif

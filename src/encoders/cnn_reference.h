@@ -16,7 +16,9 @@
 
 typedef struct ni_ref_cnn {
     uint32_t width, d, c;
-    bool same, tanh;
+    bool same; /* as cnn.h has it; otherwise, as in CANE, before = 0, and only windows inside the sequence:
+                  length - width + 1 of them, none if it is shorter than the window */
+    bool tanh;
     const ni_real *W; /* width x d x c */
     const ni_real *b; /* c, or NULL    */
 } ni_ref_cnn;

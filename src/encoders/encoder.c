@@ -19,7 +19,6 @@ ni_encoder ni_encoder_of(const ni_encoding *encoding, uint32_t d, uint32_t c, co
                          .cnn = { .width = encoding->kernel,
                                   .d = d,
                                   .c = c,
-                                  .same = true,
                                   .tanh = encoding->activation == NI_ACTIVATION_TANH,
                                   .W = W,
                                   .b = b } };
@@ -45,7 +44,6 @@ ni_encoder_memory ni_encoder_carve(const ni_encoder *e, uint64_t rows, uint32_t 
     uint64_t d = ni_encoder_d(e), out = ni_encoder_c(e), b = lstm ? 4 * out : out;
     uint64_t W = lstm ? d * b : e->cnn.width * d * out, U = lstm ? out * 2 * out : 0;
     if (lstm) m.lstm = ni_lstm_carve(&e->lstm, rows, sequences, threads, c);
-    else m.windows = ni_carve(c, sequences, sizeof *m.windows);
     m.dW = ni_carve(c, learns ? W : 0, sizeof *m.dW);
     m.dU = ni_carve(c, learns ? U : 0, sizeof *m.dU);
     m.db = ni_carve(c, learns ? b : 0, sizeof *m.db);
@@ -73,5 +71,5 @@ void ni_encoder_backward(const ni_encoder *e, const ni_packed *p, const float *X
 {
     if (e->kind == NI_ENCODER_LSTM)
         ni_lstm_backward(&e->lstm, p, X, H, dH, &m->lstm, dX, m->dW, m->dU, m->db, threads);
-    else ni_cnn_backward(&e->cnn, p, X, H, dH, dX, m->dW, m->db, m->windows, threads);
+    else ni_cnn_backward(&e->cnn, p, X, H, dH, dX, m->dW, m->db, threads);
 }

@@ -9,7 +9,7 @@
 
 typedef struct ni_encoder {
     uint32_t kind; /* NI_ENCODER_...; that one is set */
-    ni_cnn cnn;    /* of mode `same`                  */
+    ni_cnn cnn;
     ni_lstm lstm;
 } ni_encoder;
 
@@ -47,7 +47,6 @@ uint64_t ni_encoder_lay_out(const ni_encoder *e, const uint32_t *length, uint32_
 
 /* What a forward leaves for its backward, and the gradients that a backward writes. */
 typedef struct ni_encoder_memory {
-    uint32_t *windows; /* sequences */
     ni_lstm_memory lstm;
     float *dW, *dU, *db; /* as W, U and b; none unless it learns */
 } ni_encoder_memory;

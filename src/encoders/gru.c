@@ -93,7 +93,7 @@ void ni_gru_forward(const ni_gru *n, const ni_packed *p, const float *X, float *
 {
     work w = { .n = n, .p = p, .m = m, .threads = threads, .X = X, .H = H };
     ni_steps_sort(p, m->order);
-    ni_packed_clear(p, NULL, n->h, H);
+    ni_packed_clear(p, n->h, H);
     ni_gemm_run(threads, ni_tasks(p->rows, ROWS_PER_TASK), products_task, &w);
     ni_gemm_run(threads, ni_tasks(p->count, GROUP), forward_task, &w);
 }
@@ -186,8 +186,8 @@ void ni_gru_backward(const ni_gru *n, const ni_packed *p, const float *X, const 
     work w = { .n = n, .p = p, .m = m, .threads = threads, .X = X, .dH = dH, .states = H };
     w.dX = dX, w.dW = dW, w.dU = dU, w.db = db;
     ni_gemm_run(threads, ni_tasks(p->count, GROUP), back_task, &w);
-    ni_packed_clear(p, NULL, 3 * (uint64_t)n->h, m->Z);
-    ni_packed_clear(p, NULL, n->h, m->Q);
+    ni_packed_clear(p, 3 * (uint64_t)n->h, m->Z);
+    ni_packed_clear(p, n->h, m->Q);
     if (dX) ni_gemm_run(threads, ni_tasks(p->rows, ROWS_PER_TASK), rows_task, &w);
     ni_gemm_run(threads, ni_tasks(n->d, W_ROWS_PER_TASK), weights_task, &w);
     ni_gemm_run(threads, ni_tasks(n->h, W_ROWS_PER_TASK), states_task, &w);

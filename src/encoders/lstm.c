@@ -142,8 +142,8 @@ static void forward(work *w)
 {
     uint64_t h = w->n->h;
     ni_steps_sort(w->p, w->m->order);
-    if (w->keep) ni_packed_clear(w->p, NULL, 2 * h, w->m->C);
-    ni_packed_clear(w->p, NULL, 2 * h, w->H);
+    if (w->keep) ni_packed_clear(w->p, 2 * h, w->m->C);
+    ni_packed_clear(w->p, 2 * h, w->H);
     ni_gemm_run(w->threads, ni_tasks(w->inputs, ROWS_PER_TASK), products_task, w);
     ni_gemm_run(w->threads, 2 * ni_tasks(w->p->count, GROUP), forward_task, w);
 }
@@ -255,7 +255,7 @@ void ni_lstm_backward(const ni_lstm *n, const ni_packed *p, const float *X, cons
     work w = { .n = n, .p = p, .m = m, .threads = threads, .X = X, .dH = dH, .states = H };
     w.dX = dX, w.dW = dW, w.dU = dU, w.db = db;
     ni_gemm_run(threads, 2 * ni_tasks(p->count, GROUP), back_task, &w);
-    ni_packed_clear(p, NULL, 8 * (uint64_t)n->h, m->Z);
+    ni_packed_clear(p, 8 * (uint64_t)n->h, m->Z);
     if (dX) ni_gemm_run(threads, ni_tasks(p->rows, ROWS_PER_TASK), rows_task, &w);
     ni_gemm_run(threads, ni_tasks(n->d, W_ROWS_PER_TASK), weights_task, &w);
     ni_gemm_run(threads, 2 * ni_tasks(n->h, W_ROWS_PER_TASK), states_task, &w);

@@ -15,15 +15,14 @@ typedef struct ni_packed {
     uint64_t rows;          /* of the matrix                */
 } ni_packed;
 
-/* Sets the rows of M (rows x d) that belong to no sequence, or come behind the `kept` (count) first rows of
- * one, to zero. kept NULL: whole sequences are kept. */
-static inline void ni_packed_clear(const ni_packed *p, const uint32_t *kept, uint64_t d, float *M)
+/* Sets the rows of M (rows x d) that belong to no sequence to zero. */
+static inline void ni_packed_clear(const ni_packed *p, uint64_t d, float *M)
 {
     uint64_t at = 0;
     for (uint32_t s = 0; s <= p->count; s++) {
         uint64_t end = s < p->count ? p->first[s] : p->rows;
         memset(M + at * d, 0, (end - at) * d * sizeof *M);
-        if (s < p->count) at = p->first[s] + (kept ? kept[s] : p->length[s]);
+        if (s < p->count) at = p->first[s] + p->length[s];
     }
 }
 

@@ -250,7 +250,7 @@ static void row_task(void *arg, uint32_t task, uint32_t thread)
 static void make_rows(ni_cene_arcs *a)
 {
     if (a->most.gru) {
-        ni_packed_clear(&a->packed, NULL, a->dim, a->P);
+        ni_packed_clear(&a->packed, a->dim, a->P);
         ni_threads_run(a->threads, ni_tasks(a->text_count, ROWS_PER_TASK), words_task, a);
         ni_gru_forward(&a->gru, &a->packed, a->P, a->H, &a->memory, a->threads);
     }
@@ -282,7 +282,7 @@ static neap_status encode_by_gru(const ni_texts *texts, const float *W, const ni
         uint32_t size = ni_text_size(texts, u);
         ni_packed p = { 1, &at, &size, ni_gru_rows(1, size) };
         if (!size) continue;
-        ni_packed_clear(&p, NULL, d, P);
+        ni_packed_clear(&p, d, P);
         copy_words(texts->word + texts->offset[u], size, W, d, P + d);
         ni_gru_forward(gru, &p, P, H, &memory, threads);
         add_mean(H + d, size, d, out + (u - first) * d);
