@@ -284,14 +284,19 @@ static void a_model_of_features_alone_takes_new_links(void **state)
         neap_data data = { .size = sizeof data, .graph = g, .features = features };
         neap_data more = { .size = sizeof more, .graph = links };
         neap_options *o = options_of("neap", "method", methods[i], "dim", "2", NULL);
-        neap_model *m, *extended;
+        neap_model *m, *extended, *loaded;
         neap_pair pair = { 60, 7 };
-        float score;
+        float score, again;
         if (i == 0) set_options(o, "text-dim", "2", "epochs", "1", NULL);
         assert_int_equal(neap_train(&data, o, NULL, &m, NULL), NEAP_OK);
         assert_int_equal(neap_model_extend(m, &more, &extended, NULL, NULL), NEAP_OK);
         assert_int_equal(neap_model_score(extended, &pair, 1, &score, NULL), NEAP_OK);
         assert_true(score > 0); /* of a vector with itself, but for its length */
+        assert_int_equal(neap_model_save(extended, "model", NULL), NEAP_OK);
+        assert_int_equal(neap_model_load("model", NULL, &loaded, NULL), NEAP_OK);
+        assert_int_equal(neap_model_score(loaded, &pair, 1, &again, NULL), NEAP_OK);
+        assert_true(score == again);
+        neap_model_free(loaded);
         neap_model_free(extended);
         neap_model_free(m);
         neap_options_free(o);

@@ -145,7 +145,7 @@ neap_status ni_texts_extend(const ni_texts *from, const ni_text_options *o, cons
     bool ok = t->offset && t->word && t->documents && ni_names_copy(&t->words, &from->words);
     if (ok) {
         memcpy(t->offset, from->offset, ((size_t)from->nodes + 1) * sizeof *t->offset);
-        if (end) memcpy(t->word, from->word, end * sizeof *t->word);
+        memcpy(t->word, from->word, end * sizeof *t->word);
         for (uint32_t u = from->nodes; u < nodes; u++) {
             uint32_t v = number[u - from->nodes];
             if (text && v != NEAP_NONE) take_words(t, o, text, v, kept, &end);
@@ -157,9 +157,11 @@ neap_status ni_texts_extend(const ni_texts *from, const ni_text_options *o, cons
 
 neap_status ni_texts_none(uint32_t nodes, ni_texts *t, neap_error *err)
 {
-    *t = (ni_texts){ .nodes = nodes, .offset = ni_zeros((size_t)nodes + 1, sizeof *t->offset) };
+    *t = (ni_texts){ .nodes = nodes,
+                     .offset = ni_zeros((size_t)nodes + 1, sizeof *t->offset),
+                     .word = ni_array(0, sizeof *t->word) };
     ni_names_init(&t->words);
-    return t->offset ? NEAP_OK : ni_fail_memory(err, "the texts");
+    return t->offset && t->word ? NEAP_OK : ni_fail_memory(err, "the texts");
 }
 
 void ni_texts_free(ni_texts *t)
