@@ -287,6 +287,7 @@ static void a_model_of_features_alone_takes_new_links(void **state)
         neap_model *m, *extended, *loaded;
         neap_pair pair = { 60, 7 };
         float score, again;
+        neap_explanation *why;
         if (i == 0) set_options(o, "text-dim", "2", "epochs", "1", NULL);
         assert_int_equal(neap_train(&data, o, NULL, &m, NULL), NEAP_OK);
         assert_int_equal(neap_model_extend(m, &more, &extended, NULL, NULL), NEAP_OK);
@@ -296,6 +297,7 @@ static void a_model_of_features_alone_takes_new_links(void **state)
         assert_int_equal(neap_model_load("model", NULL, &loaded, NULL), NEAP_OK);
         assert_int_equal(neap_model_score(loaded, &pair, 1, &again, NULL), NEAP_OK);
         assert_true(score == again);
+        if (i == 1) assert_int_equal(neap_model_explain(loaded, 7, 9, &why, NULL), NEAP_E_MISMATCH);
         neap_model_free(loaded);
         neap_model_free(extended);
         neap_model_free(m);

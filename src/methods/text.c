@@ -173,6 +173,9 @@ static neap_status side_of(neap_query *q, uint32_t node, side *s, neap_error *er
 {
     const neap_model *m = q->model;
     const text_options *o = m->settings->own;
+    if (!m->texts.words.count)
+        return ni_fail(err, NEAP_E_MISMATCH,
+                       "this model reads features alone: no word explains a score of it");
     if (!ni_text_size(&m->texts, node) && node >= m->rows)
         return ni_fail(err, NEAP_E_MISMATCH, "%s has no word that could explain its score",
                        ni_name(&m->graph->names, node));
