@@ -25,6 +25,16 @@ uint32_t ni_encoding_dim(const ni_settings *settings)
     return o->encoding.filters ? o->encoding.filters : o->learning.dim;
 }
 
+ni_edge_options ni_attention_learning(const ni_settings *settings)
+{
+    const ni_attention_options *o = settings->own;
+    return (ni_edge_options){ .learning = &o->learning,
+                              .sampling = &o->sampling,
+                              .optimizer = o->optimizer,
+                              .negatives = o->learning.negatives,
+                              .passes = o->permutations };
+}
+
 /* ---- tensors ---- */
 
 static bool reads_words(const neap_model *m)

@@ -6,6 +6,7 @@
 #include "attention/attention.h"
 #include "attention/encoded.h"
 #include "attention/options.h"
+#include "model/edge_learner.h"
 
 /* What the side of a node is. */
 enum {
@@ -43,6 +44,9 @@ static inline const ni_recipe *ni_recipe_of(const neap_model *m)
 void ni_gap_declare(neap_model *model, ni_declaration *d);
 ni_hood_rule ni_gap_hood(const ni_settings *settings);
 uint32_t ni_encoding_dim(const ni_settings *settings);
+
+/* ni_edge_rules.options of a method whose options begin with an ni_attention_options. */
+ni_edge_options ni_attention_learning(const ni_settings *settings);
 
 /* Allocates the tensors and draws their start values. */
 neap_status ni_gap_make_tensors(neap_model *model, neap_error *err);

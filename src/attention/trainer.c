@@ -60,16 +60,6 @@ typedef struct trainer {
     ni_work *work;      /* where that of the steps is added; or NULL                */
 } trainer;
 
-static ni_edge_options options(const ni_settings *settings)
-{
-    const ni_attention_options *o = settings->own;
-    return (ni_edge_options){ .learning = &o->learning,
-                              .sampling = &o->sampling,
-                              .optimizer = o->optimizer,
-                              .negatives = o->learning.negatives,
-                              .passes = o->permutations };
-}
-
 /* Without tensors it can only measure its memory. */
 static neap_status create(ni_edge_learner *l, neap_error *err)
 {
@@ -179,7 +169,7 @@ static neap_status bytes(ni_edge_learner *l, neap_estimate_result *r, neap_error
 
 static const ni_edge_rules rules = {
     .own = sizeof(trainer),
-    .options = options,
+    .options = ni_attention_learning,
     .tensors = ni_gap_make_tensors,
     .parameters = ni_gap_parameters,
     .create = create,

@@ -4,10 +4,11 @@
  * Runs on all threads and owns nothing. */
 #include "encoders/gru.h"
 
+#include "encoders/affine.h"
 #include "encoders/steps.h"
 #include "linalg/blas.h"
 
-enum { GROUP = NI_STEPS_GROUP, ROWS_PER_TASK = 192, W_ROWS_PER_TASK = 54, COLUMNS_PER_TASK = 64 };
+enum { GROUP = NI_STEPS_GROUP, U_ROWS_PER_TASK = 54 };
 
 uint64_t ni_gru_lay_out(const uint32_t *length, uint32_t count, uint64_t *first)
 {
@@ -36,22 +37,11 @@ typedef struct work {
     const ni_packed *p;
     ni_gru_memory *m;
     ni_threads *threads;
-    const float *X, *dH, *states; /* states: H of the forward */
-    float *H, *dX, *dW, *dU, *db;
+    const float *dH, *states; /* states: H of the forward */
+    float *H, *dU;
 } work;
 
 /* ---- forward ---- */
-
-static void products_task(void *arg, uint32_t task, uint32_t thread)
-{
-    const work *w = arg;
-    uint64_t d = w->n->d, z = 3 * (uint64_t)w->n->h, first = (uint64_t)task * ROWS_PER_TASK;
-    uint64_t rows = ni_task_end(first, ROWS_PER_TASK, w->p->rows) - first;
-    float *Z = w->m->Z + first * z;
-    (void)thread;
-    for (uint64_t i = 0; i < rows; i++) memcpy(Z + i * z, w->n->b, z * sizeof *Z);
-    ni_gemm(0, 0, rows, z, d, w->X + first * d, d, w->n->W, z, 1, Z, z);
-}
 
 /* z (3h): b + x W becomes the gates; s (3h): h_p U; h: h_p becomes h_t. s(z) = (1 + tanh(z / 2)) / 2. */
 static void forward_cell(float *z, const float *s, uint64_t size, float *h)
@@ -88,13 +78,19 @@ static void forward_task(void *arg, uint32_t task, uint32_t thread)
     }
 }
 
+static ni_affine inputs_of(const ni_gru *n, const ni_packed *p, const float *X)
+{
+    return (ni_affine){ p->rows, n->d, 3 * (uint64_t)n->h, X, n->W, n->b };
+}
+
 void ni_gru_forward(const ni_gru *n, const ni_packed *p, const float *X, float *H, ni_gru_memory *m,
                     ni_threads *threads)
 {
-    work w = { .n = n, .p = p, .m = m, .threads = threads, .X = X, .H = H };
+    work w = { .n = n, .p = p, .m = m, .threads = threads, .H = H };
+    ni_affine inputs = inputs_of(n, p, X);
     ni_steps_sort(p, m->order);
     ni_packed_clear(p, n->h, H);
-    ni_gemm_run(threads, ni_tasks(p->rows, ROWS_PER_TASK), products_task, &w);
+    ni_affine_forward(&inputs, m->Z, threads);
     ni_gemm_run(threads, ni_tasks(p->count, GROUP), forward_task, &w);
 }
 
@@ -137,31 +133,13 @@ static void back_task(void *arg, uint32_t task, uint32_t thread)
     }
 }
 
-static void rows_task(void *arg, uint32_t task, uint32_t thread)
-{
-    const work *w = arg;
-    uint64_t d = w->n->d, z = 3 * (uint64_t)w->n->h, first = (uint64_t)task * ROWS_PER_TASK;
-    uint64_t rows = ni_task_end(first, ROWS_PER_TASK, w->p->rows) - first;
-    (void)thread;
-    ni_gemm(0, 1, rows, d, z, w->m->Z + first * z, z, w->n->W, z, 0, w->dX + first * d, d);
-}
-
-static void weights_task(void *arg, uint32_t task, uint32_t thread)
-{
-    const work *w = arg;
-    uint64_t d = w->n->d, z = 3 * (uint64_t)w->n->h, first = (uint64_t)task * W_ROWS_PER_TASK;
-    uint64_t rows = ni_task_end(first, W_ROWS_PER_TASK, d) - first;
-    (void)thread;
-    ni_gemm(1, 0, rows, z, w->p->rows, w->X + first, d, w->m->Z, z, 0, w->dW + first * z, z);
-}
-
 /* dU = sum over rows of h_p' [dz_r dz_u q]; the zero rows between the sequences are the h_p of first rows.
  */
 static void states_task(void *arg, uint32_t task, uint32_t thread)
 {
     const work *w = arg;
-    uint64_t h = w->n->h, z = 3 * h, first = (uint64_t)task * W_ROWS_PER_TASK, deep = w->p->rows - 1;
-    uint64_t rows = ni_task_end(first, W_ROWS_PER_TASK, h) - first;
+    uint64_t h = w->n->h, z = 3 * h, first = (uint64_t)task * U_ROWS_PER_TASK, deep = w->p->rows - 1;
+    uint64_t rows = ni_task_end(first, U_ROWS_PER_TASK, h) - first;
     float *dU = w->dU + first * z;
     (void)thread;
     if (!deep) memset(dU, 0, rows * z * sizeof *dU); /* no sequence at all */
@@ -169,27 +147,14 @@ static void states_task(void *arg, uint32_t task, uint32_t thread)
     ni_gemm(1, 0, rows, h, deep, w->states + first, h, w->m->Q + h, h, 0, dU + 2 * h, z);
 }
 
-static void bias_task(void *arg, uint32_t task, uint32_t thread)
-{
-    const work *w = arg;
-    uint64_t z = 3 * (uint64_t)w->n->h, first = (uint64_t)task * COLUMNS_PER_TASK;
-    uint64_t columns = ni_task_end(first, COLUMNS_PER_TASK, z) - first;
-    (void)thread;
-    memset(w->db + first, 0, columns * sizeof *w->db);
-    for (uint64_t i = 0; i < w->p->rows; i++)
-        ni_kernels_get()->axpy(1, w->m->Z + i * z + first, w->db + first, columns);
-}
-
 void ni_gru_backward(const ni_gru *n, const ni_packed *p, const float *X, const float *H, const float *dH,
                      ni_gru_memory *m, float *dX, float *dW, float *dU, float *db, ni_threads *threads)
 {
-    work w = { .n = n, .p = p, .m = m, .threads = threads, .X = X, .dH = dH, .states = H };
-    w.dX = dX, w.dW = dW, w.dU = dU, w.db = db;
+    work w = { .n = n, .p = p, .m = m, .threads = threads, .dH = dH, .states = H, .dU = dU };
+    ni_affine inputs = inputs_of(n, p, X);
     ni_gemm_run(threads, ni_tasks(p->count, GROUP), back_task, &w);
     ni_packed_clear(p, 3 * (uint64_t)n->h, m->Z);
     ni_packed_clear(p, n->h, m->Q);
-    if (dX) ni_gemm_run(threads, ni_tasks(p->rows, ROWS_PER_TASK), rows_task, &w);
-    ni_gemm_run(threads, ni_tasks(n->d, W_ROWS_PER_TASK), weights_task, &w);
-    ni_gemm_run(threads, ni_tasks(n->h, W_ROWS_PER_TASK), states_task, &w);
-    ni_threads_run(threads, ni_tasks(3 * (uint64_t)n->h, COLUMNS_PER_TASK), bias_task, &w);
+    ni_affine_backward(&inputs, m->Z, dX, dW, db, threads);
+    ni_gemm_run(threads, ni_tasks(n->h, U_ROWS_PER_TASK), states_task, &w);
 }

@@ -2,14 +2,14 @@
  * first, takes its steps together: at step t those that are longer than t are the first of the group, and
  * their states times U are one product. Back again from the last step to the first, which leaves dL/dz in
  * Z; with H read one row earlier (later, from behind), dU = H[-1]' dZ, as dW = X' dZ and dX = dZ W'. Tasks
- * are ranges of rows of Z and dX, groups of sequences, rows of dW and dU, columns of db. Runs on all
- * threads and owns nothing. */
+ * are groups of sequences and rows of dU; affine.h has the rest. Runs on all threads and owns nothing. */
 #include "encoders/lstm.h"
 
+#include "encoders/affine.h"
 #include "encoders/steps.h"
 #include "linalg/blas.h"
 
-enum { GROUP = NI_STEPS_GROUP, ROWS_PER_TASK = 192, W_ROWS_PER_TASK = 54, COLUMNS_PER_TASK = 64 };
+enum { GROUP = NI_STEPS_GROUP, U_ROWS_PER_TASK = 54 };
 
 uint64_t ni_lstm_lay_out(const uint32_t *length, uint32_t count, uint64_t *first)
 {
@@ -40,7 +40,7 @@ typedef struct work {
     ni_lstm_memory *m;
     ni_threads *threads;
     const float *X, *dH, *states; /* states: H of the forward */
-    float *H, *dX, *dW, *dU, *db;
+    float *H, *dU;
     const uint32_t *slot; /* rows: the row of Z0; NULL: their own */
     uint64_t inputs;      /* rows of X and Z0 */
     float *Z0;            /* b + X W */
@@ -82,18 +82,6 @@ static float *cell_of(const group *g, uint64_t row)
 }
 
 /* ---- forward ---- */
-
-/* Z0 = b + X W */
-static void products_task(void *arg, uint32_t task, uint32_t thread)
-{
-    const work *w = arg;
-    uint64_t d = w->n->d, z = 8 * (uint64_t)w->n->h, first = (uint64_t)task * ROWS_PER_TASK;
-    uint64_t rows = ni_task_end(first, ROWS_PER_TASK, w->inputs) - first;
-    float *Z = w->Z0 + first * z;
-    (void)thread;
-    for (uint64_t i = 0; i < rows; i++) memcpy(Z + i * z, w->n->b, z * sizeof *Z);
-    ni_gemm(0, 0, rows, z, d, w->X + first * d, d, w->n->W, z, 1, Z, z);
-}
 
 /* z (4h) becomes the gates; then c from c_p to c_t, and h_t. s(z) = (1 + tanh(z / 2)) / 2. */
 static void forward_cell(float *z, uint64_t h, float *c, float *out)
@@ -138,13 +126,19 @@ static void forward_task(void *arg, uint32_t task, uint32_t thread)
     }
 }
 
+static ni_affine inputs_of(const ni_lstm *n, uint64_t rows, const float *X)
+{
+    return (ni_affine){ rows, n->d, 8 * (uint64_t)n->h, X, n->W, n->b };
+}
+
 static void forward(work *w)
 {
     uint64_t h = w->n->h;
     ni_steps_sort(w->p, w->m->order);
     if (w->keep) ni_packed_clear(w->p, 2 * h, w->m->C);
     ni_packed_clear(w->p, 2 * h, w->H);
-    ni_gemm_run(w->threads, ni_tasks(w->inputs, ROWS_PER_TASK), products_task, w);
+    ni_affine inputs = inputs_of(w->n, w->inputs, w->X);
+    ni_affine_forward(&inputs, w->Z0, w->threads);
     ni_gemm_run(w->threads, 2 * ni_tasks(w->p->count, GROUP), forward_task, w);
 }
 
@@ -205,32 +199,14 @@ static void back_task(void *arg, uint32_t task, uint32_t thread)
     }
 }
 
-static void rows_task(void *arg, uint32_t task, uint32_t thread)
-{
-    const work *w = arg;
-    uint64_t d = w->n->d, z = 8 * (uint64_t)w->n->h, first = (uint64_t)task * ROWS_PER_TASK;
-    uint64_t rows = ni_task_end(first, ROWS_PER_TASK, w->p->rows) - first;
-    (void)thread;
-    ni_gemm(0, 1, rows, d, z, w->m->Z + first * z, z, w->n->W, z, 0, w->dX + first * d, d);
-}
-
-static void weights_task(void *arg, uint32_t task, uint32_t thread)
-{
-    const work *w = arg;
-    uint64_t d = w->n->d, z = 8 * (uint64_t)w->n->h, first = (uint64_t)task * W_ROWS_PER_TASK;
-    uint64_t rows = ni_task_end(first, W_ROWS_PER_TASK, d) - first;
-    (void)thread;
-    ni_gemm(1, 0, rows, z, w->p->rows, w->X + first, d, w->m->Z, z, 0, w->dW + first * z, z);
-}
-
 /* dU = sum over rows of h_p' dz; the zero rows between the sequences are the h_p of their first rows. */
 static void states_task(void *arg, uint32_t task, uint32_t thread)
 {
     const work *w = arg;
-    uint64_t h = w->n->h, tasks = ni_tasks(h, W_ROWS_PER_TASK);
+    uint64_t h = w->n->h, tasks = ni_tasks(h, U_ROWS_PER_TASK);
     bool behind = task >= tasks;
-    uint64_t first = task % tasks * W_ROWS_PER_TASK, side = behind ? h : 0;
-    uint64_t rows = ni_task_end(first, W_ROWS_PER_TASK, h) - first;
+    uint64_t first = task % tasks * U_ROWS_PER_TASK, side = behind ? h : 0;
+    uint64_t rows = ni_task_end(first, U_ROWS_PER_TASK, h) - first;
     const float *before = w->states + (behind ? 2 * h : 0) + side + first;
     const float *dZ = w->m->Z + (behind ? 4 * h : 8 * h);
     (void)thread;
@@ -238,26 +214,13 @@ static void states_task(void *arg, uint32_t task, uint32_t thread)
             4 * h);
 }
 
-static void bias_task(void *arg, uint32_t task, uint32_t thread)
-{
-    const work *w = arg;
-    uint64_t z = 8 * (uint64_t)w->n->h, first = (uint64_t)task * COLUMNS_PER_TASK;
-    uint64_t columns = ni_task_end(first, COLUMNS_PER_TASK, z) - first;
-    (void)thread;
-    memset(w->db + first, 0, columns * sizeof *w->db);
-    for (uint64_t i = 0; i < w->p->rows; i++)
-        ni_kernels_get()->axpy(1, w->m->Z + i * z + first, w->db + first, columns);
-}
-
 void ni_lstm_backward(const ni_lstm *n, const ni_packed *p, const float *X, const float *H, const float *dH,
                       ni_lstm_memory *m, float *dX, float *dW, float *dU, float *db, ni_threads *threads)
 {
-    work w = { .n = n, .p = p, .m = m, .threads = threads, .X = X, .dH = dH, .states = H };
-    w.dX = dX, w.dW = dW, w.dU = dU, w.db = db;
+    work w = { .n = n, .p = p, .m = m, .threads = threads, .dH = dH, .states = H, .dU = dU };
+    ni_affine inputs = inputs_of(n, p->rows, X);
     ni_gemm_run(threads, 2 * ni_tasks(p->count, GROUP), back_task, &w);
     ni_packed_clear(p, 8 * (uint64_t)n->h, m->Z);
-    if (dX) ni_gemm_run(threads, ni_tasks(p->rows, ROWS_PER_TASK), rows_task, &w);
-    ni_gemm_run(threads, ni_tasks(n->d, W_ROWS_PER_TASK), weights_task, &w);
-    ni_gemm_run(threads, 2 * ni_tasks(n->h, W_ROWS_PER_TASK), states_task, &w);
-    ni_threads_run(threads, ni_tasks(8 * (uint64_t)n->h, COLUMNS_PER_TASK), bias_task, &w);
+    ni_affine_backward(&inputs, m->Z, dX, dW, db, threads);
+    ni_gemm_run(threads, 2 * ni_tasks(n->h, U_ROWS_PER_TASK), states_task, &w);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "attention/options.h"
+#include "attention/family.h"
 #include "base/sys.h"
 #include "methods/cene_arcs.h"
 #include "methods/dot.h"
@@ -15,7 +15,7 @@ enum { LEFT_RIGHT, CONCAT, BOTH };
 enum { AVERAGE, GRU };
 
 typedef struct cene_options {
-    ni_attention_options a; /* of which learning, sampling and optimizer count */
+    ni_attention_options a; /* first; of which learning, sampling and optimizer count */
     ni_text_options text;
     uint32_t text_negatives;
     double text_weight;
@@ -195,15 +195,6 @@ typedef struct trainer {
     ni_cene_arcs arcs;
 } trainer;
 
-static ni_edge_options learns_by(const ni_settings *s)
-{
-    const ni_attention_options *o = s->own;
-    return (ni_edge_options){ .learning = &o->learning,
-                              .sampling = &o->sampling,
-                              .optimizer = o->optimizer,
-                              .negatives = o->learning.negatives };
-}
-
 /* Steps of the GRU's weights to those of vectors: they step in every batch, a word only where it occurs.
  * Chosen by validation (docs/methods.md). */
 #define GRU_RATE 0.03
@@ -329,7 +320,7 @@ static neap_status bytes(ni_edge_learner *l, neap_estimate_result *r, neap_error
 
 static const ni_edge_rules rules = {
     .own = sizeof(trainer),
-    .options = learns_by,
+    .options = ni_attention_learning,
     .tensors = make_tensors,
     .parameters = list_parameters,
     .create = create,

@@ -277,15 +277,6 @@ static size_t lay_out(trainer *t, void *block)
     return c.used;
 }
 
-static ni_edge_options learns_by(const ni_settings *s)
-{
-    const ni_attention_options *o = s->own;
-    return (ni_edge_options){ .learning = &o->learning,
-                              .sampling = &o->sampling,
-                              .optimizer = o->optimizer,
-                              .negatives = o->learning.negatives };
-}
-
 static neap_status create(ni_edge_learner *l, neap_error *err)
 {
     trainer *t = l->own;
@@ -448,7 +439,7 @@ static neap_status bytes(ni_edge_learner *l, neap_estimate_result *r, neap_error
 
 static const ni_edge_rules rules = {
     .own = sizeof(trainer),
-    .options = learns_by,
+    .options = ni_attention_learning,
     .tensors = make_tensors,
     .parameters = list_parameters,
     .create = create,
