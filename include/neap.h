@@ -419,9 +419,10 @@ typedef struct neap_features neap_features;
  * X.mtx.names.txt or in the order of the graph's nodes, or lines `node feature[:value] ...`, where a
  * feature without a number behind its last colon has the value 1. Values of the same node and feature are
  * added. Rows of other nodes are counted and skipped. NEAP_E_FORMAT, with the line in err->where, for what
- * cannot be read or is not finite, or if no node of the graph has a feature. */
-NEAP_API neap_status neap_features_load(const char *path, const neap_graph *graph, neap_features **out,
-                                        neap_error *err);
+ * cannot be read or is not finite, or if no node of the graph has a feature. hooks may be NULL; only the
+ * progress is used: NEAP_E_STOPPED. */
+NEAP_API neap_status neap_features_load(const char *path, const neap_graph *graph, const neap_hooks *hooks,
+                                        neap_features **out, neap_error *err);
 NEAP_API void neap_features_free(neap_features *features);
 
 typedef struct neap_features_facts {
@@ -604,9 +605,9 @@ typedef struct neap_reasons {
     const float *alignment;    /* count: tanh of its alignment with the partner; under mean pooling the
                                   mean over all neighbours of the other node                              */
     const char *const *word;   /* count: the words; NULL: the reasons are neighbours                      */
-    float rest_weight,
-        rest_contribution; /* what no row has: attention to padding, and the part of the score
-                   that comes from padding and from vectors of the nodes' own (cane); else 0 */
+    float rest_weight;         /* what no row has: attention to padding                                   */
+    float rest_contribution;   /* and the part of the score that comes from padding and from vectors of the
+                                  nodes' own (cane); else 0                                               */
 } neap_reasons;
 
 typedef struct neap_explanation {

@@ -47,6 +47,7 @@ static struct faults_state {
     unsigned die_at;                /* the process ends before its die_at-th file call; 0: never */
     atomic_uint file_calls, hits;
     size_t most_written; /* a write takes at most so many bytes; 0: all              */
+    unsigned slow_reads; /* so many reads from now take longer than progress waits    */
     atomic_long blocks, files;
     atomic_size_t bytes, peak;
 } faults;
@@ -153,6 +154,7 @@ static inline int faults_fstat(int fd, struct stat *st)
 
 static inline ssize_t faults_read(int fd, void *bytes, size_t count)
 {
+    if (faults.slow_reads) faults.slow_reads--, usleep(101000);
     return faults_hit(FAULTS_READ) ? -1 : faults.real.read(fd, bytes, count);
 }
 

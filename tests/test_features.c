@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -35,7 +36,7 @@ static neap_features *load(const char *path)
 {
     neap_features *f;
     neap_error err = { 0 };
-    if (neap_features_load(path, graph, &f, &err)) fail_msg("%s", err.text);
+    if (neap_features_load(path, graph, NULL, &f, &err)) fail_msg("%s", err.text);
     return f;
 }
 
@@ -59,7 +60,7 @@ static void refuse(const char *path, neap_status code, uint64_t where, const cha
 {
     neap_features *f = (void *)1;
     neap_error err = { 0 };
-    assert_int_equal(neap_features_load(path, graph, &f, &err), code);
+    assert_int_equal(neap_features_load(path, graph, NULL, &f, &err), code);
     assert_null(f);
     if (!strstr(err.text, words)) fail_msg("'%s' is not in: %s", words, err.text);
     assert_int_equal(err.where, where);
@@ -68,8 +69,57 @@ static void refuse(const char *path, neap_status code, uint64_t where, const cha
 static void lines_have_features_with_and_without_values(void **state)
 {
     (void)state;
-    put("f.txt", "# a comment\nb red:2 http://x:0.5\tgreen\nc d\tred:-1 re:d\n7\nb red:0.25 blue:0\n");
+    put("f.txt", "# a comment\nb red:2 http://x:0.5 green\nc d\tred:-1 re:d\n7\n b \tred:0.25 blue:0\n");
     expect("f.txt", "1: red=2.25 http://x=0.5 green=1; 2: red=-1 re:d=1; ");
+}
+
+static void a_name_ends_at_the_tab_or_else_at_the_first_blank(void **state)
+{
+    (void)state;
+    put("f.txt", "a z\tred\n  a red blue\n 7\tgreen\n");
+    expect("f.txt", "0: red=1 blue=1; 3: green=1; ");
+    put("f.txt", "a red\n\tred\n");
+    refuse("f.txt", NEAP_E_FORMAT, 2, "f.txt:2:1: the name of the node is empty");
+}
+
+/* What word2vec writes would else be features with strange names. */
+static void a_table_of_numbers_is_no_list_of_names(void **state)
+{
+    (void)state;
+    put("f.txt", "4 2\na 0.5 -1\n");
+    refuse("f.txt", NEAP_E_FORMAT, 2, "f.txt:2:3: the number 0.5 where the name of a feature is expected");
+    put("f.txt", "a v1.5 2.0.1 17 1:0.5\n");
+    expect("f.txt", "0: v1.5=1 2.0.1=1 17=1 1=0.5; ");
+    put("f.vec", "4 2\na 0.5 -1\nb 0 2\nx 1 1\ny 1 1\n");
+    expect("f.vec", "0: 0=0.5 1=-1; 1: 1=2; ");
+}
+
+static int stop_now(const neap_progress *now, void *user)
+{
+    (void)now;
+    ++*(unsigned *)user;
+    return 1;
+}
+
+static void reading_can_be_stopped(void **state)
+{
+    enum { SIZE = 1 << 20 };
+    unsigned calls = 0;
+    neap_hooks hooks = { .size = sizeof hooks, .progress = stop_now, .user = &calls };
+    neap_features *f;
+    char *text = malloc(SIZE);
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < SIZE; i += 8) memcpy(text + i, "a red:1\n", 8);
+    scratch_put("f.txt", text, SIZE);
+    free(text);
+    faults.slow_reads = 3;
+    neap_status rc = neap_features_load("f.txt", graph, &hooks, &f, NULL);
+    assert_int_equal(rc, NEAP_E_STOPPED);
+    assert_null(f);
+    assert_int_equal(calls, 1);
+    hooks.size = 3;
+    assert_int_equal(neap_features_load("f.txt", graph, &hooks, &f, NULL), NEAP_E_ARG);
 }
 
 static void strangers_are_counted_and_facts_told(void **state)
@@ -115,13 +165,13 @@ static void what_makes_no_sense_is_refused_with_its_line(void **state)
     put("f.txt", "a red\nb red:nan\n");
     refuse("f.txt", NEAP_E_FORMAT, 2, "'nan'");
     put("f.txt", "a red:3e38 red:3e38\n");
-    refuse("f.txt", NEAP_E_FORMAT, 0, "sums up to more than a number");
+    refuse("f.txt", NEAP_E_FORMAT, 0, "f.txt: the values of feature 'red' of node 'a' add up to more");
     put("f.txt", "zoe red\n");
     refuse("f.txt", NEAP_E_FORMAT, 0, "no feature of a node of the graph");
     put("f.txt", "");
     refuse("f.txt", NEAP_E_FORMAT, 0, "no feature of a node of the graph");
     put("f.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 1\n1 1 2\n");
-    refuse("f.mtx", NEAP_E_FORMAT, 2, "must be general");
+    refuse("f.mtx", NEAP_E_FORMAT, 1, "f.mtx:1:1: a symmetric matrix");
     put("f.mtx", "%%MatrixMarket matrix coordinate real general\n4 2147483647 1\n1 2147483648 2\n");
     refuse("f.mtx", NEAP_E_FORMAT, 3, "whole number between 1 and 2147483647");
     put("f.mtx", "%%MatrixMarket matrix coordinate real general\n4 2 2\n1 1 2\n");
@@ -133,7 +183,7 @@ static void what_makes_no_sense_is_refused_with_its_line(void **state)
 static neap_status scenario(void *user, neap_error *err)
 {
     neap_features *f;
-    neap_status rc = neap_features_load(user, graph, &f, err);
+    neap_status rc = neap_features_load(user, graph, NULL, &f, err);
     if (rc == NEAP_OK) neap_features_free(f);
     return rc;
 }
@@ -158,6 +208,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         HERE(lines_have_features_with_and_without_values),
+        HERE(a_name_ends_at_the_tab_or_else_at_the_first_blank),
+        HERE(a_table_of_numbers_is_no_list_of_names),
+        HERE(reading_can_be_stopped),
         HERE(strangers_are_counted_and_facts_told),
         HERE(a_matrix_has_a_row_for_each_node_or_names_beside_it),
         HERE(a_table_may_lack_nodes),

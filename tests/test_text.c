@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 #include <zlib.h>
@@ -219,6 +218,10 @@ static void a_bad_line_is_named(void **state)
     (void)state;
     refuse("0\ta\n1 b\n", false, NEAP_E_FORMAT, 2, "texts:2:1: no tab");
     refuse("0\ta\n\tb\n", false, NEAP_E_FORMAT, 2, "texts:2:1: the name of the node is empty");
+    char text[NI_NAME_MOST + 8];
+    memset(text, 'x', sizeof text);
+    memcpy(text + NI_NAME_MOST + 1, "\ta\n", 4);
+    refuse(text, false, NEAP_E_LIMIT, 1, "texts:1:1: 4097 bytes before the tab");
 }
 
 static void a_file_without_a_word_of_the_graph_is_refused(void **state)
@@ -310,15 +313,6 @@ static void memory_is_bounded_by_the_longest_line(void **state)
     free(text);
 }
 
-/* A disk so slow that there is something to tell after the first block. */
-static ssize_t (*quick_read)(int fd, void *bytes, size_t count);
-
-static ssize_t slow_read(int fd, void *bytes, size_t count)
-{
-    usleep(101000);
-    return quick_read(fd, bytes, count);
-}
-
 static int stop_now(const neap_progress *p, void *user)
 {
     ++*(unsigned *)user;
@@ -340,13 +334,41 @@ static void reading_can_be_stopped(void **state)
     for (size_t i = 0; i < SIZE; i += 4) memcpy(text + i, "0\ta\n", 4);
     scratch_put("texts", text, SIZE);
     free(text);
-    quick_read = ni_system.read;
-    ni_system.read = slow_read;
+    faults.slow_reads = 3;
     neap_status rc = neap_text_load("texts", g, 0, &hooks, &t, NULL);
-    ni_system.read = quick_read;
     assert_int_equal(rc, NEAP_E_STOPPED);
     assert_null(t);
     assert_int_equal(calls, 1);
+    neap_graph_free(g);
+}
+
+/* Reading the file looks a few times for a stop; all other looks are among the words of its only line. */
+static int stop_late(const neap_progress *p, void *user)
+{
+    (void)p;
+    usleep(101000);
+    return ++*(unsigned *)user == 6;
+}
+
+static void one_long_line_can_be_stopped(void **state)
+{
+    enum { SIZE = 300000 };
+    unsigned calls = 0;
+    neap_graph *g = five();
+    neap_text *t;
+    char *text = malloc(SIZE);
+    neap_hooks hooks = { .size = sizeof hooks, .progress = stop_late, .user = &calls };
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < SIZE; i += 2) memcpy(text + i, "a ", 2);
+    text[0] = '0', text[1] = '\t';
+    scratch_put("texts", text, SIZE);
+    free(text);
+    faults.slow_reads = 3;
+    assert_int_equal(neap_text_load("texts", g, 0, &hooks, &t, NULL), NEAP_E_STOPPED);
+    assert_null(t);
+    hooks.size = 3;
+    assert_int_equal(neap_text_load("texts", g, 0, &hooks, &t, NULL), NEAP_E_ARG);
     neap_graph_free(g);
 }
 
@@ -396,6 +418,7 @@ int main(void)
         HERE(other_files_are_called_by_their_name),
         HERE(memory_is_bounded_by_the_longest_line),
         HERE(reading_can_be_stopped),
+        HERE(one_long_line_can_be_stopped),
         HERE(no_failure_leaks),
     };
     faults_install();

@@ -34,7 +34,7 @@ static neap_status read_features(const args *a, const char *path, const neap_gra
 {
     char with[SHORT], nodes[SHORT], values[SHORT], features[SHORT], strangers[SHORT];
     neap_features_facts f = NEAP_SIZED(neap_features_facts);
-    neap_status rc = neap_features_load(path, graph, out, err);
+    neap_status rc = neap_features_load(path, graph, NULL, out, err);
     if (rc != NEAP_OK) return rc;
     neap_features_facts_of(*out, &f, NULL);
     say(a, "%s: %s of %s nodes have features: %s values of %s features", label(path),

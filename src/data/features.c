@@ -11,6 +11,7 @@
 
 #include "base/sized.h"
 #include "base/sys.h"
+#include "data/read_vectors.h"
 #include "data/row_names.h"
 #include "graph/mtx.h"
 #include "io/npy.h"
@@ -64,7 +65,7 @@ static size_t merge(entry *e, size_t count)
     return kept;
 }
 
-static neap_status to_rows(collector *c, neap_error *err)
+static neap_status to_rows(collector *c, const neap_graph *graph, const char *path, neap_error *err)
 {
     neap_features *f = c->all;
     if (c->entries) qsort(c->entry, c->entries, sizeof *c->entry, compare);
@@ -76,8 +77,11 @@ static neap_status to_rows(collector *c, neap_error *err)
     for (size_t i = 0; i < count; i++) {
         const entry *e = &c->entry[i];
         if (!isfinite(e->value))
-            return ni_fail(err, NEAP_E_FORMAT, "feature '%.60s' of one node sums up to more than a number",
-                           ni_name(&f->names, e->feature));
+            return ni_fail(
+                err, NEAP_E_FORMAT,
+                "%.200s: the values of feature '%.60s' of node '%.60s' add up to more than a number "
+                "can be",
+                path, ni_name(&f->names, e->feature), ni_name(&graph->names, e->node));
         f->feature[i] = e->feature, f->value[i] = e->value;
         f->offset[e->node + 1]++;
     }
@@ -91,10 +95,11 @@ static neap_status to_rows(collector *c, neap_error *err)
 
 /* ---- tables ---- */
 
-static neap_status read_table(collector *c, const char *path, const neap_graph *graph, neap_error *err)
+static neap_status read_table(collector *c, ni_stream_in *in, const char *path, const neap_graph *graph,
+                              neap_error *err)
 {
     neap_vectors *v;
-    neap_status rc = neap_vectors_load(path, graph, 1, &v, err);
+    neap_status rc = ni_vectors_read(in, path, graph, true, &v, err);
     if (rc != NEAP_OK) return rc;
     if (!ni_names_number(&c->all->names, 0, v->dim)) rc = ni_fail_memory(err, "the features");
     for (uint32_t u = 0; u < v->nodes && rc == NEAP_OK; u++)
@@ -109,16 +114,6 @@ static neap_status read_table(collector *c, const char *path, const neap_graph *
 
 /* ---- Matrix Market: row i is a node, column j a feature ---- */
 
-static neap_status value_of(const ni_lines *lines, const ni_field *field, float *value, neap_error *err)
-{
-    double x;
-    bool ok = ni_parse_double(field->at, field->length, &x);
-    *value = ok ? (float)x : 0;
-    if (ok && isfinite(*value)) return NEAP_OK;
-    return ni_lines_fail(lines, NEAP_E_FORMAT, field->at, err, "'%.*s' is no finite number",
-                         field->length < 40 ? (int)field->length : 40, field->at);
-}
-
 static neap_status add_cell(collector *c, ni_mtx *m, const uint32_t *node, neap_error *err, bool *more)
 {
     uint32_t row, column, feature;
@@ -127,7 +122,7 @@ static neap_status add_cell(collector *c, ni_mtx *m, const uint32_t *node, neap_
     char number[16];
     neap_status rc = ni_mtx_next(m, &row, &column, &field, more, err);
     if (rc != NEAP_OK || !*more) return rc;
-    if (m->values) rc = value_of(&m->lines, &field, &value, err);
+    if (m->values) rc = ni_field_real(&m->lines, &field, &value, err);
     if (rc != NEAP_OK || node[row] == NEAP_NONE) return rc;
     int length = snprintf(number, sizeof number, "%" PRIu32, column + 1);
     if (!ni_names_intern(&c->all->names, number, (size_t)length, &feature))
@@ -144,8 +139,10 @@ static neap_status read_matrix(collector *c, ni_stream_in *in, const char *path,
     neap_status rc = ni_mtx_begin(&m, in, err);
     if (rc == NEAP_OK && m.symmetric)
         rc =
-            ni_lines_fail(&m.lines, NEAP_E_FORMAT, m.lines.line, err,
-                          "a symmetric matrix; rows are nodes and columns features, so it must be general");
+            ni_fail_at(err, NEAP_E_FORMAT, 1,
+                       "%.200s:1:1: a symmetric matrix; rows are nodes and columns features, so it must be "
+                       "general",
+                       ni_stream_label(in));
     if (rc == NEAP_OK) rc = ni_row_names_init(&names, graph, err);
     if (rc == NEAP_OK) rc = ni_row_names_beside(&names, path, m.rows, &node, err);
     for (bool more = true; rc == NEAP_OK && more;) rc = add_cell(c, &m, node, err, &more);
@@ -158,6 +155,18 @@ static neap_status read_matrix(collector *c, ni_stream_in *in, const char *path,
 
 /* ---- lines `node feature[:value] ...` ---- */
 
+/* A number with a point where a name is expected: a table of numbers, as other tools write vectors. */
+static neap_status refuse_number(const ni_lines *lines, const ni_field *field, neap_error *err)
+{
+    double value;
+    if (!memchr(field->at, '.', field->length) || !ni_parse_double(field->at, field->length, &value))
+        return NEAP_OK;
+    return ni_lines_fail(lines, NEAP_E_FORMAT, field->at, err,
+                         "the number %.*s where the name of a feature is expected; a line is a node and "
+                         "feature[:value] ..., a table of numbers is read from .npy, .safetensors or .vec",
+                         field->length < 40 ? (int)field->length : 40, field->at);
+}
+
 /* The part behind the last colon, if it is a number; else the whole field is a name. */
 static neap_status add_field(collector *c, const ni_lines *lines, uint32_t node, const ni_field *field,
                              neap_error *err)
@@ -165,15 +174,14 @@ static neap_status add_field(collector *c, const ni_lines *lines, uint32_t node,
     uint32_t feature;
     float value = 1;
     size_t length = field->length, colon = length;
+    neap_status rc = NEAP_OK;
     while (colon > 0 && field->at[colon - 1] != ':') colon--;
-    if (colon > 1) {
-        ni_field number = { field->at + colon, length - colon, false };
-        if (ni_field_is_number(&number)) {
-            neap_status rc = value_of(lines, &number, &value, err);
-            if (rc != NEAP_OK) return rc;
-            length = colon - 1;
-        }
-    }
+    ni_field number = { field->at + colon, length - colon, false };
+    if (colon > 1 && ni_field_is_number(&number)) {
+        rc = ni_field_real(lines, &number, &value, err);
+        length = colon - 1;
+    } else rc = refuse_number(lines, field, err);
+    if (rc != NEAP_OK) return rc;
     if (length > NI_NAME_MOST)
         return ni_lines_fail(lines, NEAP_E_LIMIT, field->at, err,
                              "the name of a feature has %zu bytes; at most %d are allowed", length,
@@ -183,26 +191,27 @@ static neap_status add_field(collector *c, const ni_lines *lines, uint32_t node,
     return add(c, node, feature, value, err);
 }
 
-/* The name ends at the first tab, so that it may have blanks, or at the first blank. */
-static char *end_of_name(char *line, size_t length, const neap_graph *graph, uint32_t *node)
-{
-    char *tab = memchr(line, '\t', length), *blank = memchr(line, ' ', length);
-    if (tab && ni_names_find(&graph->names, line, (size_t)(tab - line), node)) return tab;
-    char *end = blank ? blank : tab ? tab : line + length;
-    if (!ni_names_find(&graph->names, line, (size_t)(end - line), node)) *node = NEAP_NONE;
-    return end;
-}
-
+/* The name ends at the first tab, so that it may have blanks, or without a tab at the first blank. */
 static neap_status read_line(collector *c, const ni_lines *lines, char *line, size_t length,
                              const neap_graph *graph, neap_error *err)
 {
     ni_columns blanks = ni_columns_blanks();
     uint32_t node;
     neap_status rc = NEAP_OK;
-    ni_field field;
-    char *rest = end_of_name(line, length, graph, &node);
-    if (node == NEAP_NONE) c->all->facts.strangers++;
-    while (rc == NEAP_OK && node != NEAP_NONE && ni_field_next(&blanks, &rest, &field))
+    char *start = line + strspn(line, " "), *end = line + length, *tab = memchr(line, '\t', length),
+         *blank = memchr(start, ' ', (size_t)(end - start)),
+         *rest = tab     ? tab
+                 : blank ? blank
+                         : end;
+    ni_field field = ni_field_between(line, rest);
+    if (!field.length)
+        return ni_lines_fail(lines, NEAP_E_FORMAT, line, err,
+                             "the name of the node is empty; a line is a node and its features");
+    if (!ni_names_find(&graph->names, field.at, field.length, &node)) {
+        c->all->facts.strangers++;
+        return NEAP_OK;
+    }
+    while (rc == NEAP_OK && ni_field_next(&blanks, &rest, &field))
         if (field.length) rc = add_field(c, lines, node, &field, err);
     return rc;
 }
@@ -233,38 +242,42 @@ static bool ends(const char *path, const char *ending)
 }
 
 /* What the file is: by its ending or its first bytes. */
-static neap_status read_file(collector *c, const char *path, const neap_graph *graph, neap_error *err)
+static neap_status read_file(collector *c, const char *path, const neap_graph *graph,
+                             const neap_hooks *hooks, neap_error *err)
 {
     ni_stream_in *in;
     neap_status rc = ni_stream_open(path, &in, err);
     if (rc != NEAP_OK) return rc;
+    ni_stream_watch(in, hooks);
     size_t count;
     const char *start = ni_stream_peek(in, &count);
     bool table =
         ends(path, ".npy") || ends(path, ".vec") || ends(path, ".safetensors") || ni_npy_is(start, count);
     bool matrix = ends(path, ".mtx") || (count >= 14 && !memcmp(start, "%%MatrixMarket", 14));
-    if (table && !strcmp(path, "-"))
-        rc = ni_fail(err, NEAP_E_ARG, "a table of features is read from a file, not from standard input");
-    else if (table) rc = read_table(c, path, graph, err);
-    else rc = matrix ? read_matrix(c, in, path, graph, err) : read_lines(c, in, graph, err);
+    rc = table    ? read_table(c, in, path, graph, err)
+         : matrix ? read_matrix(c, in, path, graph, err)
+                  : read_lines(c, in, graph, err);
     ni_stream_close(in);
     return rc;
 }
 
-neap_status neap_features_load(const char *path, const neap_graph *graph, neap_features **out,
-                               neap_error *err)
+neap_status neap_features_load(const char *path, const neap_graph *graph, const neap_hooks *hooks,
+                               neap_features **out, neap_error *err)
 {
-    collector c = { .all = ni_zeros(1, sizeof *c.all) };
+    neap_hooks mine;
     *out = NULL;
+    neap_status rc = ni_hooks_in(&mine, &hooks, err);
+    if (rc != NEAP_OK) return rc;
+    collector c = { .all = ni_zeros(1, sizeof *c.all) };
     if (!c.all) return ni_fail_memory(err, "the features");
     c.all->nodes = graph->nodes;
     ni_names_init(&c.all->names);
-    neap_status rc = read_file(&c, path, graph, err);
-    if (rc == NEAP_OK) rc = to_rows(&c, err);
+    rc = read_file(&c, path, graph, hooks, err);
+    if (rc == NEAP_OK) rc = to_rows(&c, graph, path, err);
     if (rc == NEAP_OK && !c.all->facts.values)
         rc = ni_fail(err, NEAP_E_FORMAT,
-                     "%.200s: no feature of a node of the graph; are the names the same? (%" PRIu64
-                     " rows are of others)",
+                     "%.200s: no feature of a node of the graph; are the names the same? (rows of other "
+                     "nodes: %" PRIu64 ")",
                      path, c.all->facts.strangers);
     ni_free(c.entry);
     if (rc == NEAP_OK) *out = c.all;

@@ -2,7 +2,8 @@
  *
  * Rows are taken as they come, so memory grows with the file; at the end they are put into the order of the
  * nodes where they stand.                                                                              */
-#include <math.h>
+#include "data/read_vectors.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -78,16 +79,6 @@ static neap_status start_text(reader *r, text *t, char *line, bool *header, neap
     return NEAP_OK;
 }
 
-static neap_status read_number(const text *t, const ni_field *field, float *value, neap_error *err)
-{
-    double x;
-    bool ok = ni_parse_double(field->at, field->length, &x);
-    *value = ok ? (float)x : 0;
-    if (ok && isfinite(*value)) return NEAP_OK;
-    return ni_lines_fail(&t->lines, NEAP_E_FORMAT, field->at, err, "'%.*s' is no finite number",
-                         field->length < 40 ? (int)field->length : 40, field->at);
-}
-
 static neap_status wrong_length(reader *r, const text *t, char *line, neap_error *err)
 {
     return ni_lines_fail(&t->lines, NEAP_E_FORMAT, line, err,
@@ -104,7 +95,7 @@ static neap_status read_numbers(reader *r, text *t, char *line, char *rest, uint
         return ni_fail_memory(err, "vectors");
     for (uint32_t k = 0; k < r->v->dim && rc == NEAP_OK; k++) {
         if (!ni_field_next(&t->columns, &rest, &field)) return wrong_length(r, t, line, err);
-        rc = read_number(t, &field, r->v->values + start + k, err);
+        rc = ni_field_real(&t->lines, &field, r->v->values + start + k, err);
     }
     if (rc == NEAP_OK && ni_field_next(&t->columns, &rest, &field)) rc = wrong_length(r, t, line, err);
     r->rows += rc == NEAP_OK && u != NEAP_NONE;
@@ -363,16 +354,15 @@ static neap_status read_file(reader *r, neap_error *err)
     return strange ? nothing_read(r, rc, err) : rc;
 }
 
-neap_status neap_vectors_load(const char *path, const neap_graph *graph, int allow_missing,
-                              neap_vectors **out, neap_error *err)
+neap_status ni_vectors_read(ni_stream_in *in, const char *path, const neap_graph *graph, bool allow_missing,
+                            neap_vectors **out, neap_error *err)
 {
     *out = NULL;
-    reader r = { .path = path, .graph = graph };
+    reader r = { .path = path, .graph = graph, .in = in };
     r.v = ni_zeros(1, sizeof *r.v);
     r.node = ni_array(graph->nodes, sizeof *r.node);
     neap_status rc = ni_row_names_init(&r.names, graph, err);
     if (rc == NEAP_OK && (!r.v || !r.node)) rc = ni_fail_memory(err, "vectors");
-    if (rc == NEAP_OK) rc = ni_stream_open(path, &r.in, err);
     if (rc == NEAP_OK) {
         r.v->size = sizeof *r.v;
         r.v->nodes = graph->nodes;
@@ -387,9 +377,19 @@ neap_status neap_vectors_load(const char *path, const neap_graph *graph, int all
     } else {
         neap_vectors_free(r.v);
     }
-    ni_stream_close(r.in);
     ni_free(r.node);
     ni_row_names_free(&r.names);
+    return rc;
+}
+
+neap_status neap_vectors_load(const char *path, const neap_graph *graph, int allow_missing,
+                              neap_vectors **out, neap_error *err)
+{
+    ni_stream_in *in;
+    *out = NULL;
+    neap_status rc = ni_stream_open(path, &in, err);
+    if (rc == NEAP_OK) rc = ni_vectors_read(in, path, graph, allow_missing, out, err);
+    ni_stream_close(in);
     return rc;
 }
 

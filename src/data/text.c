@@ -25,8 +25,9 @@ typedef struct piece {
 
 typedef struct collector {
     neap_text *text;
-    uint32_t most;  /* distinct words */
-    uint32_t *word; /* in the order of the file */
+    ni_stream_in *in; /* looked at during a long text for a stop; NULL: from memory */
+    uint32_t most;    /* distinct words */
+    uint32_t *word;   /* in the order of the file */
     uint64_t words;
     piece *piece;
     uint64_t pieces;
@@ -36,7 +37,7 @@ typedef struct collector {
 /* ---- collecting ---- */
 
 /* Words that were found, and are looked up a few at a time, so that cache misses overlap. */
-enum { AHEAD = 12 };
+enum { AHEAD = 12, LOOK = 4096 }; /* look: so many words later for a stop */
 typedef struct found {
     size_t count;
     struct {
@@ -85,11 +86,16 @@ static neap_status add_words(collector *c, uint32_t node, const char *at, size_t
     if (!ni_grow(&c->piece, &c->piece_room, c->pieces + 1, sizeof *c->piece))
         return ni_fail_memory(err, "the texts");
     c->piece[c->pieces++] = (piece){ c->words, node };
-    for (bool more = true; more;) {
+    uint64_t looked = c->words;
+    neap_status rc = NEAP_OK;
+    for (bool more = true; more && rc == NEAP_OK;) {
         more = find_words(&c->text->words, &t, &f);
-        neap_status rc = number_words(c, &f, fault, err);
-        if (rc != NEAP_OK) return rc;
+        rc = number_words(c, &f, fault, err);
+        if (rc != NEAP_OK || !c->in || c->words - looked < LOOK) continue;
+        looked = c->words;
+        rc = ni_stream_look(c->in, err);
     }
+    if (rc != NEAP_OK) return rc;
     *fault = t.broken;
     return t.broken ? NEAP_E_FORMAT : NEAP_OK;
 }
@@ -207,40 +213,49 @@ static neap_status find_node(const ni_text_plan *plan, const char *name, size_t 
     return NEAP_OK;
 }
 
+/* What stands before the tab, and where the text begins behind it. */
+static neap_status take_name(const reader *r, char *line, size_t length, ni_field *name, const char **text,
+                             neap_error *err)
+{
+    char *tab = memchr(line, '\t', length);
+    if (!tab)
+        return ni_lines_fail(
+            &r->lines, NEAP_E_FORMAT, line, err,
+            "no tab; a line is a node, a tab and its text (--text-by-line: line i, from 0, "
+            "is the text of the node named i)");
+    *name = ni_field_between(line, tab);
+    *text = tab + 1;
+    if (!name->length)
+        return ni_lines_fail(&r->lines, NEAP_E_FORMAT, line, err,
+                             "the name of the node is empty; a line is a node, a tab and its text");
+    if (name->length <= NI_NAME_MOST) return NEAP_OK;
+    return ni_lines_fail(
+        &r->lines, NEAP_E_LIMIT, line, err,
+        "%zu bytes before the tab, where the name of a node stands; at most %d are allowed", name->length,
+        NI_NAME_MOST);
+}
+
 static neap_status read_line(reader *r, char *line, size_t length, neap_error *err)
 {
     char number[24];
-    const char *name = line, *text = line;
-    size_t name_length = 0;
+    const char *text = line;
+    ni_field name = { number, 0, false };
     uint32_t node;
-    if (r->plan->by_line) {
-        name_length = (size_t)snprintf(number, sizeof number, "%" PRIu64, r->lines.number - 1);
-        name = number;
-    } else {
-        const char *tab = memchr(line, '\t', length);
-        if (!tab)
-            return ni_lines_fail(&r->lines, NEAP_E_FORMAT, line, err,
-                                 "no tab; a line is a node, a tab and its text (--text-by-line: line i, "
-                                 "from 0, is the text of the node named i)");
-        name_length = (size_t)(tab - line);
-        text = tab + 1;
-        while (name_length && *name == ' ') name++, name_length--;
-        while (name_length && name[name_length - 1] == ' ') name_length--;
-        if (!name_length)
-            return ni_lines_fail(&r->lines, NEAP_E_FORMAT, line, err,
-                                 "the name of the node is empty; a line is a node, a tab and its text");
-    }
+    neap_status rc = NEAP_OK;
+    if (r->plan->by_line)
+        name.length = (size_t)snprintf(number, sizeof number, "%" PRIu64, r->lines.number - 1);
+    else rc = take_name(r, line, length, &name, &text, err);
+    if (rc == NEAP_OK) rc = find_node(r->plan, name.at, name.length, &node, err);
+    if (rc != NEAP_OK) return rc;
     const char *fault;
     char words[FAULT];
-    neap_status rc = find_node(r->plan, name, name_length, &node, err);
-    if (rc != NEAP_OK) return rc;
     r->all.text->facts.lines++;
     if (node == NEAP_NONE) {
         r->all.text->facts.strangers++;
         return NEAP_OK;
     }
     rc = add_words(&r->all, node, text, length - (size_t)(text - line), &fault, err);
-    if (rc == NEAP_OK || rc == NEAP_E_MEM) return rc;
+    if (rc != NEAP_E_FORMAT && rc != NEAP_E_LIMIT) return rc;
     return ni_lines_fail(&r->lines, rc, fault, err, "%s", fault_text(&r->all, rc, words));
 }
 
@@ -275,10 +290,14 @@ neap_status ni_text_read(const char *path, const ni_text_plan *plan, neap_text *
 {
     ni_stream_in *in = NULL;
     reader r = { .plan = plan };
+    neap_hooks mine;
+    const neap_hooks *hooks = plan->hooks;
     *out = NULL;
-    neap_status rc = collector_begin(&r.all, plan->most, err);
+    neap_status rc = ni_hooks_in(&mine, &hooks, err);
+    if (rc == NEAP_OK) rc = collector_begin(&r.all, plan->most, err);
     if (rc == NEAP_OK) rc = ni_stream_open(path, &in, err);
-    if (in) ni_stream_watch(in, plan->hooks);
+    if (in) ni_stream_watch(in, hooks);
+    r.all.in = in;
     if (rc == NEAP_OK)
         rc = ni_foreign_refuse(in, "texts are read from lines of a node, a tab and its text", err);
     if (rc == NEAP_OK) rc = ni_lines_init(&r.lines, in, NI_LINE_LONG, err);

@@ -356,6 +356,13 @@ neap_status ni_field_name(const ni_lines *lines, const ni_columns *columns, char
     return NEAP_OK;
 }
 
+ni_field ni_field_between(char *from, char *to)
+{
+    while (from < to && *from == ' ') from++;
+    while (from < to && to[-1] == ' ') to--;
+    return (ni_field){ from, (size_t)(to - from), false };
+}
+
 neap_status ni_field_skip(const ni_lines *lines, const ni_columns *columns, char **rest, neap_error *err)
 {
     ni_field field;
@@ -378,6 +385,16 @@ bool ni_field_is_number(const ni_field *field)
 {
     double value;
     return ni_parse_double(field->at, field->length, &value) || is_not_finite(field);
+}
+
+neap_status ni_field_real(const ni_lines *lines, const ni_field *field, float *value, neap_error *err)
+{
+    double x;
+    bool ok = ni_parse_double(field->at, field->length, &x);
+    *value = ok ? (float)x : 0;
+    if (ok && isfinite(*value)) return NEAP_OK;
+    return ni_lines_fail(lines, NEAP_E_FORMAT, field->at, err, "'%.*s' is no finite number",
+                         field->length < 40 ? (int)field->length : 40, field->at);
 }
 
 neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float *weight, neap_error *err)

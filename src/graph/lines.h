@@ -86,6 +86,9 @@ bool ni_field_next(const ni_columns *columns, char **rest, ni_field *field);
 neap_status ni_field_name(const ni_lines *lines, const ni_columns *columns, char **rest, unsigned column,
                           ni_field *field, neap_error *err);
 
+/* What stands between two positions of a line, without the blanks around it. */
+ni_field ni_field_between(char *from, char *to);
+
 /* Skips a field, if there is one; only a broken quote is an error. */
 neap_status ni_field_skip(const ni_lines *lines, const ni_columns *columns, char **rest, neap_error *err);
 
@@ -106,6 +109,9 @@ void ni_field_undouble(ni_field *field);
 
 /* A field is a decimal number; nan and inf count, so that they can be refused. */
 bool ni_field_is_number(const ni_field *field);
+
+/* A field as a number that is finite, also as a float. */
+neap_status ni_field_real(const ni_lines *lines, const ni_field *field, float *value, neap_error *err);
 
 /* A field as a weight: finite and positive, also as a float. */
 neap_status ni_field_weight(const ni_lines *lines, const ni_field *field, float *weight, neap_error *err);

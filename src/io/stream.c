@@ -34,12 +34,18 @@ struct ni_stream_in {
     uint64_t taken, size; /* bytes read from the file; of all of it, 0: not known */
 };
 
+neap_status ni_stream_look(ni_stream_in *in, neap_error *err)
+{
+    return ni_watch_look(&in->watch, in->taken, in->size) ? NEAP_OK : ni_watch_stopped(&in->watch, err);
+}
+
 /* One read, repeated if a signal cut it short; *got = 0 only at the end. */
 static neap_status read_some(ni_stream_in *in, void *bytes, size_t room, size_t *got, neap_error *err)
 {
     ssize_t n;
     *got = 0;
-    if (!ni_watch_look(&in->watch, in->taken, in->size)) return ni_watch_stopped(&in->watch, err);
+    neap_status rc = ni_stream_look(in, err);
+    if (rc != NEAP_OK) return rc;
     do n = ni_system.read(in->fd, bytes, room);
     while (n < 0 && errno == EINTR);
     *got = n < 0 ? 0 : (size_t)n;

@@ -22,6 +22,9 @@ neap_status ni_stream_read(ni_stream_in *in, void *bytes, size_t room, size_t *g
  * stop. hooks may be NULL and must outlive the stream. */
 void ni_stream_watch(ni_stream_in *in, const neap_hooks *hooks);
 
+/* The same look between two reads, for work on what was read that takes long. */
+neap_status ni_stream_look(ni_stream_in *in, neap_error *err);
+
 /* The first bytes of the file as they stand there, at most *count = 16; only before anything is read. */
 const void *ni_stream_peek(const ni_stream_in *in, size_t *count);
 
