@@ -404,6 +404,7 @@ typedef struct neap_word_counts {
     const char *const *word; /* count; they are the text's, which must outlive them */
     const uint64_t *times;   /* count: occurrences in all texts                     */
     const uint32_t *nodes;   /* count: nodes whose text has the word                */
+    uint64_t once;           /* of all different words, those that occur only once  */
 } neap_word_counts;
 NEAP_API neap_status neap_text_frequent(const neap_text *text, size_t most, neap_word_counts **out,
                                         neap_error *err);

@@ -44,6 +44,19 @@ static neap_progress moment(double seconds, uint64_t done, int epoch_end)
                             .epoch_end = epoch_end };
 }
 
+static void reading_is_counted_in_bytes(void **state)
+{
+    (void)state;
+    progress p = { .shown = true, .name = "texts.tsv" };
+    neap_progress run[] = { moment(61, 419, 0), moment(122, 5000, 0) };
+    run[0].stage = run[1].stage = "load";
+    run[1].total = 0, run[1].left = NAN; /* of a pipe */
+    char *text = shown(&p, run, 2);
+    assert_string_equal(text, "texts.tsv: reading 41 %, 10 bytes/s, 1 min 10 s left\n"
+                              "texts.tsv: reading, 10 bytes/s\n");
+    free(text);
+}
+
 static void a_long_epoch_is_heard_of_every_minute(void **state)
 {
     (void)state;
@@ -156,6 +169,7 @@ static void a_narrow_terminal_shows_less_and_time_left_longest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading_is_counted_in_bytes),
         cmocka_unit_test(a_long_epoch_is_heard_of_every_minute),
         cmocka_unit_test(each_stage_of_a_long_run_is_named),
         cmocka_unit_test(there_is_no_epoch_0),

@@ -330,6 +330,13 @@ size_t args_times(const args *a, const char *name)
     return times;
 }
 
+const char *args_text(const args *a, const char *name)
+{
+    for (const arg_option *o = a->command->options; o && o->name; o++)
+        if (o->kind == ARG_TEXT && !strcmp(o->name, name)) return *(const char **)((char *)a->own + o->at);
+    return NULL;
+}
+
 bool args_given(const args *a, const char *name)
 {
     return args_times(a, name) > 0;

@@ -73,6 +73,9 @@ size_t args_times(const args *a, const char *name);
 /* Whether it stands there at all. */
 bool args_given(const args *a, const char *name);
 
+/* The value of a text option of the command's own; NULL: it has none of this name, or none is given. */
+const char *args_text(const args *a, const char *name);
+
 /* One flag as a user sees it, whichever table it comes from. */
 typedef struct arg_flag {
     const char *name, *aliases, *group, *value, *help; /* group "" is the command's own, "general" all */

@@ -1,14 +1,9 @@
 #include "attributes.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "common.h"
-
-static const char *label(const char *path)
-{
-    return strcmp(path, "-") ? path : "standard input";
-}
+#include "reading.h"
 
 /* ---- reading ---- */
 
@@ -17,12 +12,14 @@ static neap_status read_text(const args *a, const attributes_own *o, const neap_
 {
     char with[SHORT], nodes[SHORT], words[SHORT], distinct[SHORT], strangers[SHORT];
     neap_text_facts f = NEAP_SIZED(neap_text_facts);
-    neap_status rc = neap_text_load(o->text, graph, o->by_line, NULL, out, err);
+    reading bar;
+    neap_status rc = neap_text_load(o->text, graph, o->by_line, reading_begin(&bar, a, o->text), out, err);
+    reading_end(&bar);
     if (rc != NEAP_OK) return rc;
     neap_text_facts_of(*out, &f, NULL);
-    say(a, "%s: %s of %s nodes have a text: %s words, %s different", label(o->text),
+    say(a, "%s: %s of %s nodes have a text: %s word%s, %s different", input_label(o->text),
         ni_format_count(f.with_text, with), ni_format_count(f.nodes, nodes),
-        ni_format_count(f.words, words), ni_format_count(f.distinct, distinct));
+        ni_format_count(f.words, words), plural(f.words), ni_format_count(f.distinct, distinct));
     if (f.strangers)
         say(a, "  %s line%s about nodes that the graph does not have: skipped",
             ni_format_count(f.strangers, strangers), plural(f.strangers));
@@ -34,12 +31,15 @@ static neap_status read_features(const args *a, const char *path, const neap_gra
 {
     char with[SHORT], nodes[SHORT], values[SHORT], features[SHORT], strangers[SHORT];
     neap_features_facts f = NEAP_SIZED(neap_features_facts);
-    neap_status rc = neap_features_load(path, graph, NULL, out, err);
+    reading bar;
+    neap_status rc = neap_features_load(path, graph, reading_begin(&bar, a, path), out, err);
+    reading_end(&bar);
     if (rc != NEAP_OK) return rc;
     neap_features_facts_of(*out, &f, NULL);
-    say(a, "%s: %s of %s nodes have features: %s values of %s features", label(path),
+    say(a, "%s: %s of %s nodes have features: %s value%s of %s feature%s", input_label(path),
         ni_format_count(f.with_features, with), ni_format_count(f.nodes, nodes),
-        ni_format_count(f.values, values), ni_format_count(f.features, features));
+        ni_format_count(f.values, values), plural(f.values), ni_format_count(f.features, features),
+        plural(f.features));
     if (f.by_order) say(a, "  no names beside it: its rows are the nodes in the order of the graph file");
     if (f.strangers)
         say(a, "  %s row%s of nodes that the graph does not have: skipped",
@@ -99,8 +99,14 @@ static void print_text(const neap_text_facts *f, const neap_word_counts *w)
     char n[SHORT], m[SHORT];
     printf("nodes with text      %s of %s\n", ni_format_count(f->with_text, n),
            ni_format_count(f->nodes, m));
+    printf("nodes without text   %s\n", ni_format_count(f->nodes - f->with_text, n));
+    printf("lines                %s, ", ni_format_count(f->lines, n));
+    printf("%s of them not read: about nodes that the graph does not have\n",
+           ni_format_count(f->strangers, n));
     printf("words                %s, ", ni_format_count(f->words, n));
     printf("%s of them different\n", ni_format_count(f->distinct, n));
+    printf("words that are rare  %s occur only once; training reads those with --min-count 1\n",
+           ni_format_count(w->once, n));
     printf("words per text       %.2f on average, ", (double)f->words / (double)f->with_text);
     printf("at most %s\n", ni_format_count(f->longest, n));
     printf("most frequent        ");
@@ -120,6 +126,7 @@ static void json_text(const neap_text_facts *f, const neap_word_counts *w, ni_js
     ni_json_whole(j, "nodes", f->with_text);
     ni_json_whole(j, "words", f->words);
     ni_json_whole(j, "distinct", f->distinct);
+    ni_json_whole(j, "once", w->once);
     ni_json_real(j, "mean", (double)f->words / (double)f->with_text);
     ni_json_whole(j, "longest", f->longest);
     ni_json_open(j, "frequent", '[');
@@ -164,8 +171,11 @@ static void show_features(const neap_features *features, ni_json *j)
     }
     printf("nodes with features  %s of %s\n", ni_format_count(f.with_features, n),
            ni_format_count(f.nodes, m));
-    printf("features             %s, with %s values that are not 0\n", ni_format_count(f.features, n),
-           ni_format_count(f.values, m));
+    printf("nodes without any    %s\n", ni_format_count(f.nodes - f.with_features, n));
+    printf("features             %s, with %s value%s other than 0\n", ni_format_count(f.features, n),
+           ni_format_count(f.values, m), plural(f.values));
+    printf("rows not read        %s, of nodes that the graph does not have\n",
+           ni_format_count(f.strangers, n));
 }
 
 neap_status attributes_print(const attributes *x, ni_json *j, neap_error *err)

@@ -6,6 +6,7 @@
 
 typedef struct own {
     const char *output, *context;
+    new_nodes new;
 } own;
 
 static const arg_option options[] = {
@@ -13,6 +14,7 @@ static const arg_option options[] = {
       "where the vectors go; the ending decides the format" },
     { "context", 'c', "NODE", NULL, ARG_TEXT, offsetof(own, context), 0, 0, false,
       "the vectors that nodes have when paired with NODE, instead of the mean over their contexts" },
+    NEW_NODES_OPTIONS(own, new),
     { 0 },
 };
 
@@ -54,10 +56,11 @@ static neap_status run(const args *a, neap_error *err)
     neap_query *query = NULL;
     char names[PATH_MAX];
     neap_status rc = neap_vectors_names_path(o->output, names, sizeof names, err);
-    if (rc == NEAP_OK) rc = check_apart((const char *[]){ a->operands[0], o->output, names }, 1, 3, err);
+    const char *const paths[] = { a->operands[0], o->new.edges, o->new.text, o->output, names };
+    if (rc == NEAP_OK) rc = check_apart(paths, 3, 5, err);
     if (rc == NEAP_OK) rc = check_output(o->output, err);
     if (rc == NEAP_OK) rc = check_json(a, o->output, err);
-    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], NULL, NULL, &model, &query, err);
+    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], &o->new, NULL, &model, &query, err);
     if (rc == NEAP_OK) rc = write_vectors(model, query, o, err);
     if (rc == NEAP_OK) {
         say(a, "%s: %u vectors of length %u", o->output, neap_graph_nodes(neap_model_graph(model)),
@@ -78,7 +81,8 @@ const command cmd_embed = {
                "decides the format: .txt and .vec (word2vec text), .bin (word2vec binary), .npy "
                "(names in .names.txt beside it), .npz (NumPy: the arrays vectors and names), .safetensors, "
                ".csv (a header, then node, x0, x1, ...), .tsv (TensorBoard, with .meta.tsv beside it), "
-               ".jsonl.\n",
+               ".jsonl.\n"
+               "--new-edges and --new-text add nodes that were not in training; their vectors come last.\n",
     .examples = "neap embed friends.safetensors -o vectors.txt\n"
                 "neap embed friends.safetensors -o vectors.npz\n"
                 "neap embed friends.safetensors -o vectors.npy --context alice\n",
@@ -86,6 +90,6 @@ const command cmd_embed = {
     .most = 1,
     .options = options,
     .own_size = sizeof(own),
-    .library = "threads",
+    .library = "reading,threads",
     .run = run,
 };

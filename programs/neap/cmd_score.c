@@ -5,6 +5,7 @@
 
 #include "common.h"
 #include "new_nodes.h"
+#include "reading.h"
 
 typedef struct own {
     new_nodes new;
@@ -137,7 +138,11 @@ static neap_status run(const args *a, neap_error *err)
     neap_model *model = NULL;
     neap_query *query = NULL;
     ni_json j = json_to(stdout);
-    neap_status rc = ask_model(a, a->operands[0], &o->new, NULL, &model, &query, err);
+    const input inputs[] = { { "--new-edges", o->new.edges },
+                             { "--new-text", o->new.text },
+                             { "PAIRS", path } };
+    neap_status rc = check_stdin(inputs, sizeof inputs / sizeof *inputs, err);
+    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], &o->new, NULL, &model, &query, err);
     if (rc == NEAP_OK) rc = neap_pair_reader_open(path, a->options, neap_model_graph(model), &reader, err);
     if (rc) goto done;
     if (a->json) {

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reading.h"
 #include "support/path.h"
 
 void say(const args *a, const char *format, ...)
@@ -39,8 +40,8 @@ static void say_format(const args *a, const char *path, const neap_graph_report 
 {
     char mark[16];
     bool list = !strcmp(r->format, "edges"), packed = strcmp(r->compression, "none") != 0;
-    say(a, "%s: %s%s%s%s%s, %s", strcmp(path, "-") ? path : "standard input", r->format,
-        packed ? " in " : "", packed ? r->compression : "", delimiter_word(r->delimiter, mark),
+    say(a, "%s: %s%s%s%s%s, %s", input_label(path), r->format, packed ? " in " : "",
+        packed ? r->compression : "", delimiter_word(r->delimiter, mark),
         !list       ? ""
         : r->header ? ", the first line is a header"
                     : ", no header line",
@@ -101,10 +102,24 @@ static void say_counts(const args *a, const neap_graph *graph, const neap_graph_
     say_absent(a, r);
 }
 
+/* Of the graph of a command and what it reads beside it. */
+static neap_status check_one_stdin(const args *a, const char *graph, neap_error *err)
+{
+    static const char *const names[] = { "--text", "--features", "--labels", "--vectors", "--targets" };
+    input inputs[1 + sizeof names / sizeof *names] = { { "GRAPH", graph } };
+    const size_t count = sizeof inputs / sizeof *inputs;
+    for (size_t i = 1; i < count; i++) inputs[i] = (input){ names[i - 1], args_text(a, names[i - 1] + 2) };
+    return check_stdin(inputs, count, err);
+}
+
 neap_status read_graph(const args *a, const char *path, neap_graph **out, neap_error *err)
 {
     neap_graph_report r = NEAP_SIZED(neap_graph_report);
-    neap_status rc = neap_graph_load(path, a->options, NULL, out, err);
+    reading bar;
+    neap_status rc = path == a->operands[0] ? check_one_stdin(a, path, err) : NEAP_OK;
+    if (rc != NEAP_OK) return rc;
+    rc = neap_graph_load(path, a->options, reading_begin(&bar, a, path), out, err);
+    reading_end(&bar);
     if (rc == NEAP_OK) rc = neap_graph_report_of(*out, &r, err);
     if (rc) return rc;
     say_format(a, path, &r);

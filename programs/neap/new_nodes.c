@@ -3,15 +3,15 @@
 #include <string.h>
 
 #include "common.h"
+#include "reading.h"
 
 static void say_texts(const args *a, const char *path, const neap_text *text)
 {
     char texts[SHORT], words[SHORT];
     neap_text_facts f = NEAP_SIZED(neap_text_facts);
     neap_text_facts_of(text, &f, NULL);
-    say(a, "%s: %s node%s with a text, %s word%s", strcmp(path, "-") ? path : "standard input",
-        ni_format_count(f.with_text, texts), plural(f.with_text), ni_format_count(f.words, words),
-        plural(f.words));
+    say(a, "%s: %s node%s with a text, %s word%s", input_label(path), ni_format_count(f.with_text, texts),
+        plural(f.with_text), ni_format_count(f.words, words), plural(f.words));
 }
 
 /* The new nodes' links and texts, either of which may be missing; data borrows from graph and text. */
@@ -21,7 +21,9 @@ static neap_status read_data(const args *a, const new_nodes *new, neap_graph **g
     neap_status rc = new->edges ? read_graph(a, new->edges, graph, err) : NEAP_OK;
     if (rc == NEAP_OK && new->text) {
         neap_graph *links = *graph;
-        rc = neap_text_load_new(new->text, links, NULL, graph, text, err);
+        reading bar;
+        rc = neap_text_load_new(new->text, links, reading_begin(&bar, a, new->text), graph, text, err);
+        reading_end(&bar);
         neap_graph_free(links);
         if (rc == NEAP_OK) say_texts(a, new->text, *text);
     }
@@ -72,8 +74,14 @@ static neap_status extend(const args *a, neap_model **model, const new_nodes *ne
 neap_status read_model(const args *a, const char *path, const new_nodes *new, neap_model **out,
                        neap_error *err)
 {
-    neap_status rc = neap_model_load(path, NULL, out, err);
-    if (rc == NEAP_OK && new && (new->edges || new->text)) rc = extend(a, out, new, err);
+    reading bar;
+    const input inputs[] = { { "--new-edges", new->edges }, { "--new-text", new->text } };
+    *out = NULL;
+    neap_status rc = check_stdin(inputs, 2, err);
+    if (rc != NEAP_OK) return rc;
+    rc = neap_model_load(path, reading_begin(&bar, a, path), out, err);
+    reading_end(&bar);
+    if (rc == NEAP_OK && (new->edges || new->text)) rc = extend(a, out, new, err);
     if (rc == NEAP_OK) return rc;
     neap_model_free(*out);
     *out = NULL;

@@ -21,7 +21,7 @@ typedef struct new_nodes {
             "texts of nodes that were not in training, for a method that reads texts: lines as in --text"  \
     }
 
-/* Reads a model, adds new nodes (new may be NULL), and reports what was added. */
+/* Reads a model, adds new nodes, and reports what was added. */
 neap_status read_model(const args *a, const char *path, const new_nodes *new, neap_model **out,
                        neap_error *err);
 

@@ -71,9 +71,10 @@ static bool is_result(const char *name)
 /* What is kept overwrites no input, not even one that an earlier run kept there. */
 static neap_status check_folder(const node_task *t, neap_error *err)
 {
-    const char *inputs[] = { t->a->operands[0], t->o->labels, t->o->vectors };
+    const char *inputs[] = { t->a->operands[0], t->o->labels, t->o->vectors, t->o->attributes.text,
+                             t->o->attributes.features };
     neap_status rc = NEAP_OK;
-    for (size_t i = 0; i < 3 && rc == NEAP_OK && t->o->folder; i++) {
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs && rc == NEAP_OK && t->o->folder; i++) {
         char path[PATH_MAX];
         if (!inputs[i] || !is_result(ni_path_name(inputs[i]))) continue;
         rc = ni_path_join(t->o->folder, ni_path_name(inputs[i]), path, err);

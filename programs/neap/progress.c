@@ -56,7 +56,9 @@ static void draw_bar(const progress *p, double share, int width)
 /* Stages that count something else than the edges of an epoch. */
 static const struct counted {
     const char *stage, *doing, *items;
-} counted[] = { { "score", "scoring", "test pairs" }, { "rank", "ranking", "nodes" } };
+} counted[] = { { "load", "reading", "bytes" },
+                { "score", "scoring", "test pairs" },
+                { "rank", "ranking", "nodes" } };
 
 static const struct counted *counts(const neap_progress *now)
 {
@@ -100,6 +102,8 @@ static void make_head(line *l, const char *name, const neap_progress *now)
     const char *colon = *name ? ": " : "";
     bool again = now->stage && !strcmp(now->stage, "train-all");
     if (is_preparing(now)) snprintf(l->head, sizeof l->head, "%s%spreparing", name, colon);
+    else if (counts(now) && !now->total)
+        snprintf(l->head, sizeof l->head, "%s%s%s", name, colon, counts(now)->doing);
     else if (counts(now))
         snprintf(l->head, sizeof l->head, "%s%s%s %.0f %%", name, colon, counts(now)->doing,
                  floor(100 * share_of_stage(now)));
@@ -180,7 +184,7 @@ static void draw_live(progress *p, const neap_progress *now)
     const layout *shape = choose_layout(&l, width);
     int room = width - columns_of(&l, shape), bar = room - 1 < LONGEST ? room - 1 : LONGEST;
     fprintf(stderr, "\r%.*s", width, l.head);
-    if (shape->bar) {
+    if (shape->bar && !(counts(now) && !now->total)) {
         putc(' ', stderr);
         draw_bar(p, share_done(now), bar);
         room -= bar + 1;

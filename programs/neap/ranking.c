@@ -9,6 +9,7 @@
 #include "common.h"
 #include "pages/pages.h"
 #include "progress.h"
+#include "reading.h"
 #include "support/clock.h"
 #include "support/path.h"
 
@@ -389,14 +390,15 @@ static neap_status check_files(const args *a, neap_error *err)
     const ranking_options *o = a->own;
     char part[PATH_MAX] = "-";
     if (o->output && strcmp(o->output, "-")) snprintf(part, sizeof part, "%s.part", o->output);
-    const char *const inputs[] = { a->operands[0], o->new.edges, o->new.text, o->sources,
-                                   targets_path(o->targets) };
-    neap_status rc = NEAP_OK;
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs && rc == NEAP_OK; i++)
-        rc = check_apart((const char *[]){ inputs[i], o->output, part }, 1, 3, err);
-    if (rc == NEAP_OK && o->sources && targets_path(o->targets) && !strcmp(o->sources, "-") &&
-        !strcmp(o->targets, "-"))
-        rc = ni_fail(err, NEAP_E_ARG, "--sources and --targets cannot both be standard input");
+    const input inputs[] = { { "MODEL", a->operands[0] },
+                             { "--new-edges", o->new.edges },
+                             { "--new-text", o->new.text },
+                             { "--sources", o->sources },
+                             { "--targets", targets_path(o->targets) } };
+    const size_t count = sizeof inputs / sizeof *inputs;
+    neap_status rc = check_stdin(inputs, count, err);
+    for (size_t i = 0; i < count && rc == NEAP_OK; i++)
+        rc = check_apart((const char *[]){ inputs[i].path, o->output, part }, 1, 3, err);
     return rc == NEAP_OK ? check_output(o->output, err) : rc;
 }
 

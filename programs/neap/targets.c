@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "reading.h"
 
 const char *targets_path(const char *word)
 {
@@ -32,8 +33,8 @@ static neap_status read_list_of(const args *a, const char *path, const neap_grap
     if (rc != NEAP_OK) return rc;
     t->targets.nodes = t->nodes->node;
     t->targets.count = t->nodes->count;
-    say(a, "%s: %s target%s", strcmp(path, "-") ? path : "standard input",
-        ni_format_count(t->nodes->count, count), plural(t->nodes->count));
+    say(a, "%s: %s target%s", input_label(path), ni_format_count(t->nodes->count, count),
+        plural(t->nodes->count));
     return NEAP_OK;
 }
 

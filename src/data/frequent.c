@@ -29,7 +29,7 @@ void ni_frequent_sort(ni_frequent *list, size_t count)
     if (count) qsort(list, count, sizeof *list, by_count);
 }
 
-static neap_status make_counts(const ni_frequent *list, const ni_tally *of, size_t count,
+static neap_status make_counts(const ni_frequent *list, const ni_tally *of, size_t count, uint64_t once,
                                neap_word_counts **out, neap_error *err)
 {
     neap_word_counts *made = ni_zeros(1, sizeof *made);
@@ -48,7 +48,7 @@ static neap_status make_counts(const ni_frequent *list, const ni_tally *of, size
         times[i] = list[i].count;
         nodes[i] = of[list[i].number].documents;
     }
-    *made = (neap_word_counts){ sizeof *made, count, word, times, nodes };
+    *made = (neap_word_counts){ sizeof *made, count, word, times, nodes, once };
     *out = made;
     return NEAP_OK;
 }
@@ -59,13 +59,16 @@ neap_status neap_text_frequent(const neap_text *text, size_t most, neap_word_cou
     ni_tally *of = ni_zeros(words, sizeof *of);
     ni_frequent *list = ni_array(words, sizeof *list);
     neap_status rc = of && list ? NEAP_OK : ni_fail_memory(err, "frequent words");
+    uint64_t once = 0;
     *out = NULL;
     if (rc == NEAP_OK) {
         ni_text_count(text, of);
-        for (uint32_t i = 0; i < words; i++)
+        for (uint32_t i = 0; i < words; i++) {
             list[i] = (ni_frequent){ of[i].count, ni_name(&text->words, i), i };
+            once += of[i].count == 1;
+        }
         ni_frequent_sort(list, words);
-        rc = make_counts(list, of, most < words ? most : words, out, err);
+        rc = make_counts(list, of, most < words ? most : words, once, out, err);
     }
     ni_free(of);
     ni_free(list);

@@ -56,6 +56,16 @@ says err '1 new node left out: no neighbour in the model, and no word that it re
 says err '1 text of nodes that the model has: not read'
 expect 0 "$NEAP" explain model twin alice --new-text fresh
 says out 'words of twin'
+expect 0 "$NEAP" embed model -o vectors.txt --new-text fresh
+says err 'vectors.txt: 12 vectors of length 8'
+[[ $(grep '^twin ' vectors.txt | cut -d' ' -f2-) == "$(grep '^alice ' vectors.txt | cut -d' ' -f2-)" ]] ||
+    fail 'the vector of a new node is not that of its text'
+expect 2 "$NEAP" embed model -o fresh --new-text fresh
+expect 2 "$NEAP" score model --new-text - <fresh
+says err '--new-text and PAIRS cannot both be standard input'
+expect 2 "$NEAP" rank model --sources - --new-text - <fresh
+expect 2 "$NEAP" nn model twin --new-edges - --new-text - <fresh
+expect 2 "$NEAP" explain model twin alice --new-edges - --new-text - <fresh
 printf 'odd alice\n' >new.txt
 expect 0 "$NEAP" rank model odd -k 1 --new-text fresh --new-edges new.txt
 says err '2 new nodes added'

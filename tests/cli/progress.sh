@@ -26,6 +26,18 @@ if grep -q 'epoch 1/2' err; then fail '--progress never'; fi
 expect 0 "${train[@]}" --progress always
 grep -q $'\r''epoch 2/2' err || fail '--progress always'
 
+# A file that takes long to read is heard of; --progress never and -q count there, too.
+make_texts friends.txt
+slowly()
+{
+    (head -1 texts.tsv; sleep 1.2; sed 1d texts.tsv) | "$NEAP" train friends.txt -o text --method text --dim 4 --text - "$@" 2>err ||
+        fail 'texts from a slow pipe'
+}
+slowly --progress always
+grep -q $'\r''standard input: reading' err || fail 'nothing is heard of a long file'
+slowly --progress always -q
+if grep -q 'reading' err; then fail '-q is not quiet while a file is read'; fi
+
 # Names from a file cannot steer a terminal through our messages.
 expect 3 "$NEAP" rank model "${escape}[31mred"
 if grep -q "$escape" err; then fail 'an escape reached the terminal'; fi

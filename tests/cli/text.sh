@@ -19,6 +19,10 @@ expect 0 "$NEAP" info friends.txt --text texts
 says err 'texts: 2 of 11 nodes have a text: 8 words, 5 different'
 says err '1 line about nodes that the graph does not have: skipped'
 says out 'nodes with text      2 of 11'
+says out 'nodes without text   9'
+says out 'lines                5, 1 of them not read'
+says out 'words                8, 5 of them different'
+says out 'words that are rare  3 occur only once'
 says out 'words per text       4.00 on average, at most 6'
 says out 'most frequent        fox 3, the 2, a 1, again 1, red 1'
 expect 0 "$NEAP" info friends.txt --text texts --json
@@ -27,12 +31,16 @@ python3 - <<'END' || fail 'the JSON of the texts'
 import json
 t = json.load(open("out"))["text"]
 assert (t["lines"], t["strangers"], t["nodes"], t["words"], t["distinct"], t["longest"]) == (5, 1, 2, 8, 5, 6), t
+assert t["once"] == 3, t
 assert t["frequent"][0] == {"word": "fox", "times": 3, "nodes": 2}, t
 END
 expect 0 "$NEAP" convert friends.txt friends.safetensors
 expect 0 "$NEAP" info friends.safetensors --text texts
 says out 'nodes with text      2 of 11'
 "$NEAP" info friends.txt -q --text - <texts >out || fail "texts from a pipe"
+expect 2 "$NEAP" info - --text - <texts
+says err 'GRAPH and --text cannot both be standard input'
+expect 2 "$NEAP" info friends.txt --features - --text - <texts
 printf '0 1\n1 2\n' >numbers
 printf 'zero\n\ntwo\n' >lines
 expect 0 "$NEAP" info numbers --text lines --text-by-line
@@ -135,6 +143,8 @@ expect 0 "$NEAP" info friends.txt --features features
 says err 'features: 4 of 11 nodes have features: 5 values of 3 features'
 says err '1 row of nodes that the graph does not have: skipped'
 says out 'nodes with features  4 of 11'
+says out 'nodes without any    7'
+says out 'rows not read        1'
 expect 0 "$NEAP" info friends.txt --features features --text texts --json
 valid_json out
 python3 -c 'import json; f = json.load(open("out"))["features"]; assert (f["nodes"], f["features"], f["values"]) == (4, 3, 5), f' ||
@@ -150,4 +160,10 @@ awk -F '\t' '{ if (NR == 1 && ($3 < 0.5 || $3 > 0.99)) exit 1; if (NR == 2 && $3
 expect 0 "$NEAP" train friends.txt -o both --method text --features features --text texts --min-count 1 --dim 3 -q
 expect 0 "$NEAP" score both pairs -q
 expect 0 "$NEAP" eval link friends.txt --methods text --features features --ratios 70 --dim 3 -q
+expect 0 "$NEAP" embed m -o vectors.txt -q
+expect 3 "$NEAP" info friends.txt --features vectors.txt
+says err 'where the name of a feature is expected'
+expect 0 "$NEAP" embed m -o vectors.npy -q
+"$NEAP" info friends.txt --features <(cat vectors.npy) >out 2>err || fail "a table from a pipe: $(cat err)"
+says err 'no names beside it: its rows are the nodes in the order of the graph file'
 expect 3 "$NEAP" info friends.txt --features missing
