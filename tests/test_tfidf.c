@@ -193,7 +193,7 @@ static void texts_that_are_all_alike_are_refused_with_words(void **state)
     assert_int_equal(neap_graph_create(NODES, NULL, edges, 4, 0, 0, &g, NULL), NEAP_OK);
     assert_int_equal(neap_text_create(g, same, &t, NULL), NEAP_OK);
     neap_data data = { .size = sizeof data, .graph = g, .text = t };
-    assert_int_equal(neap_train(&data, o, NULL, &m, &err), NEAP_E_NUMERIC);
+    assert_int_equal(neap_train(&data, o, NULL, &m, &err), NEAP_E_FORMAT);
     assert_non_null(strstr(err.text, "--idf"));
     neap_text_free(t);
     neap_graph_free(g);

@@ -143,7 +143,7 @@ neap_status ni_tfidf_basis(const ni_sparse *a, uint32_t words, uint32_t d, uint6
 {
     neap_status rc = ni_svd(a, words, d, seed, threads, value, V, err);
     if (rc != NEAP_OK || value[0] > 0) return rc;
-    return ni_fail(err, NEAP_E_NUMERIC,
+    return ni_fail(err, NEAP_E_FORMAT,
                    "the texts tell nothing apart: every word has weight 0; --idf smooth or a smaller "
                    "--min-count may help");
 }

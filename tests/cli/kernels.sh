@@ -1,6 +1,7 @@
 #!/bin/bash
 # What docs/format.md and docs/math.md 14 promise of vector instructions: the models and answers of all methods are the
 # same bytes with and without AVX2, but for those that multiply matrices, which differ by rounding.
+documents=$(cd "$(dirname "$0")/../../docs" && pwd)
 . "$(dirname "$0")/lib/common.bash"
 
 [[ -z ${NEAP_SANITIZE-} ]] || exit 0 # the kernels themselves are tested there, too
@@ -16,6 +17,10 @@ for method in json.load(sys.stdin)["methods"]:
     print(method["name"], *("--%s=%s" % item for item in small.items() if item[0] in known))
 ' >methods || fail 'methods'
 multiply=' gap goat gapcn gapapn apn gapmlp attentivewalk dmte cane text tadw '
+for document in format math; do # cene multiplies with a GRU only
+    listed=$(tr '\n' ' ' <"$documents/$document.md" | grep -oE '(but for|Only) `gap`[^.;]*(whose matrix|train by) ' | sed 's/ and, with .*//' | grep -oE '`[a-z]+`' | tr -d '`' | sort)
+    [[ $listed == "$(tr -s ' ' '\n' <<<"$multiply" | sed '/^$/d' | sort)" ]] || fail "docs/$document.md lists other methods: $listed"
+done
 while read -r method options; do
     read -ra options <<<"--method $method --threads 1 $options"
     for isa in scalar avx2; do

@@ -63,6 +63,17 @@ expect 3 "$NEAP" info friends.txt --text missing
 expect 3 "$NEAP" info friends.txt --text friends.safetensors
 says err 'texts are read from lines'
 
+# One word only: read, but not by a training that leaves out rare words, or weighs what all texts have by 0.
+printf 'alice\tword\n' >one
+expect 0 "$NEAP" info friends.txt --text one
+says err 'one: 1 of 11 nodes have a text: 1 word, 1 different'
+expect 3 "$NEAP" train friends.txt -o m --method text --text one --dim 3
+says err 'a smaller --min-count'
+tr ' ' '\n' <friends.txt | sort -u | sed 's/$/\tword/' >all
+expect 0 "$NEAP" train friends.txt -o m --method text --text all --dim 3
+expect 3 "$NEAP" train friends.txt -o m --method tadw --text all
+says err 'every word has weight 0'
+
 # ---- descriptions of packages, of the nodes of a graph ----
 printf 'Package: a\nDepends: b\nDescription: red\tfox\n\nPackage: b\nDescription: hen\n\nPackage: c\nDescription: no node\n' >Packages
 printf 'a\tb\na\tgone\n' | gzip >g.tsv.gz
