@@ -12,16 +12,22 @@
 #include "support/path.h"
 
 typedef struct own {
-    const char *data, *folder, *methods, *protocols, *ratios, *progress;
+    const char *data, *text, *features, *folder, *methods, *protocols, *ratios, *progress;
     uint64_t seeds;
     double hours, cell_time;
-    bool report_only, dry_run;
+    bool by_line, report_only, dry_run;
 } own;
 
 static const arg_option options[] = {
     { "data", 0, "DIR", NULL, ARG_TEXT, offsetof(own, data), 0, 0, false,
       "folder of the paper's graphs: cora/graph.txt, cora/text.txt, zhihu/graph.txt, email/graph.txt and "
       "email/labels.txt; needed unless --report-only" },
+    { "text", 0, "FILE", NULL, ARG_TEXT, offsetof(own, text), 0, 0, false,
+      "texts of Cora's nodes, in place of cora/text.txt: lines of a node, a tab and its text" },
+    { "text-by-line", 0, "", NULL, ARG_SWITCH, offsetof(own, by_line), 0, 0, false,
+      "line i of --text, from 0, is the text of the node named i, as in cora/text.txt" },
+    { "features", 0, "FILE", NULL, ARG_TEXT, offsetof(own, features), 0, 0, false,
+      "features of Cora's nodes, beside their texts, for systems that read them" },
     { "output", 'o', "DIR", NULL, ARG_TEXT, offsetof(own, folder), 0, 0, true,
       "folder of the results; what it holds already is not run again" },
     { "methods", 0, "NAME,...", NULL, ARG_TEXT, offsetof(own, methods), 0, 0, false,
@@ -219,6 +225,7 @@ static void say_result(const run *r, bool report_only)
 static neap_status reproduce(run *r, const own *o, neap_error *err)
 {
     if (!o->data && !o->report_only) return ni_fail(err, NEAP_E_ARG, "--data DIR is needed");
+    if (o->by_line && !o->text) return ni_fail(err, NEAP_E_ARG, "--text-by-line goes with --text");
     neap_hooks hooks = { .size = sizeof hooks, .progress = on_training, .user = r };
     uint64_t first = 0;
     neap_status rc = read_whole_option(r->a, "seed", &first, err);
@@ -227,6 +234,7 @@ static neap_status reproduce(run *r, const own *o, neap_error *err)
     if (rc != NEAP_OK) return rc;
     ni_reproduction what = {
         .data = o->data,
+        .files = { o->text, o->by_line, o->features },
         .folder = o->folder,
         .tables = r->a->operand_count ? (const char *const *)r->a->operands : NULL,
         .methods = r->methods.count ? r->method : NULL,
@@ -316,7 +324,8 @@ const command cmd_reproduce = {
         "matter most; --dry-run lists the parts. TABLE, --methods and --protocols choose among its cells. "
         "With one of these three options it runs all cells that they name.\n"
         "Every finished cell is kept in the output folder at once; after an interruption the same command "
-        "goes on where it stopped. A cell is run again if its graph, its texts, an option that its method "
+        "goes on where it stopped. A cell is run again if its graph, its texts or features, an option that "
+        "its method "
         "reads or the revision of its method has changed. The reports show everything that the folder "
         "holds "
         "for these settings, whatever part of it was asked for last.\n"

@@ -15,7 +15,7 @@ typedef struct ni_cell {
     const char *protocol;   /* "" where there is no split        */
     ni_condition condition; /* graph, method and ratio are given */
     uint64_t graph_hash;    /* 0: unknown, and not compared      */
-    uint64_t text_hash;     /* likewise; of methods that read text */
+    uint64_t text_hash;     /* likewise; of methods that read text, features included */
     uint64_t seed;
     bool reads_text;
     double limit; /* seconds it may take; one that was cut by less is run again. Below 0: any is shown */

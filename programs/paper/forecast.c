@@ -93,7 +93,7 @@ neap_status ni_forecast_try(ni_forecast *f, ni_runner *runner, const ni_cell *c,
     neap_estimate_result got = NEAP_SIZED(neap_estimate_result);
     neap_status rc = ni_runner_find(runner, c->condition.graph, c->reads_text, &x, err);
     if (rc != NEAP_OK) return rc;
-    neap_data data = { .size = sizeof data, .graph = x->graph, .text = x->text };
+    neap_data data = { .size = sizeof data, .graph = x->graph, .text = x->text, .features = x->features };
     rc = neap_estimate(&data, options, &got, err);
     if (rc != NEAP_OK) return rc == NEAP_E_MEM ? rc : NEAP_OK;
     double twice = ni_option_number(options, "valid") > 0 ? 2 : 1;

@@ -448,7 +448,7 @@ neap_status ni_reproduce(const ni_reproduction *what, const neap_hooks *hooks, n
     r->what = what;
     r->hooks = hooks;
     r->start = ni_seconds();
-    r->runner = (ni_runner){ .data = what->data, .reading = what->paper };
+    r->runner = (ni_runner){ .data = what->data, .reading = what->paper, .files = what->files };
     r->forecast.runner = &r->runner;
     neap_status rc = prepare(r, err);
     if (rc == NEAP_OK && what->dry_run) rc = forecast(r, err);

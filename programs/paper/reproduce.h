@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "neap.h"
+#include "paper/tables.h"
 
 /* The progress of ni_reproduce: called before and after each cell. */
 typedef struct ni_cell_progress {
@@ -46,6 +47,7 @@ typedef struct ni_forecast_part {
 typedef struct ni_reproduction {
     const char *data;             /* folder of the graphs: DATA/cora/graph.txt, ...; may be   */
                                   /* NULL if nothing is to be run                             */
+    ni_attribute_files files;     /* for the systems that read texts or features              */
     const char *folder;           /* of the results; made if it is not there                  */
     const char *const *tables;    /* names, NULL behind the last; NULL: all of them           */
     const char *const *methods;   /* likewise                                                 */

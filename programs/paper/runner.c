@@ -48,14 +48,30 @@ static neap_status hash_file(const char *path, uint64_t *hash, neap_error *err)
     return rc;
 }
 
-/* Line i is the text of the node named i. */
+/* In the folder of the graph line i is the text of the node named i. */
 static neap_status read_text(const ni_runner *r, ni_dataset *x, neap_error *err)
 {
-    char path[PATH_MAX];
-    if (x->text || x->source->no_text) return NEAP_OK;
-    neap_status rc = path_to(r, x->source, "text.txt", path, err);
+    char own[PATH_MAX];
+    const char *path = r->files.text ? r->files.text : own;
+    bool by_line = r->files.text ? r->files.by_line : true;
+    neap_status rc = path_to(r, x->source, "text.txt", own, err);
     if (rc == NEAP_OK) rc = hash_file(path, &x->text_hash, err);
-    return rc == NEAP_OK ? neap_text_load(path, x->graph, 1, NULL, &x->text, err) : rc;
+    return rc == NEAP_OK ? neap_text_load(path, x->graph, by_line, NULL, &x->text, err) : rc;
+}
+
+static neap_status read_features(const ni_runner *r, ni_dataset *x, neap_error *err)
+{
+    neap_status rc = hash_file(r->files.features, &x->features_hash, err);
+    if (rc == NEAP_OK) rc = neap_features_load(r->files.features, x->graph, NULL, &x->features, err);
+    return rc;
+}
+
+/* Once: text is there when all of it is. */
+static neap_status read_attributes(const ni_runner *r, ni_dataset *x, neap_error *err)
+{
+    if (x->text || x->source->no_text) return NEAP_OK;
+    neap_status rc = r->files.features && !x->features ? read_features(r, x, err) : NEAP_OK;
+    return rc == NEAP_OK ? read_text(r, x, err) : rc;
 }
 
 static void release(ni_dataset *x)
@@ -64,6 +80,7 @@ static void release(ni_dataset *x)
     neap_labels_free(x->labels);
     neap_text_free(x->text);
     neap_text_free(x->made);
+    neap_features_free(x->features);
 }
 
 static neap_status add_dataset(ni_runner *r, const ni_paper_graph *source, ni_dataset **out,
@@ -88,7 +105,7 @@ neap_status ni_runner_find(ni_runner *r, const ni_paper_graph *source, bool text
         if (r->dataset[i].source == source) x = &r->dataset[i];
     *out = NULL;
     neap_status rc = x ? NEAP_OK : add_dataset(r, source, &x, err);
-    if (rc == NEAP_OK && text) rc = read_text(r, x, err);
+    if (rc == NEAP_OK && text) rc = read_attributes(r, x, err);
     if (rc == NEAP_OK) *out = x;
     return rc;
 }
@@ -96,12 +113,15 @@ neap_status ni_runner_find(ni_runner *r, const ni_paper_graph *source, bool text
 void ni_runner_hash(const ni_runner *r, ni_cell *c)
 {
     const ni_paper_graph *source = c->condition.graph;
+    const neap_method_info *method = neap_method_find(c->condition.method);
     c->graph_hash = c->text_hash = 0;
-    for (size_t i = 0; i < r->datasets && !source->generator.kind; i++)
-        if (r->dataset[i].source == source) {
-            c->graph_hash = r->dataset[i].hash;
-            c->text_hash = c->reads_text ? r->dataset[i].text_hash : 0;
-        }
+    for (size_t i = 0; i < r->datasets && !source->generator.kind; i++) {
+        const ni_dataset *x = &r->dataset[i];
+        if (x->source != source) continue;
+        c->graph_hash = x->hash;
+        if (c->reads_text) c->text_hash = x->text_hash;
+        if (c->reads_text && method && method->features) c->text_hash ^= x->features_hash;
+    }
 }
 
 void ni_runner_free(ni_runner *r)
@@ -196,7 +216,7 @@ static neap_status find_trial(ni_runner *r, const ni_dataset *x, const ni_cell *
     r->trial_of = x->graph;
     r->trial_text = x->text;
     r->trial_valid = spec.valid;
-    neap_data data = { .size = sizeof data, .graph = x->graph, .text = x->text };
+    neap_data data = { .size = sizeof data, .graph = x->graph, .text = x->text, .features = x->features };
     return neap_trial_create(&data, &spec, &r->trial, err);
 }
 
@@ -277,7 +297,9 @@ static neap_status on_clock(ni_dataset *x, const ni_cell *c, const neap_options 
     deadline d;
     neap_status rc = NEAP_OK;
     if (c->reads_text && !x->text && !x->made) rc = ni_words_make(x->graph, &x->made, err);
-    neap_data data = { .size = sizeof data, .graph = x->graph, .text = x->text ? x->text : x->made };
+    neap_data data = {
+        .size = sizeof data, .graph = x->graph, .text = x->text ? x->text : x->made, .features = x->features
+    };
     neap_model *model = NULL;
     deadline_begin(&d, c, hooks, time_share);
     if (rc == NEAP_OK) rc = neap_train(&data, options, &d.with, &model, err);

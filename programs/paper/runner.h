@@ -7,11 +7,13 @@
 typedef struct ni_dataset {
     const ni_paper_graph *source;
     neap_graph *graph;
-    uint64_t hash;       /* of the graph                            */
-    neap_labels *labels; /* where the paper clusters it, else NULL  */
-    neap_text *text;     /* its own, once asked for                 */
-    uint64_t text_hash;  /* of the file of its texts                */
-    neap_text *made;     /* generated ones, to measure times, likewise */
+    uint64_t hash;           /* of the graph                            */
+    neap_labels *labels;     /* where the paper clusters it, else NULL  */
+    neap_text *text;         /* its own, once asked for                 */
+    uint64_t text_hash;      /* of the file of its texts                */
+    neap_features *features; /* if there are any, likewise          */
+    uint64_t features_hash;
+    neap_text *made; /* generated ones, to measure times, likewise */
 } ni_dataset;
 
 enum { NI_DATASETS = 16 };
@@ -19,6 +21,7 @@ enum { NI_DATASETS = 16 };
 typedef struct ni_runner {
     const char *data;            /* folder of the graphs */
     const neap_options *reading; /* how they are read    */
+    ni_attribute_files files;    /* of Cora's nodes      */
     ni_dataset dataset[NI_DATASETS];
     size_t datasets;
     neap_trial *trial; /* of the last cell, for the next one */

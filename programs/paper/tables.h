@@ -29,6 +29,13 @@ enum { NI_CLUSTER_NODES = 3, NI_CLUSTER_GAMMA }; /* values of a clustering that 
 enum { NI_LINK_MRR_ALL = 7 };                    /* that of a link among all nodes; clean only   */
 
 /* A graph of the paper. */
+/* What is read of the nodes of Cora, the only graph of the paper that has texts. */
+typedef struct ni_attribute_files {
+    const char *text;     /* NULL: DATA/cora/text.txt, by line */
+    bool by_line;         /* line i of text is of the node named i */
+    const char *features; /* NULL: there are none              */
+} ni_attribute_files;
+
 typedef struct ni_paper_graph {
     const char *name, *title; /* "cora", "Cora"; the file is DATA/cora/graph.txt */
     uint32_t neighbors;       /* S and dropout as in table 2 of the paper        */

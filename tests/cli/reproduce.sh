@@ -133,6 +133,22 @@ expect 3 "$NEAP" reproduce "${reads[@]}"
 says err cora/text.txt
 expect 0 "$NEAP" reproduce "${reads[@]}" --methods pa
 
+# Other texts and features of its nodes may be given; features count for a system that reads them.
+awk '{ printf "%d\t%s\n", NR - 1, $0 }' graphs/cora/text.txt >named.tsv
+expect 0 "$NEAP" reproduce "${reads[@]}" --text named.tsv
+says err 'text at 55 %'
+expect 0 "$NEAP" reproduce "${reads[@]}" --text named.tsv
+says err 'nothing to run'
+awk '{ print NR - 1, "block" int(NR / 40) }' graphs/cora/text.txt >features
+expect 0 "$NEAP" reproduce "${reads[@]}" --text graphs/cora/text.txt --text-by-line --features features
+says err 'text at 55 %'
+if grep -q 'pa at' err; then fail 'pa reads no features'; fi
+expect 0 "$NEAP" reproduce "${reads[@]}" --text graphs/cora/text.txt --text-by-line --features features
+says err 'nothing to run'
+expect 3 "$NEAP" reproduce "${reads[@]}" --text named.tsv --features missing
+expect 2 "$NEAP" reproduce "${reads[@]}" --text-by-line
+says err '--text-by-line goes with --text'
+
 # Without ratios and seeds there is a plan, of which the lists take a part; a dry run tells how much is missing of it.
 expect 0 "$NEAP" reproduce link-cora --data graphs -o planned --methods pa --dry-run
 [[ ! -e planned ]] || fail 'a dry run left something behind'
