@@ -278,7 +278,7 @@ static void a_model_of_features_alone_takes_new_links(void **state)
     neap_features *features;
     (void)state;
     scratch_put("features", "0 a b\n1 a c\n7 b\n9 c\n12 a\n", 25);
-    assert_int_equal(neap_features_load("features", g, &features, NULL), NEAP_OK);
+    assert_int_equal(neap_features_load("features", g, NULL, &features, NULL), NEAP_OK);
     assert_int_equal(neap_graph_create(2, names, &edge, 1, 0, 0, &links, NULL), NEAP_OK);
     for (int i = 0; i < 2; i++) {
         neap_data data = { .size = sizeof data, .graph = g, .features = features };
