@@ -52,8 +52,8 @@ int main(int argc, char **argv)
     ni_text_options all = { .min_count = 1, .max_share = 1, .text_length = 1 << 20 };
     neap_edge one = { 0, 1, 1 };
     int bad = neap_graph_create(lines, NULL, &one, 1, 0, 0, &graph, &err) ||
-              neap_text_load(argv[1], graph, 1, NULL, &text, &err) || ni_texts_create(text, &all, &texts, &err) ||
-              ni_threads_create(2, &threads, &err) ||
+              neap_text_load(argv[1], graph, 1, NULL, &text, &err) ||
+              ni_texts_create(text, &all, &texts, &err) || ni_threads_create(2, &threads, &err) ||
               ni_tfidf_create(&texts, 0, lines, lines, &rule, threads, &a, &err);
     if (!bad) {
         printf("{\"rows\": [");
