@@ -2,9 +2,9 @@
 #ifndef NI_ATTENTION_OPTIONS_H
 #define NI_ATTENTION_OPTIONS_H
 
-#include "model/sampler.h"
 #include "encoders/encoding.h"
 #include "model/learning.h"
+#include "model/sampler.h"
 
 enum { NI_POOL_MAX, NI_POOL_MEAN };
 enum { NI_PAD_NONE, NI_PAD_ZERO, NI_PAD_VECTOR };

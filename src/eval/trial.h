@@ -33,13 +33,13 @@ typedef struct neap_trial {
     double ratio; /* share of the pairs that are trained on */
     uint64_t seed;
     neap_graph *whole, *train;
-    const struct neap_text *text;         /* of the nodes, the caller's; or NULL            */
+    const struct neap_text *text;  /* of the nodes, the caller's; or NULL            */
     const neap_features *features; /* likewise                                       */
-    ni_links known;      /* links of the whole graph                                    */
-    ni_links seen;       /* links of the training graph                                 */
-    ni_targets targets;  /* of test pairs; all nodes in the paper's protocols           */
-    neap_pair *positive; /* test pairs that are scored                                  */
-    neap_pair *negative; /* clean: one per test pair                                    */
+    ni_links known;                /* links of the whole graph                                    */
+    ni_links seen;                 /* links of the training graph                                 */
+    ni_targets targets;            /* of test pairs; all nodes in the paper's protocols           */
+    neap_pair *positive;           /* test pairs that are scored                                  */
+    neap_pair *negative;           /* clean: one per test pair                                    */
     size_t count;
     size_t held_out;    /* test pairs before any were skipped                    */
     size_t loops;       /* self-loops among the scored                           */
