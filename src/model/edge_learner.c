@@ -52,7 +52,7 @@ static neap_status prepare(ni_edge_learner *l, const ni_edge_rules *rules, const
 
 static void release(ni_edge_learner *l)
 {
-    if (l->own && l->rules->free) l->rules->free(l);
+    if (l->own && l->rules->release) l->rules->release(l);
     ni_free(l->own);
     ni_sampler_free(&l->sampler);
     ni_optimizer_free(&l->optimizer);

@@ -51,10 +51,10 @@ typedef struct ni_edge_rules {
      * still. */
     uint32_t (*parameters)(const neap_model *model, ni_parameter *list);
 
-    /* Fills l->own for steps; for `measure` without tensors. `free` is called in any case. Both may be
+    /* Fills l->own for steps; for `measure` without tensors. `release` is called in any case. Both may be
      * NULL. */
     neap_status (*create)(ni_edge_learner *l, neap_error *err);
-    void (*free)(ni_edge_learner *l);
+    void (*release)(ni_edge_learner *l);
 
     /* What a step reads besides its items, by sampler.epoch and sampler.first; *more: how many, 0 before.
      * A step with neither is passed over. NULL: nothing. */
