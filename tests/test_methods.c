@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
+#include "data/text.h"
 #include "faults.h"
+#include "node_features.h"
 #include "scratch.h"
 #include "settings.h"
 #include "tamper.h"
@@ -251,6 +253,100 @@ static void a_checkpoint_beyond_the_steps_of_an_epoch_is_refused(void **state)
         }
         neap_options_free(o);
     }
+    neap_graph_free(g);
+}
+
+/* Goes on from a checkpoint that was made with other texts or features, which leave no trace in options.
+ */
+static void expect_mismatch(const neap_data *data, const neap_options *o, const char *words)
+{
+    neap_hooks hooks = { .size = sizeof hooks, .checkpoint = "run", .resume = 1 };
+    neap_model *m;
+    neap_error err = { 0 };
+    neap_status rc = neap_train(data, o, &hooks, &m, &err);
+    if (rc != NEAP_E_MISMATCH || !strstr(err.text, words)) fail_msg("%d: %s", (int)rc, err.text);
+    assert_null(m);
+}
+
+static void make_checkpoint(const neap_data *data, const neap_options *o)
+{
+    stopper s = { 0, 1 };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = stop_at, .user = &s, .checkpoint = "run" };
+    neap_model *m;
+    assert_int_equal(neap_train(data, o, &hooks, &m, NULL), NEAP_E_STOPPED);
+    assert_int_equal(neap_file_check("run", NULL, NULL, NULL), NEAP_OK);
+}
+
+static void a_checkpoint_of_other_texts_is_refused(void **state)
+{
+    neap_graph *g = blocks();
+    neap_text *text = texts_of(g), *other = texts_of(g);
+    size_t i = 0;
+    (void)state;
+    other->word[other->offset[2] - 1] = other->word[0]; /* the last word of node 1 is one that all have */
+    for (form f; next_form(&i, &f);) {
+        neap_options *o = brief(&f, "valid", "0");
+        neap_data data = { .size = sizeof data, .graph = g, .text = text };
+        if (neap_method_find(f.method)->text && has_epochs(f.method)) {
+            make_checkpoint(&data, o);
+            data.text = other;
+            expect_mismatch(&data, o, "other texts");
+            remove("run");
+        }
+        neap_options_free(o);
+    }
+    neap_text_free(text);
+    neap_text_free(other);
+    neap_graph_free(g);
+}
+
+/* As a file that is older than this fact. */
+static void drop_hash_of_features(const char *path)
+{
+    ni_tensors t;
+    size_t i = 0;
+    assert_int_equal(ni_tensors_read(path, NULL, &t, NULL), NEAP_OK);
+    while (i < t.facts && strcmp(t.fact[i].key, "features.hash")) i++;
+    assert_true(i < t.facts);
+    ni_fact dropped = t.fact[i];
+    t.fact[i] = t.fact[--t.facts];
+    assert_int_equal(ni_tensors_write(&t, path, NULL), NEAP_OK);
+    ni_tensors_release(&t);
+    ni_free(dropped.key);
+    ni_free(dropped.value);
+}
+
+static void a_checkpoint_of_other_features_is_refused(void **state)
+{
+    neap_graph *g = blocks();
+    neap_text *text = texts_of(g);
+    neap_features *features = features_of(g), *other = features_of(g);
+    neap_options *o = brief(&(form){ "tadw", "text-dim", "8" }, "valid", "0");
+    neap_data data = { .size = sizeof data, .graph = g, .text = text, .features = features };
+    neap_model *m;
+    (void)state;
+    other->value[7] *= 2;
+    make_checkpoint(&data, o);
+    data.features = other;
+    expect_mismatch(&data, o, "other features");
+    data.features = NULL;
+    expect_mismatch(&data, o, "other features");
+    make_checkpoint(&data, o);
+    data.features = features;
+    expect_mismatch(&data, o, "other features");
+    data.text = NULL;
+    expect_mismatch(&data, o, "other texts");
+    make_checkpoint(&data, o);
+    expect_mismatch(&(neap_data){ .size = sizeof data, .graph = g, .text = text }, o, "other texts");
+    neap_hooks hooks = { .size = sizeof hooks, .checkpoint = "run", .resume = 1 };
+    drop_hash_of_features("run");
+    assert_int_equal(neap_file_check("run", NULL, NULL, NULL), NEAP_OK);
+    assert_int_equal(neap_train(&data, o, &hooks, &m, NULL), NEAP_OK);
+    neap_model_free(m);
+    neap_options_free(o);
+    neap_features_free(features);
+    neap_features_free(other);
+    neap_text_free(text);
     neap_graph_free(g);
 }
 
@@ -520,6 +616,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_run_stopped_again_and_again_ends_in_the_same_bytes, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(a_checkpoint_beyond_the_steps_of_an_epoch_is_refused, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(a_checkpoint_of_other_texts_is_refused, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(a_checkpoint_of_other_features_is_refused, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test(odd_graphs_are_trained_on_and_scored),
         cmocka_unit_test(a_graph_without_an_edge_is_refused_with_words),

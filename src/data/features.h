@@ -16,4 +16,7 @@ struct neap_features {
     neap_features_facts facts;
 };
 
+/* Names the matrix, but not its features; never 0. */
+uint64_t ni_features_hash(const neap_features *features);
+
 #endif
