@@ -616,6 +616,26 @@ static void texts_count_for_a_method_that_reads_them(void **state)
     assert_true(is_found(&c, &o));
 }
 
+/* A cell says nothing of features that it was made without. */
+static void features_count_for_a_method_that_reads_them(void **state)
+{
+    (void)state;
+    static const uint64_t hash[] = { 0, 9 };
+    ni_cell c = some_cell();
+    ni_outcome o = { .value = { 0.5 }, .seconds = 1 };
+    c.reads_text = true;
+    for (int i = 0; i < 2; i++) {
+        c.text_hash = 7, c.features_hash = hash[i];
+        assert_int_equal(ni_cell_save(".", &c, "lr=1", &o, NULL), NEAP_OK);
+        assert_true(is_found(&c, &o));
+        assert_true(o.text_hash == 7 && o.features_hash == hash[i]);
+        c.features_hash = hash[1 - i];
+        assert_false(is_found(&c, &o));
+        c.text_hash = c.features_hash = 0;
+        assert_true(is_found(&c, &o));
+    }
+}
+
 static void a_cell_that_was_cut_is_run_again_where_it_may_take_longer(void **state)
 {
     (void)state;
@@ -903,6 +923,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_value_that_is_measured_since_does_not_invalidate_a_cell,
                                         scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(texts_count_for_a_method_that_reads_them, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(features_count_for_a_method_that_reads_them, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(a_cell_that_was_cut_is_run_again_where_it_may_take_longer,
                                         scratch_enter, scratch_leave),
