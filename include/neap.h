@@ -607,8 +607,8 @@ typedef struct neap_reasons {
                                   mean over all neighbours of the other node                              */
     const char *const *word;   /* count: the words; NULL: the reasons are neighbours                      */
     float rest_weight;         /* what no row has: attention to padding                                   */
-    float rest_contribution;   /* and the part of the score that comes from padding and from vectors of the
-                                  nodes' own (cane); else 0                                               */
+    float rest_contribution;   /* and the part of the score that comes from padding, from vectors of the
+                                  nodes' own (cane) and from features (text); else 0                      */
 } neap_reasons;
 
 typedef struct neap_explanation {

@@ -156,6 +156,8 @@ def declared(facts, tensors, kind):
     if method in FEATURED and "vocabulary.offsets" in tensors:
         words = len(tensors["vocabulary.offsets"][2]) - 1
         rest["basis"] = ("F32", [words, dim if method == "text" else int(option("text-dim", 200))])
+        if method == "text" and "scales" in tensors:
+            rest["scales"] = ("F32", [rows])
     if method == "tadw":
         learned["H"] = [dim // 2, int(option("text-dim", 200))]
     if method == "dmte":

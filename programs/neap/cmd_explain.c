@@ -153,7 +153,7 @@ static void print_others(const table *t)
 static void print_table(const table *t, const neap_graph *graph)
 {
     print_heading(t, graph);
-    if (!t->reasons->count) return;
+    if (!t->reasons->count && !ni_reasons_lack(t->reasons)) return;
     printf("  %-*s  %9s  contribution  ", t->width, t->noun, t->weight);
     if (t->selects) printf("%-*s  ", t->selected_width, "selected");
     puts("alignment");
@@ -306,11 +306,9 @@ const command cmd_explain = {
         "the other side. In a model of splitter the members of the circle that decides share the attention "
         "evenly.\n"
         "apn, cane and text are explained by the words of the two texts instead of neighbours. What "
-        "padding "
-        "and, in cane, the nodes' own vectors contribute stands as elsewhere. text has no attention: the "
-        "weight of a word is its share of its text's TF-IDF. Other methods with one vector per node have "
-        "no "
-        "explanation.\n",
+        "padding, in cane the nodes' own vectors and in text their features contribute stands as "
+        "elsewhere. text has no attention: the weight of a word is its share of its text's TF-IDF. Other "
+        "methods with one vector per node have no explanation.\n",
     .examples = "neap explain friends.safetensors alice bob\n"
                 "neap explain about.safetensors alice bob --html words.html\n"
                 "neap explain friends.safetensors alice bob --html explain.html\n",

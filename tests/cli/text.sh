@@ -170,6 +170,14 @@ awk -F '\t' '{ if (NR == 1 && ($3 < 0.5 || $3 > 0.99)) exit 1; if (NR == 2 && $3
     fail "cosines of features: $(cat out)"
 expect 0 "$NEAP" train friends.txt -o both --method text --features features --text texts --min-count 1 --dim 3 -q
 expect 0 "$NEAP" score both pairs -q
+expect 0 "$NEAP" check both
+expect 0 "$NEAP" explain both alice bob --html page.html
+[[ $(grep -c '^  elsewhere  ' out) -eq 2 ]] || fail "features have no part in the score: $(cat out)"
+says page.html 'What comes from features of the nodes is listed as elsewhere.'
+expect 0 "$NEAP" explain both carol dave --html page.html # who have features and no words
+says out 'words of dave: 0'
+[[ $(grep -c '^  elsewhere  ' out) -eq 2 ]] || fail "features alone have no part in the score: $(cat out)"
+says page.html 'The score does not come from words alone'
 expect 0 "$NEAP" eval link friends.txt --methods text --features features --ratios 70 --dim 3 -q
 expect 0 "$NEAP" embed m -o vectors.txt -q
 expect 3 "$NEAP" info friends.txt --features vectors.txt
