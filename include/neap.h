@@ -1004,8 +1004,9 @@ NEAP_API uint32_t neap_cores(void);
 /* What a run will need. Memory is computed; time is measured on a few batches, if they fit. */
 typedef struct neap_estimate_result {
     size_t size;
-    uint64_t bytes; /* peak of the whole run, reading included */
-    uint64_t bytes_graph, bytes_tables, bytes_optimizer, bytes_batch;
+    uint64_t bytes;       /* peak of the whole run, reading included */
+    uint64_t bytes_graph; /* texts and features included */
+    uint64_t bytes_tables, bytes_optimizer, bytes_batch;
     double seconds_epoch; /* NaN: not measured                       */
     double seconds;
 } neap_estimate_result;

@@ -296,6 +296,12 @@ void neap_features_free(neap_features *f)
     ni_free(f);
 }
 
+uint64_t ni_features_bytes(const neap_features *f)
+{
+    return ((uint64_t)f->nodes + 1) * sizeof *f->offset +
+           f->offset[f->nodes] * (sizeof *f->feature + sizeof *f->value) + ni_names_bytes(&f->names);
+}
+
 /* Like the hash of a graph (docs/format.md, section 4). */
 uint64_t ni_features_hash(const neap_features *f)
 {
