@@ -60,13 +60,14 @@ static void scale_rows(float *rows, uint64_t count, uint32_t d)
     for (uint64_t i = 0; i < count; i++) ni_make_unit(rows + i * d, d);
 }
 
-/* The vectors of nodes first .. end-1. */
+/* The vectors of nodes first .. end-1, zeros before; a model of features alone reads no text. */
 static neap_status project(const neap_model *m, uint32_t first, uint32_t end, ni_threads *threads,
                            float *rows, neap_error *err)
 {
     const text_options *o = m->settings->own;
     const text_model *own = m->own;
     ni_sparse a;
+    if (!own->basis) return NEAP_OK;
     neap_status rc = ni_tfidf_create(&m->texts, first, end, m->rows, &o->tfidf, threads, &a, err);
     if (rc != NEAP_OK) return rc;
     ni_sparse_product(&a, own->basis, m->dim, rows, threads);
