@@ -112,6 +112,7 @@ import json
 e = json.load(open("out"))
 shared = [r for side in ("by_source", "by_target") for r in e[side] if r["word"] in ("reads", "crime", "novels")]
 assert len(shared) == 6 and all(r["selected"] == r["word"] and r["alignment"] == 1 for r in shared), shared
+assert abs(sum(r["weight"] for r in e["by_source"]) - 1) < 1e-5 and not any("attention" in r for r in shared), shared
 END
 
 expect 0 "$NEAP" train friends.txt -o t --method tadw --text words -q
