@@ -142,6 +142,7 @@ expect 2 "$NEAP" train friends.txt -o words --method text --text words
 says err 'words would overwrite words'
 "$NEAP" methods | grep -q '^cane .* \[--text\]$' || fail 'a method that reads texts is not marked'
 if "$NEAP" methods | grep -q '^gap .*--text'; then fail 'gap reads no texts'; fi
+[[ $("$NEAP" methods | grep '\[--text or --features\]$' | cut -d ' ' -f 1 | xargs) == 'text tadw' ]] || fail 'methods that read features are not marked'
 
 # A new node without links has no vector of its own (cane): the words have all of the score, but for rounding.
 expect 0 "$NEAP" train friends.txt -o c --method cane --text words --epochs 3 --valid 0 --dim 20 -q
