@@ -20,11 +20,18 @@ enum { FILE_MOST = 16384 };
 
 static const char ending[] = ".json";
 
+/* In percent: 55, though 100 * 0.55 is a bit more, and 100 in digits. */
+static void format_share(double ratio, char text[32])
+{
+    double percent = round(1e6 * ratio) / 1e4;
+    if (percent == floor(percent)) snprintf(text, 32, "%.0f", percent);
+    else ni_format_double(percent, text);
+}
+
 void ni_cell_name(const ni_cell *c, char name[NI_CELL_NAME])
 {
     char ratio[32], size[16] = "", kernel[16] = "";
-    ni_format_double(round(1e6 * c->condition.ratio) / 1e4,
-                     ratio); /* 55, though 100 * 0.55 is a bit more */
+    format_share(c->condition.ratio, ratio);
     if (c->condition.neighbors) snprintf(size, sizeof size, "-s%u", c->condition.neighbors);
     if (c->condition.kernel) snprintf(kernel, sizeof kernel, "-k%u", c->condition.kernel);
     snprintf(name, NI_CELL_NAME, "%s-%s%s%s-%s%s%s-%s%s-%llu%s", ni_aim_info_of(c->aim)->name,
