@@ -196,6 +196,7 @@ typedef struct neap_method_info {
     int text;            /* 1: it needs the text of nodes                            */
     int new_text;        /* 1: of a new node the text is enough, it needs no links   */
     int features;        /* 1: it reads features of nodes, too, beside texts or in their place */
+    int probability;     /* 1: its score is the log-odds of a link against an evenly drawn non-link */
 } neap_method_info;
 NEAP_API size_t neap_method_count(void);
 NEAP_API const neap_method_info *neap_method_at(size_t i);
@@ -578,6 +579,7 @@ typedef struct neap_ranking {
     size_t count;         /* of all of them                                                     */
     const uint32_t *node; /* count: the targets, of each source the best first, ties by number  */
     const float *score;   /* count: their scores, or cosines                                    */
+    const float *probability; /* count: see neap_scores; NULL: by cosine, or the method has none */
 } neap_ranking;
 NEAP_API void neap_ranking_free(neap_ranking *ranking);
 
@@ -652,6 +654,8 @@ typedef struct neap_query_spec {
     uint32_t threads;        /* 0: all cores                                                          */
     const neap_hooks *hooks; /* or NULL; only the progress is used, and may stop any call of the query
                                 (NEAP_E_STOPPED). It must outlive the query.                          */
+    double prior;            /* of probabilities: the share of links among the pairs that are asked for, in
+                                (0, 1); 0: one half                                                   */
 } neap_query_spec;
 
 /* spec may be NULL. */
@@ -664,6 +668,8 @@ typedef struct neap_scores {
     size_t size; /* of this struct in the library */
     size_t count;
     const float *score;
+    const float *probability; /* count: of a link, where a share of neap_query_spec.prior of all pairs are links and
+                                 the others are evenly drawn non-links; NULL: the method has none */
 } neap_scores;
 NEAP_API neap_status neap_query_score(neap_query *query, const neap_pair *pairs, size_t count,
                                       neap_scores **out, neap_error *err);

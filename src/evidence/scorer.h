@@ -1,0 +1,30 @@
+/* scorer.h - scores of pairs: their evidence, weighed by curves.
+ *
+ * Pairs are taken source by source, sixteen sources at a time, since the walks of a source serve all its
+ * targets; targets are dealt out to the threads. A pair has the same bits whatever else is asked for. */
+#ifndef NI_SCORER_H
+#define NI_SCORER_H
+
+#include "evidence/additive.h"
+#include "evidence/measure.h"
+
+typedef struct ni_scorer {
+    const ni_globals *globals;
+    const ni_additive *curves;
+    const uint32_t *kind; /* of each curve */
+    ni_threads *threads;
+    ni_walks panel, alone; /* of many sources, and of one; made when they are needed   */
+    ni_near *near;         /* threads                                                  */
+} ni_scorer;
+
+neap_status ni_scorer_create(ni_scorer *s, const ni_globals *globals, const ni_additive *curves,
+                             const uint32_t *kind, ni_threads *threads, neap_error *err);
+void ni_scorer_free(ni_scorer *s);
+
+neap_status ni_scorer_pairs(ni_scorer *s, const neap_pair *pairs, size_t count, float *score,
+                            neap_error *err);
+
+/* (source, t) for all nodes t. */
+neap_status ni_scorer_all(ni_scorer *s, uint32_t source, float *score, neap_error *err);
+
+#endif
