@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "linalg/kernels.h"
+
 /* log(1 + exp(x)) without overflow. */
 static double softplus(double x)
 {
@@ -38,4 +40,37 @@ double ni_group_loss(const ni_examples *e, uint32_t group, const double *score, 
         if (w > 0) loss += w * softplus(i ? score[i] : -score[i]);
     }
     return loss;
+}
+
+/* x within what the kernel of exp takes. */
+static float within(double x)
+{
+    return x < -80 ? -80 : x > 80 ? 80 : (float)x;
+}
+
+void ni_group_slopes(const ni_examples *e, uint32_t group, const double *score, double *slope)
+{
+    const ni_kernels *kernels = ni_kernels_get();
+    const float *weight = e->weight + (size_t)group * e->size, *stands = e->stands + (size_t)group * e->size;
+    float x[NI_GROUP_MOST], share[NI_GROUP_MOST], away[NI_GROUP_MOST], sum = 0;
+    double most = score[0];
+    uint32_t weighed = 0;
+    for (uint32_t i = 1; i < e->size; i++) most = score[i] > most && stands[i] > 0 ? score[i] : most;
+    for (uint32_t i = 0; i < e->size; i++) x[i] = within(score[i] - most);
+    kernels->exp(x, e->size, share);
+    for (uint32_t i = 0; i < e->size; i++) sum += share[i] *= stands[i];
+    float scale = stands[0] > 0 && sum > 0 ? 1 / sum : 0;
+    for (uint32_t i = 0; i < e->size; i++)
+        if (weight[i] > 0) x[weighed++] = within(-score[i]);
+    kernels->exp(x, weighed, away);
+    for (uint32_t i = 0, k = 0; i < e->size; i++) {
+        float link = i == 0, p = share[i] * scale, g = scale > 0 ? p - link : 0, h = p * (1 - p);
+        if (weight[i] > 0) {
+            float chance = 1 / (1 + away[k++]);
+            g += weight[i] * (chance - link);
+            h += weight[i] * chance * (1 - chance);
+        }
+        slope[2 * i] = (double)g;
+        slope[2 * i + 1] = (double)h;
+    }
 }

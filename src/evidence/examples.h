@@ -38,4 +38,8 @@ static inline size_t ni_examples_count(const ni_examples *e)
 double ni_group_loss(const ni_examples *e, uint32_t group, const double *score, double *gradient,
                      double *curvature, double *share);
 
+/* The derivatives alone, from exponentials of floats: a round of boosting needs no more digits. slope: size
+ * x 2, first and second derivative of each example. */
+void ni_group_slopes(const ni_examples *e, uint32_t group, const double *score, double *slope);
+
 #endif

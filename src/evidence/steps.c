@@ -12,9 +12,13 @@
 /* Neighbouring examples often fall into one bin: LANES sums per bin need not wait for each other. */
 enum { LANES = 4, BINS = NI_CURVE_STEPS };
 
-typedef struct slope {
-    float g, h; /* first and second derivative of the loss by the score */
-} slope;
+/* The gain of a curve changes slowly: all curves are looked at every PASS rounds, in between only those that
+ * gained most when they were last looked at. */
+enum { PASS = 8, LIKELY = 8 };
+
+/* First and second derivative of the loss by the score, or sums of them: vectors of the compiler, which adds
+ * both at once. */
+typedef double slope __attribute__((vector_size(16)));
 
 typedef struct cut {
     double gain; /* 0: none */
@@ -32,7 +36,8 @@ typedef struct boosting {
     slope *slopes;     /* count; 0 in groups that are held              */
     double *loss;      /* of the held groups, per task                  */
     uint32_t *members; /* curves x BINS: examples that are not held     */
-    cut *best;         /* curves                                        */
+    cut *best;         /* curves: as they were last looked at           */
+    uint32_t *look;    /* curves: those of a round first                */
     uint32_t chosen;   /* curve of the round                            */
 } boosting;
 
@@ -45,33 +50,30 @@ static void derivatives_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t end = ni_task_end(first, NI_GROUPS_PER_TASK, b->e->groups);
     (void)thread;
     for (uint64_t group = first; group < end; group++) {
-        bool held = ni_fit_holds(b->part, (uint32_t)group);
-        double one = ni_group_loss(b->e, (uint32_t)group, b->score + group * size, g, h, NULL);
-        if (held) loss += one;
-        for (uint32_t i = 0; i < size; i++)
-            b->slopes[group * size + i] = held ? (slope){ 0, 0 } : (slope){ (float)g[i], (float)h[i] };
+        const double *score = b->score + group * size;
+        slope *slopes = b->slopes + group * size;
+        if (ni_fit_holds(b->part, (uint32_t)group)) {
+            loss += ni_group_loss(b->e, (uint32_t)group, score, g, h, NULL);
+            memset(slopes, 0, size * sizeof *slopes);
+        } else ni_group_slopes(b->e, (uint32_t)group, score, (double *)slopes);
     }
     b->loss[task] = loss;
 }
 
 /* sum[bin]: derivatives of the examples in each bin, in a fixed order. */
-static void add_bins(const boosting *b, const uint8_t *bin, double sum[BINS][2])
+static void add_bins(const boosting *b, const uint8_t *bin, slope sum[BINS])
 {
-    double lane[LANES][BINS][2];
-    size_t count = ni_examples_count(b->e);
+    slope lane[LANES][BINS];
+    size_t count = ni_examples_count(b->e), i = 0;
     memset(lane, 0, sizeof lane);
-    for (size_t i = 0; i < count; i++) {
-        double *at = lane[i % LANES][bin[i]];
-        at[0] += (double)b->slopes[i].g;
-        at[1] += (double)b->slopes[i].h;
-    }
-    for (uint32_t q = 0; q < BINS; q++)
-        for (uint32_t k = 0; k < 2; k++)
-            sum[q][k] = (lane[0][q][k] + lane[1][q][k]) + (lane[2][q][k] + lane[3][q][k]);
+    for (; i + LANES <= count; i += LANES)
+        for (uint32_t k = 0; k < LANES; k++) lane[k][bin[i + k]] += b->slopes[i + k];
+    for (; i < count; i++) lane[0][bin[i]] += b->slopes[i];
+    for (uint32_t q = 0; q < BINS; q++) sum[q] = (lane[0][q] + lane[1][q]) + (lane[2][q] + lane[3][q]);
 }
 
 /* The best cut of a curve, from the derivatives in its bins. */
-static cut find_cut(const boosting *b, double (*sum)[2], const uint32_t *members)
+static cut find_cut(const boosting *b, const slope *sum, const uint32_t *members)
 {
     double G = 0, H = 0, g = 0, h = 0, lambda = b->rule->lambda;
     uint64_t all = 0, left = 0;
@@ -94,10 +96,11 @@ static cut find_cut(const boosting *b, double (*sum)[2], const uint32_t *members
     return best;
 }
 
-static void curve_task(void *arg, uint32_t curve, uint32_t thread)
+static void curve_task(void *arg, uint32_t task, uint32_t thread)
 {
     boosting *b = arg;
-    double sum[BINS][2];
+    uint32_t curve = b->look[task];
+    slope sum[BINS];
     (void)thread;
     add_bins(b, b->bin + curve * ni_examples_count(b->e), sum);
     b->best[curve] = find_cut(b, sum, b->members + (size_t)curve * BINS);
@@ -133,13 +136,24 @@ static double held_loss(const boosting *b)
     return sum;
 }
 
-/* Moves the scores by the best cut of all curves; false: no cut gains anything. */
-static bool make_round(boosting *b, ni_threads *threads, float *step)
+/* Curves by their gain, of equals the first, as far as `most`. */
+static void sort_curves(const boosting *b, uint32_t most)
 {
-    ni_threads_run(threads, b->e->evidence, curve_task, b);
-    b->chosen = 0;
-    for (uint32_t j = 1; j < b->e->evidence; j++)
-        if (b->best[j].gain > b->best[b->chosen].gain) b->chosen = j;
+    for (uint32_t i = 0; i < most; i++)
+        for (uint32_t j = i + 1; j < b->e->evidence; j++) {
+            uint32_t x = b->look[i], y = b->look[j];
+            double gain = b->best[y].gain - b->best[x].gain;
+            if (gain > 0 || (gain == 0 && y < x)) b->look[i] = y, b->look[j] = x;
+        }
+}
+
+/* Moves the scores by the best cut of all curves; false: no cut gains anything. */
+static bool make_round(boosting *b, uint32_t round, ni_threads *threads, float *step)
+{
+    uint32_t curves = b->e->evidence, looked = round % PASS && curves > LIKELY ? LIKELY : curves;
+    ni_threads_run(threads, looked, curve_task, b);
+    sort_curves(b, curves < LIKELY ? curves : LIKELY);
+    b->chosen = b->look[0];
     const cut *c = &b->best[b->chosen];
     if (c->gain <= 0) return false;
     ni_threads_run(threads, ni_tasks(b->e->groups, NI_GROUPS_PER_TASK), move_task, b);
@@ -172,7 +186,7 @@ static neap_status boost(boosting *b, ni_fit_part *part, ni_threads *threads, fl
             keep(b, part, round);
         }
         if (round == most || (part->held && round > part->rounds + rule->patience)) return NEAP_OK;
-        if (!make_round(b, threads, step)) return NEAP_OK;
+        if (!make_round(b, round, threads, step)) return NEAP_OK;
     }
 }
 
@@ -185,9 +199,11 @@ neap_status ni_fit_steps(ni_fit_part *part, ni_threads *threads, ni_additive *ou
     b.kept = ni_copy(part->score, count, sizeof *b.kept);
     b.loss = ni_array(ni_tasks(e->groups, NI_GROUPS_PER_TASK), sizeof *b.loss);
     b.members = ni_array((size_t)e->evidence * BINS, sizeof *b.members);
-    b.best = ni_array(e->evidence, sizeof *b.best);
+    b.best = ni_zeros(e->evidence, sizeof *b.best);
+    b.look = ni_array(e->evidence, sizeof *b.look);
+    for (uint32_t j = 0; b.look && j < e->evidence; j++) b.look[j] = j;
     memset(out->step, 0, (size_t)e->evidence * BINS * sizeof *out->step);
-    neap_status rc = b.slopes && b.kept && b.loss && b.members && b.best
+    neap_status rc = b.slopes && b.kept && b.loss && b.members && b.best && b.look
                          ? boost(&b, part, threads, out->step, err)
                          : ni_fail_memory(err, "the steps of the curves");
     if (rc == NEAP_OK && part->held) memcpy(part->score, b.kept, count * sizeof *b.kept);
@@ -196,5 +212,6 @@ neap_status ni_fit_steps(ni_fit_part *part, ni_threads *threads, ni_additive *ou
     ni_free(b.loss);
     ni_free(b.members);
     ni_free(b.best);
+    ni_free(b.look);
     return rc;
 }

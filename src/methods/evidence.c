@@ -5,6 +5,7 @@
  * (evidence/fit.h), and node values and eigenvectors of the whole graph are kept for queries. Cost: see
  * there; beside these nothing grows with the graph. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -124,10 +125,21 @@ static ni_additive curves_of(const neap_model *m)
 typedef struct trainer {
     neap_model *model;
     const evidence_options *o;
+    const neap_hooks *hooks; /* or NULL */
     ni_threads *threads;
     ni_view view;
     ni_draw draw;
 } trainer;
+
+/* What was learned from, and how sure it was. */
+static void tell(const trainer *t, const ni_fit_report *r)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "%u links learned from in %u part%s, %u steps; log-odds = %.3f + %.3f x what was fitted",
+             t->draw.groups, t->draw.folds, t->draw.folds == 1 ? "" : "s", r->rounds, r->start, r->slope);
+    ni_note(t->hooks, text);
+}
 
 static neap_status learn_curves(trainer *t, neap_error *err)
 {
@@ -155,6 +167,7 @@ static neap_status learn_curves(trainer *t, neap_error *err)
     rc = ni_fit(&e, &fit, t->threads, &curves, own->mean, &report, err);
     *own->start = (float)curves.start;
     memcpy(own->kind, t->draw.kind, t->draw.kinds * sizeof *own->kind);
+    if (rc == NEAP_OK) tell(t, &report);
     return rc;
 }
 
@@ -170,7 +183,7 @@ static neap_status survey(trainer *t, neap_error *err)
 
 static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
 {
-    trainer t = { .o = job->settings->own };
+    trainer t = { .o = job->settings->own, .hooks = job->hooks };
     neap_status rc = ni_threads_create(job->settings->common.threads, &t.threads, err);
     if (rc == NEAP_OK) rc = ni_model_create(job, &t.model, err);
     if (rc == NEAP_OK) {
