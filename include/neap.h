@@ -193,7 +193,7 @@ typedef struct neap_method_info {
     const char *details; /* a few lines: idea, what an epoch is, source              */
     int context;         /* 1: a node's vector depends on its partner                */
     int vectors;         /* 1: it has a vector per node; 0: it only scores pairs     */
-    int text;            /* 1: it needs the text of nodes                            */
+    int text;            /* 1: it needs the text of nodes; 2: it reads it where there is some */
     int new_text;        /* 1: of a new node the text is enough, it needs no links   */
     int features;        /* 1: it reads features of nodes, too, beside texts or in their place */
     int probability;     /* 1: its score is the log-odds of a link against an evenly drawn non-link */

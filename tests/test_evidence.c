@@ -51,7 +51,7 @@ static world *make(uint32_t n, bool undirected, bool weighted, uint64_t seed)
     assert_int_equal(ni_threads_create(2, &w->threads, NULL), NEAP_OK);
     assert_int_equal(ni_node_values(&w->view, w->threads, w->node, NULL), NEAP_OK);
     w->globals = (ni_globals){ .view = &w->view, .groups = ~0u, .node = w->node };
-    assert_int_equal(ni_globals_finish(&w->globals, NULL), NEAP_OK);
+    assert_int_equal(ni_globals_finish(&w->globals, w->threads, NULL), NEAP_OK);
     return w;
 }
 

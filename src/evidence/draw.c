@@ -117,7 +117,7 @@ neap_status ni_draw_create(ni_draw *d, const ni_view *view, const ni_targets *ta
                            const ni_draw_rule *rule, ni_threads *threads, neap_error *err)
 {
     *d = (ni_draw){ .view = view, .targets = targets, .rule = rule, .threads = threads };
-    d->kinds = ni_kinds_choose(rule->groups, view->way != NULL, d->kind);
+    d->kinds = ni_kinds_choose(rule->groups, view->way != NULL, rule->attributes != NULL, d->kind);
     for (uint32_t j = 0; j < d->kinds; j++) d->plain[j] = ni_kind_infos[d->kind[j]].plain;
     uint64_t *first = ni_array((uint64_t)view->links.nodes + 1, sizeof *first);
     uint64_t most = ni_view_arcs(view) / 2 < rule->positives ? ni_view_arcs(view) / 2 : rule->positives;
@@ -206,8 +206,9 @@ static neap_status survey(fold *f, uint32_t number, neap_error *err)
                                .dim = spectral ? dim : 0,
                                .node = f->node,
                                .value = f->value,
-                               .vector = f->vector };
-    return rc == NEAP_OK ? ni_globals_finish(&f->globals, err) : rc;
+                               .vector = f->vector,
+                               .attributes = d->rule->attributes };
+    return rc == NEAP_OK ? ni_globals_finish(&f->globals, d->threads, err) : rc;
 }
 
 /* The nodes that most links lead to. */

@@ -19,6 +19,7 @@
 #ifndef NI_DRAW_H
 #define NI_DRAW_H
 
+#include "evidence/attributes.h"
 #include "evidence/examples.h"
 #include "evidence/kinds.h"
 #include "evidence/view.h"
@@ -36,6 +37,7 @@ typedef struct ni_draw_rule {
     double fold;        /* share of the links that the graph of a fold lacks, at most */
     uint32_t groups;    /* bits of ni_group: the evidence that is measured           */
     uint32_t dim;       /* eigenpairs wanted                                         */
+    const ni_attributes *attributes; /* or NULL                                      */
     uint64_t seed;
 } ni_draw_rule;
 

@@ -13,6 +13,7 @@
 #ifndef NI_MEASURE_H
 #define NI_MEASURE_H
 
+#include "evidence/attributes.h"
 #include "evidence/kinds.h"
 #include "evidence/nodes.h"
 #include "evidence/spread.h"
@@ -26,11 +27,16 @@ typedef struct ni_globals {
     const float *node;   /* NI_NODE_VALUES x nodes                                 */
     const float *value;  /* dim                                                    */
     const float *vector; /* nodes x dim                                            */
-    float *length;       /* nodes: sqrt of sum |value_i| vector_i^2                */
+    const ni_attributes *attributes; /* or NULL: nothing is known but links        */
+
+    /* what follows from these */
+    float *length; /* nodes: sqrt of sum |value_i| vector_i^2                         */
+    float *around; /* nodes x attributes->dim: ni_attributes_around; or NULL          */
+    ni_view united; /* with text links; empty without attributes                      */
 } ni_globals;
 
-/* Fills length; the others are there. */
-neap_status ni_globals_finish(ni_globals *globals, neap_error *err);
+/* Fills what follows; to be freed in any case. */
+neap_status ni_globals_finish(ni_globals *globals, ni_threads *threads, neap_error *err);
 void ni_globals_free(ni_globals *globals);
 
 /* ---- walks ---- */
@@ -40,12 +46,14 @@ typedef struct ni_walks {
     uint32_t lanes, count;              /* of each row; of them used              */
     uint32_t source[NI_SPREAD_LANES];   /* count                                  */
     float *z[NI_WALK_STEPS + 1];        /* nodes x lanes; z[0] is not there       */
+    float *united[2]; /* nodes x lanes: steps on globals->united; or NULL         */
+    float *reached;   /* nodes x lanes: their sum, ppr_s(t) / k_t there           */
 } ni_walks;
 
 /* lanes: 1 or NI_SPREAD_LANES. */
 neap_status ni_walks_create(const ni_globals *globals, uint32_t lanes, ni_walks *w, neap_error *err);
 void ni_walks_free(ni_walks *w);
-uint64_t ni_walks_bytes(uint32_t nodes, uint32_t lanes);
+uint64_t ni_walks_bytes(uint32_t nodes, uint32_t lanes, bool known);
 
 /* The walks of these sources, at most `lanes`. */
 void ni_walks_from(ni_walks *w, const uint32_t *source, uint32_t count, ni_threads *threads);
@@ -62,6 +70,7 @@ typedef struct ni_near {
     float *two;    /* nodes: walks of two links from the source                             */
     float *mixed;  /* nodes: over x with s > x < y, 1 / (in(x) out(y)); NULL: undirected    */
     float *toward[2]; /* dim: value_i^p vector_i of the source, p = 1, 3                    */
+    float *term;      /* attributes->columns: the source's row of terms, else 0; or NULL    */
 } ni_near;
 
 enum { NI_NEAR = 4 };

@@ -41,8 +41,7 @@ static neap_status no_memory(neap_error *err)
     return ni_fail_memory(err, "a view of the graph");
 }
 
-/* Degrees by direction, and strengths. */
-static neap_status count(ni_view *v, neap_error *err)
+neap_status ni_view_finish(ni_view *v, neap_error *err)
 {
     uint32_t n = v->links.nodes;
     v->strength = ni_zeros(n, sizeof *v->strength);
@@ -70,7 +69,7 @@ neap_status ni_view_create(const neap_graph *graph, const ni_links *links, ni_vi
         else rc = no_memory(err);
         ni_free(at);
     }
-    if (rc == NEAP_OK) rc = count(view, err);
+    if (rc == NEAP_OK) rc = ni_view_finish(view, err);
     if (rc != NEAP_OK) ni_view_free(view);
     return rc;
 }
@@ -105,7 +104,7 @@ neap_status ni_view_without(const ni_view *view, const bool *held, ni_view *out,
     }
     if (rc == NEAP_OK) {
         out->links.offset[from->nodes] = k;
-        rc = count(out, err);
+        rc = ni_view_finish(out, err);
     }
     if (rc != NEAP_OK) ni_view_free(out);
     return rc;

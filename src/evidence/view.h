@@ -25,6 +25,9 @@ neap_status ni_view_create(const neap_graph *graph, const ni_links *links, ni_vi
  * directions of a link. */
 neap_status ni_view_without(const ni_view *view, const bool *held, ni_view *out, neap_error *err);
 
+/* Degrees by direction, and strengths, of a view whose links and ways are there. */
+neap_status ni_view_finish(ni_view *view, neap_error *err);
+
 void ni_view_free(ni_view *view);
 
 /* The entry of links.node that is v in the row of u; offset[u + 1] if they are not linked. */

@@ -14,9 +14,12 @@
 #include "evidence/scorer.h"
 #include "evidence/eigenpairs.h"
 #include "linalg/kernels.h"
+#include "model/content.h"
 #include "model/learning.h"
 #include "model/method.h"
 #include "support/status.h"
+
+enum { TERMS_MOST = 1 << 28 }; /* columns of words and features */
 
 typedef struct evidence_options {
     ni_learning learning; /* of which the dimension counts */
@@ -24,11 +27,14 @@ typedef struct evidence_options {
     uint32_t examples;
     double fold;
     double ridge, lambda;
+    uint32_t text_dim;
+    ni_text_options text;
+    ni_tfidf_options tfidf;
 } evidence_options;
 
 static const ni_option own_options[] = {
     NI_OPTION(evidence_options, TEXT, evidence, "evidence", "", 0, "model", "LIST", "all", "all", "all", 0, 0, 1,
-              "kinds of evidence: degrees, shared, paths, walks, spectral, or all (evidence)"),
+              "kinds of evidence: degrees, shared, paths, walks, spectral, text, or all (evidence)"),
     NI_OPTION(evidence_options, U32, examples, "examples", "", 0, "training", "N", "6000", "6000", "6000", 1,
               1000000, 1, "links that curves are learned from, at most (evidence)"),
     NI_OPTION(evidence_options, REAL, fold, "fold", "", 0, "training", "SHARE", "0.1", "0.1", "0.1", 0.001, 0.5,
@@ -37,17 +43,22 @@ static const ni_option own_options[] = {
               "penalty on the lines of the curves (evidence)"),
     NI_OPTION(evidence_options, REAL, lambda, "curve-lambda", "", 0, "training", "X", "20", "20", "20", 0, 1e9,
               1, "penalty on the steps of the curves (evidence)"),
+    NI_OPTION(evidence_options, U32, text_dim, "text-dim", "", 0, "text", "N", "200", "200", "200", 1, 65536, 1,
+              "singular vectors of the texts (evidence, tadw)"),
 };
 static const ni_option_set own_set = NI_OPTION_SET(own_options);
 
 static const ni_option_part parts[] = {
     { &ni_learning_set, offsetof(evidence_options, learning), "dim" },
     { &own_set, 0, NULL },
+    { &ni_text_set, offsetof(evidence_options, text), NULL },
+    { &ni_tfidf_set, offsetof(evidence_options, tfidf), NULL },
     { 0 },
 };
 
 static const ni_default defaults[] = {
     { "dim", { "128", "128", "128" } },
+    { "tf", { "log", "log", "log" } },
     { 0 },
 };
 
@@ -69,6 +80,11 @@ static uint32_t groups_of(const neap_model *m)
     return groups;
 }
 
+static const ni_text_options *text_of(const ni_settings *s)
+{
+    return &options_of(s)->text;
+}
+
 /* ---- the model ---- */
 
 typedef struct evidence_model {
@@ -78,7 +94,40 @@ typedef struct evidence_model {
     uint32_t *kind; /* curves               */
     float *line, *edge, *step, *start;
     float *mean; /* curves: of each curve over its examples */
+
+    /* Of texts and features, where there are any; else NULL. */
+    float *text;             /* rows x text_dim: vectors                       */
+    float *basis;            /* words x text_dim: reads the text of a new node */
+    uint32_t *offset;        /* rows + 1: the terms of a node                  */
+    uint32_t *column;        /* of each term                                   */
+    float *weight;           /* likewise                                       */
+    uint32_t *near;          /* rows x NI_NEAR_MOST                            */
+    float *cosine;           /* likewise                                       */
+    uint64_t terms;          /* how many                                       */
+    ni_attributes attributes; /* views of these, and the terms as a matrix      */
 } evidence_model;
+
+/* Texts or features of its nodes are known. */
+static bool is_known(const neap_model *m)
+{
+    return ((const evidence_model *)m->own)->terms > 0;
+}
+
+static uint32_t kinds_of(const neap_model *m, uint32_t kind[NI_KINDS])
+{
+    return ni_kinds_choose(groups_of(m), !m->graph->undirected, is_known(m), kind);
+}
+
+static ni_additive curves_of(const neap_model *m)
+{
+    const evidence_model *own = m->own;
+    uint32_t kind[NI_KINDS];
+    return (ni_additive){ .curves = kinds_of(m, kind),
+                          .line = own->line,
+                          .edge = own->edge,
+                          .step = own->step,
+                          .start = *own->start };
+}
 
 static bool is_spectral(const neap_model *m)
 {
@@ -90,11 +139,25 @@ static uint32_t dim_of(const ni_settings *s)
     return options_of(s)->learning.dim;
 }
 
+static void declare_texts(neap_model *m, ni_declaration *d)
+{
+    evidence_model *own = m->own;
+    uint32_t dim = options_of(m->settings)->text_dim;
+    ni_declare_matrix(d, "text.vectors", NI_FIXED, m->rows, dim, &own->text);
+    if (m->texts.words.count) ni_declare_matrix(d, "text.basis", NI_FIXED, m->texts.words.count, dim, &own->basis);
+    ni_declare_list(d, "terms.offsets", NI_FIXED, NI_U32, (uint64_t)m->rows + 1, &own->offset);
+    ni_declare_list(d, "terms.columns", NI_FIXED, NI_U32, own->terms, &own->column);
+    ni_declare_list(d, "terms.weights", NI_FIXED, NI_F32, own->terms, &own->weight);
+    ni_declare(d, "near", NI_FIXED, NI_U32, 2, (uint64_t[]){ m->rows, NI_NEAR_MOST }, &own->near);
+    ni_declare_matrix(d, "near.cosines", NI_FIXED, m->rows, NI_NEAR_MOST, &own->cosine);
+}
+
 static void declare(neap_model *m, ni_declaration *d)
 {
     evidence_model *own = m->own;
     uint32_t kind[NI_KINDS];
-    uint64_t curves = ni_kinds_choose(groups_of(m), !m->graph->undirected, kind);
+    own->terms = ni_declared_length(d, "terms.columns", own->terms);
+    uint64_t curves = kinds_of(m, kind);
     uint32_t dim = ni_eigenpairs_of(m->rows, m->dim);
     ni_declare_matrix(d, "node", NI_FIXED, NI_NODE_VALUES, m->rows, &own->node);
     if (is_spectral(m)) {
@@ -107,17 +170,60 @@ static void declare(neap_model *m, ni_declaration *d)
     ni_declare_matrix(d, "curve.steps", NI_FIXED, curves, NI_CURVE_STEPS, &own->step);
     ni_declare_list(d, "curve.means", NI_FIXED, NI_F32, curves, &own->mean);
     ni_declare_list(d, "start", NI_FIXED, NI_F32, 1, &own->start);
+    if (is_known(m)) declare_texts(m, d);
 }
 
-static ni_additive curves_of(const neap_model *m)
+/* The attributes as a view of the tensors; terms need an array of their own. */
+static neap_status join_terms(neap_model *m, neap_error *err)
+{
+    evidence_model *own = m->own;
+    ni_attributes *a = &own->attributes;
+    *a = (ni_attributes){ .dim = options_of(m->settings)->text_dim,
+                          .vector = own->text,
+                          .near = own->near,
+                          .cosine = own->cosine };
+    a->terms = (ni_sparse){ .rows = m->rows, .nonzeros = own->terms };
+    a->terms.start = ni_array(m->rows, sizeof *a->terms.start);
+    a->terms.end = ni_array(m->rows, sizeof *a->terms.end);
+    a->terms.term = ni_array(own->terms, sizeof *a->terms.term);
+    if (!a->terms.start || !a->terms.end || !a->terms.term) return ni_fail_memory(err, "the words of the nodes");
+    for (uint32_t u = 0; u < m->rows; u++) {
+        a->terms.start[u] = own->offset[u];
+        a->terms.end[u] = own->offset[u + 1];
+    }
+    for (uint64_t i = 0; i < own->terms; i++) {
+        a->terms.term[i] = (ni_term){ own->column[i], own->weight[i] };
+        a->columns = own->column[i] >= a->columns ? own->column[i] + 1 : a->columns;
+    }
+    return NEAP_OK;
+}
+
+/* What a file may hold. */
+static neap_status check_terms(const neap_model *m, neap_error *err)
 {
     const evidence_model *own = m->own;
+    bool ok = own->offset[0] == 0 && own->offset[m->rows] == own->terms;
+    for (uint32_t u = 0; ok && u < m->rows; u++) ok = own->offset[u] <= own->offset[u + 1];
+    for (uint64_t i = 0; ok && i < own->terms; i++) ok = own->column[i] < TERMS_MOST;
+    for (uint64_t i = 0; ok && i < (uint64_t)m->rows * NI_NEAR_MOST; i++) ok = own->near[i] < m->rows;
+    return ok ? NEAP_OK : ni_fail(err, NEAP_E_FORMAT, "the words of the nodes are out of order");
+}
+
+static neap_status derive(neap_model *m, neap_error *err)
+{
+    const evidence_model *own = m->own;
+    ni_additive curves = curves_of(m);
     uint32_t kind[NI_KINDS];
-    return (ni_additive){ .curves = ni_kinds_choose(groups_of(m), !m->graph->undirected, kind),
-                          .line = own->line,
-                          .edge = own->edge,
-                          .step = own->step,
-                          .start = *own->start };
+    neap_status rc = ni_additive_check(&curves, err);
+    if (rc == NEAP_OK && memcmp(kind, own->kind, kinds_of(m, kind) * sizeof *kind))
+        rc = ni_fail(err, NEAP_E_FORMAT, "the curves are of other evidence than the model's options say");
+    if (rc == NEAP_OK && is_known(m)) rc = check_terms(m, err);
+    return rc == NEAP_OK && is_known(m) ? join_terms(m, err) : rc;
+}
+
+static void release(neap_model *m)
+{
+    ni_tfidf_free(&((evidence_model *)m->own)->attributes.terms);
 }
 
 /* ---- training ---- */
@@ -149,6 +255,7 @@ static neap_status learn_curves(trainer *t, neap_error *err)
                           .fold = t->o->fold,
                           .groups = groups_of(t->model),
                           .dim = t->o->learning.dim,
+                          .attributes = is_known(t->model) ? &own->attributes : NULL,
                           .seed = seed };
     ni_fit_rule fit = { .ridge = t->o->ridge,
                         .rate = 0.15,
@@ -171,6 +278,89 @@ static neap_status learn_curves(trainer *t, neap_error *err)
     return rc;
 }
 
+/* ---- texts and features ---- */
+
+/* A row of length 1; NaN has none. */
+static void make_unit(float *row, uint32_t d)
+{
+    double length = ni_length(row, d);
+    for (uint32_t i = 0; i < d; i++) row[i] = length > 0 ? (float)((double)row[i] / length) : 0;
+}
+
+/* C, with rows of length 1. */
+static neap_status make_content(trainer *t, const neap_features *features, ni_sparse *c, neap_error *err)
+{
+    neap_status rc = ni_content_create(&t->model->texts, features, &t->o->tfidf, t->threads, c, err);
+    for (uint64_t r = 0; rc == NEAP_OK && r < c->rows; r++) {
+        double square = 0;
+        for (uint32_t i = c->start[r]; i < c->end[r]; i++) square += (double)c->term[i].weight * (double)c->term[i].weight;
+        for (uint32_t i = c->start[r]; square > 0 && i < c->end[r]; i++)
+            c->term[i].weight = (float)((double)c->term[i].weight / sqrt(square));
+    }
+    return rc;
+}
+
+static void keep_terms(const trainer *t, const ni_sparse *c)
+{
+    const evidence_model *own = t->model->own;
+    uint32_t at = 0;
+    for (uint32_t u = 0; u < t->model->rows; u++) {
+        own->offset[u] = at;
+        for (uint32_t i = c->start[u]; i < c->end[u]; i++, at++) {
+            own->column[at] = c->term[i].row;
+            own->weight[at] = c->term[i].weight;
+        }
+    }
+    own->offset[t->model->rows] = at;
+}
+
+static neap_status find_vectors(trainer *t, const ni_sparse *c, uint32_t columns, neap_error *err)
+{
+    const neap_model *m = t->model;
+    const evidence_model *own = m->own;
+    uint32_t d = t->o->text_dim;
+    double *value = ni_array(d, sizeof *value);
+    float *V = ni_array((uint64_t)columns * d, sizeof *V);
+    neap_status rc = value && V ? ni_tfidf_basis(c, columns, d, m->settings->common.seed, t->threads, value, V, err)
+                                : ni_fail_memory(err, "singular vectors; a smaller --text-dim needs less");
+    if (rc == NEAP_OK) {
+        if (own->basis) memcpy(own->basis, V, (uint64_t)m->texts.words.count * d * sizeof *V);
+        ni_sparse_product(c, V, d, own->text, t->threads);
+        for (uint64_t u = 0; u < m->rows; u++) make_unit(own->text + u * d, d);
+        rc = ni_threads_check(t->threads, err);
+    }
+    ni_free(value);
+    ni_free(V);
+    return rc;
+}
+
+static neap_status find_texts(trainer *t, const ni_sparse *c, uint32_t columns, neap_error *err)
+{
+    evidence_model *own = t->model->own;
+    bool bounded = false;
+    keep_terms(t, c);
+    neap_status rc = find_vectors(t, c, columns, err);
+    if (rc == NEAP_OK) rc = ni_attributes_near(c, columns, t->threads, own->near, own->cosine, &bounded, err);
+    if (bounded)
+        ni_note(t->hooks, "the nearest texts of some nodes were searched by their rarest words alone, for time");
+    return rc == NEAP_OK ? join_terms(t->model, err) : rc;
+}
+
+/* The model's tensors, those of texts and features filled. */
+static neap_status make_tensors(trainer *t, const neap_features *features, neap_error *err)
+{
+    evidence_model *own = t->model->own;
+    ni_sparse c = { 0 };
+    bool known = (t->model->texts.words.count || features) && groups_of(t->model) >> NI_GROUP_TEXT & 1;
+    neap_status rc = known ? make_content(t, features, &c, err) : NEAP_OK;
+    for (uint64_t r = 0; rc == NEAP_OK && r < c.rows; r++) own->terms += c.end[r] - c.start[r];
+    if (rc == NEAP_OK) rc = ni_model_allocate(t->model, err);
+    if (rc == NEAP_OK && own->terms)
+        rc = find_texts(t, &c, ni_content_columns(&t->model->texts, features), err);
+    ni_tfidf_free(&c);
+    return rc;
+}
+
 /* Of the whole graph, for queries. */
 static neap_status survey(trainer *t, neap_error *err)
 {
@@ -190,7 +380,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
         ni_threads_watch(t.threads, job->hooks, "train");
         rc = ni_links_need_some(&t.model->links, err);
     }
-    if (rc == NEAP_OK) rc = ni_model_allocate(t.model, err);
+    if (rc == NEAP_OK) rc = make_tensors(&t, job->data->features, err);
     if (rc == NEAP_OK) rc = ni_view_create(t.model->graph, &t.model->links, &t.view, err);
     if (rc == NEAP_OK) rc = learn_curves(&t, err);
     ni_draw_free(&t.draw);
@@ -225,8 +415,9 @@ static neap_status open_query(neap_query *q, neap_error *err)
                                .dim = own->vector ? ni_eigenpairs_of(m->rows, m->dim) : 0,
                                .node = own->node,
                                .value = own->value,
-                               .vector = own->vector };
-    rc = ni_globals_finish(&a->globals, err);
+                               .vector = own->vector,
+                               .attributes = is_known(m) ? &own->attributes : NULL };
+    rc = ni_globals_finish(&a->globals, q->threads, err);
     a->curves = curves_of(m);
     return rc == NEAP_OK ? ni_scorer_create(&a->scorer, &a->globals, &a->curves, own->kind, q->threads, err)
                          : rc;
@@ -259,12 +450,17 @@ const ni_method ni_method_evidence = {
                          "are measured as if the pair's own link were not there; a curve for each is\n"
                          "learned from --examples links and 30 non-links of each. The score is the\n"
                          "log-odds of a link.",
+              .text = 2,
+              .features = 1,
               .probability = 1 },
     .options = { sizeof(evidence_options), parts, defaults },
     .dim = dim_of,
     .check = check,
+    .text = text_of,
     .own = sizeof(evidence_model),
     .declare = declare,
+    .derive = derive,
+    .release = release,
     .train = train,
     .open = open_query,
     .close = close_query,
