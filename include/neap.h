@@ -613,6 +613,35 @@ typedef struct neap_reasons {
                                   nodes' own (cane); else 0                                               */
 } neap_reasons;
 
+/* What each kind of evidence about a pair adds to the log-odds that are its score, and who stands behind it
+ * (method evidence). score = start + sum of contributions. One array per column; more may join. */
+typedef struct neap_evidence {
+    size_t size;  /* of this struct in the library                                             */
+    double start; /* of a pair that has the mean of each contribution                          */
+    double score; /* start + contributions                                                     */
+    double prior; /* of the probabilities below: see neap_query_spec                           */
+    double probability;
+    uint32_t count;            /* kinds of evidence, group by group                            */
+    const char *const *name;   /* count: "degree-t" (docs/methods.md has the list)             */
+    const char *const *group;  /* count: "degrees", as --evidence takes them                   */
+    const char *const *words;  /* count: what it is, with %s and %t in the place of the nodes  */
+    const float *value;        /* count: NaN where it is missing                               */
+    const float *contribution; /* count: to the score                                          */
+
+    uint32_t behind_count;            /* who stands behind a group, the largest share first    */
+    const char *const *behind;        /* behind_count: the group                               */
+    const uint32_t *node, *second;    /* behind_count: a neighbour; the inner nodes of a path from source to
+                                         target; NEAP_NONE: there is none                      */
+    const char *const *word;          /* behind_count: a word that both texts have, or NULL    */
+    const float *share;               /* behind_count: its share of the group                  */
+
+    uint32_t change_count;            /* what if a link were not there, the largest change first */
+    const uint32_t *end, *without;    /* change_count: the link of this node of the pair with that one */
+    const float *score_without;       /* change_count: the score; degrees, shared neighbours, paths and walks
+                                         are measured anew, the rest is held                   */
+    const float *probability_without; /* change_count                                          */
+} neap_evidence;
+
 typedef struct neap_explanation {
     size_t size; /* of this struct in the library */
     uint32_t source, target;
@@ -625,10 +654,15 @@ typedef struct neap_explanation {
                     an alignment is the cosine of the personas of two circles, and there are no partners  */
     const neap_reasons *by_source; /* neighbours of the source                                  */
     const neap_reasons *by_target; /* neighbours of the target                                  */
-    const float *alignment;        /* by_source->count x by_target->count, tanh, in their order */
+    const float *alignment;        /* by_source->count x by_target->count, tanh, in their order; NULL: the
+                                      method aligns nothing (evidence)                          */
     int words; /* 1: by words of the texts, as far as the model reads them, not by neighbours    */
     int tfidf; /* 1: no attention, but words with their shares of their text's TF-IDF as weights, and the
                   cosines of two words as alignments (text)                                      */
+    const neap_evidence *evidence; /* NULL: the score is no sum of evidence. Else the contributions of
+                                      by_source are the parts of evidence that go through each neighbour
+                                      of the source, and so of by_target; weights are their sizes, as
+                                      shares; there are no partners                              */
 } neap_explanation;
 
 /* NEAP_E_LIMIT: the two have more than 2^24 pairs of neighbours that the model reads. */

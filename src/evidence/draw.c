@@ -162,7 +162,7 @@ ni_examples ni_draw_examples(const ni_draw *d)
 typedef struct fold {
     ni_draw *d;
     ni_view view;      /* without the fold's positives   */
-    float *node;       /* NI_NODE_VALUES x nodes         */
+    float *node;       /* nodes x NI_NODE_VALUES         */
     float *value, *vector; /* eigenpairs                 */
     ni_globals globals;
     ni_walks walks;
@@ -192,7 +192,7 @@ static neap_status hold_out(fold *f, uint32_t number, neap_error *err)
 static neap_status survey(fold *f, uint32_t number, neap_error *err)
 {
     const ni_draw *d = f->d;
-    uint32_t n = f->view.links.nodes, dim = ni_eigenpairs_of(n, d->rule->dim);
+    uint32_t n = f->view.links.nodes, dim = d->rule->dim;
     bool spectral = d->rule->groups >> NI_GROUP_SPECTRAL & 1;
     f->node = ni_array(n, NI_NODE_VALUES * sizeof *f->node);
     f->value = ni_array(dim, sizeof *f->value);
@@ -216,8 +216,9 @@ static void list_popular(fold *f)
 {
     ni_ranked best[POPULAR_LISTED];
     size_t count = 0, n = f->view.links.nodes;
-    const float *links = f->node + (f->view.way ? NI_NODE_IN : NI_NODE_DEGREE) * n;
-    for (uint32_t u = 0; u < n; u++) ni_best_offer(best, &count, POPULAR_LISTED, (ni_ranked){ u, links[u] });
+    const float *links = f->node + (f->view.way ? NI_NODE_IN : NI_NODE_DEGREE);
+    for (uint32_t u = 0; u < n; u++)
+        ni_best_offer(best, &count, POPULAR_LISTED, (ni_ranked){ u, links[(size_t)u * NI_NODE_VALUES] });
     ni_best_sort(best, count);
     f->populars = (uint32_t)count;
     for (size_t i = 0; i < count; i++) f->popular[i] = best[i].node;

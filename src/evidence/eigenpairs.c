@@ -43,7 +43,7 @@ static uint32_t columns_of(uint32_t d)
 
 uint64_t ni_eigenpairs_bytes(uint32_t nodes, uint32_t d)
 {
-    uint64_t l = columns_of(d);
+    uint64_t l = columns_of(ni_eigenpairs_of(nodes, d));
     return (uint64_t)nodes * (l + 2 * LANES) * sizeof(float) + l * l * (2 * sizeof(double) + sizeof(float)) +
            ni_tall_bytes(nodes, (uint32_t)l);
 }
@@ -184,7 +184,7 @@ static void sort_values(const double *value, uint32_t l, uint32_t *order)
     }
 }
 
-static neap_status solve(spectral *s, uint32_t d, uint32_t *order, float *value, neap_error *err)
+static neap_status solve(spectral *s, uint32_t found, uint32_t *order, float *value, neap_error *err)
 {
     uint32_t l = s->l;
     for (size_t i = 0; i < l; i++) /* rounding makes it slightly unsymmetric */
@@ -193,7 +193,7 @@ static neap_status solve(spectral *s, uint32_t d, uint32_t *order, float *value,
     neap_status rc = ni_symmetric_eigen(s->gram, l, l, s->work, s->vector, s->work + l, err);
     if (rc != NEAP_OK) return rc;
     sort_values(s->work, l, order);
-    for (size_t i = 0; i < d; i++) {
+    for (size_t i = 0; i < found; i++) {
         value[i] = (float)s->work[order[i]];
         for (size_t j = 0; j < l; j++) s->C[i * l + j] = (float)s->vector[(size_t)order[i] * l + j];
     }
@@ -202,13 +202,14 @@ static neap_status solve(spectral *s, uint32_t d, uint32_t *order, float *value,
 
 static neap_status run(spectral *s, uint32_t d, float *value, float *vector, neap_error *err)
 {
+    uint32_t found = ni_eigenpairs_of(s->n, d);
     double *part = ni_array(s->l, LANES * sizeof *part);
     uint32_t *order = ni_array(s->l, sizeof *order);
     neap_status rc = part && order ? iterate(s, err) : ni_fail_memory(err, "eigenvectors");
     if (rc == NEAP_OK) rc = project(s, part, err);
-    if (rc == NEAP_OK) rc = solve(s, d, order, value, err);
+    if (rc == NEAP_OK) rc = solve(s, found, order, value, err);
     if (rc == NEAP_OK) {
-        ni_tall_transform(s->X, s->n, s->l, s->C, d, vector, d, s->threads);
+        ni_tall_transform(s->X, s->n, s->l, s->C, found, vector, d, s->threads);
         rc = ni_threads_check(s->threads, err);
     }
     ni_free(part);
@@ -225,8 +226,10 @@ static float cut_of(const ni_view *view)
 neap_status ni_eigenpairs(const ni_view *view, uint32_t d, uint64_t seed, ni_threads *threads, float *value,
                         float *vector, neap_error *err)
 {
-    spectral s = { .view = view, .threads = threads, .n = view->links.nodes, .l = columns_of(d), .seed = seed };
+    spectral s = { .view = view, .threads = threads, .n = view->links.nodes, .l = columns_of(ni_eigenpairs_of(view->links.nodes, d)), .seed = seed };
     size_t l = s.l;
+    memset(value, 0, d * sizeof *value);
+    memset(vector, 0, (size_t)s.n * d * sizeof *vector);
     s.cut = cut_of(view);
     s.X = ni_array(s.n, l * sizeof *s.X);
     for (uint32_t i = 0; i < 2; i++) s.panel[i] = ni_array(s.n, LANES * sizeof *s.panel[i]);

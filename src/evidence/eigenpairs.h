@@ -20,13 +20,13 @@
 
 #include "evidence/view.h"
 
-/* How many pairs a graph of so many nodes gets when d are wanted. */
+/* How many pairs a graph of so many nodes has when d are wanted: of a small one not all are leading. */
 uint32_t ni_eigenpairs_of(uint32_t nodes, uint32_t d);
 
-/* value: d, those of the largest absolute values first; vector: nodes x d, rows of nodes without links are
- * 0. d: ni_eigenpairs_of. */
+/* value: d, those of the largest absolute values first; vector: nodes x d. Pairs that the graph has not are
+ * 0, and so are rows of nodes without links. */
 neap_status ni_eigenpairs(const ni_view *view, uint32_t d, uint64_t seed, ni_threads *threads, float *value,
-                        float *vector, neap_error *err);
+                          float *vector, neap_error *err);
 
 /* Bytes beside the result. */
 uint64_t ni_eigenpairs_bytes(uint32_t nodes, uint32_t d);

@@ -243,9 +243,9 @@ static void measure_nodes(const ni_globals *g, uint32_t s, uint32_t t, float *va
         { NI_NODE_PAGERANK, NI_KIND_PAGERANK_S },     { NI_NODE_CORE, NI_KIND_CORE_S },
         { NI_NODE_CLUSTERING, NI_KIND_CLUSTERING_S },
     };
-    size_t n = g->view->links.nodes;
+    const float *of_s = g->node + (size_t)s * NI_NODE_VALUES, *of_t = g->node + (size_t)t * NI_NODE_VALUES;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        float a = g->node[kinds[i].of * n + s], b = g->node[kinds[i].of * n + t];
+        float a = of_s[kinds[i].of], b = of_t[kinds[i].of];
         bool swap = !g->view->way && a > b;
         value[kinds[i].first] = swap ? b : a;
         value[kinds[i].first + 1] = swap ? a : b;

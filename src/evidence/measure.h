@@ -24,7 +24,7 @@ typedef struct ni_globals {
     const ni_view *view;
     uint32_t groups;     /* bits of ni_group: what is measured; the rest is 0      */
     uint32_t dim;        /* eigenpairs                                             */
-    const float *node;   /* NI_NODE_VALUES x nodes                                 */
+    const float *node;   /* nodes x NI_NODE_VALUES                                 */
     const float *value;  /* dim                                                    */
     const float *vector; /* nodes x dim                                            */
     const ni_attributes *attributes; /* or NULL: nothing is known but links        */

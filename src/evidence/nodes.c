@@ -15,41 +15,45 @@ static neap_status no_memory(neap_error *err)
     return ni_fail_memory(err, "evidence about nodes");
 }
 
+static float *row_of(float *value, uint32_t u)
+{
+    return value + (size_t)u * NI_NODE_VALUES;
+}
+
 /* ---- degrees ---- */
 
-static void fill_degrees(const ni_view *view, float *value)
+void ni_node_degrees(const ni_view *view, uint32_t u, float row[NI_NODE_VALUES])
 {
     const ni_links *l = &view->links;
-    size_t n = l->nodes;
-    for (uint32_t u = 0; u < n; u++) {
-        double sum = 0, k = (double)ni_degree(l, u);
-        for (uint64_t i = l->offset[u]; i < l->offset[u + 1]; i++) sum += (double)ni_degree(l, l->node[i]);
-        value[NI_NODE_DEGREE * n + u] = (float)k;
-        value[NI_NODE_AROUND * n + u] = k > 0 ? (float)(sum / k) : 0;
-        value[NI_NODE_OUT * n + u] = view->out ? (float)view->out[u] : 0;
-        value[NI_NODE_IN * n + u] = view->in ? (float)view->in[u] : 0;
-    }
+    double sum = 0, k = (double)ni_degree(l, u);
+    for (uint64_t i = l->offset[u]; i < l->offset[u + 1]; i++) sum += (double)ni_degree(l, l->node[i]);
+    row[NI_NODE_DEGREE] = (float)k;
+    row[NI_NODE_AROUND] = k > 0 ? (float)(sum / k) : 0;
+    row[NI_NODE_OUT] = view->out ? (float)view->out[u] : 0;
+    row[NI_NODE_IN] = view->in ? (float)view->in[u] : 0;
 }
 
 /* ---- PageRank ----
  *
  * r = restart + (1 - restart) A D^-1 r, times n; with r = D x the product is D (D^-1 A) x. A node without
  * links keeps the restart alone. */
-static neap_status fill_pagerank(const ni_view *view, ni_threads *threads, float *rank, neap_error *err)
+static neap_status fill_pagerank(const ni_view *view, ni_threads *threads, float *value, neap_error *err)
 {
     uint32_t n = view->links.nodes;
-    float *x = ni_array(n, sizeof *x), *next = ni_array(n, sizeof *next);
-    if (x && next) {
+    float *x = ni_array(n, sizeof *x), *next = ni_array(n, sizeof *next), *rank = ni_array(n, sizeof *rank);
+    if (x && next && rank) {
         for (uint32_t u = 0; u < n; u++) rank[u] = 1;
         for (uint32_t i = 0; i < ITERATIONS; i++) {
             for (uint32_t u = 0; u < n; u++) x[u] = view->strength[u] > 0 ? rank[u] / view->strength[u] : 0;
             ni_spread(view, 1, 1 - RESTART, x, 0, next, threads);
             for (uint32_t u = 0; u < n; u++) rank[u] = RESTART + view->strength[u] * next[u];
         }
+        for (uint32_t u = 0; u < n; u++) row_of(value, u)[NI_NODE_PAGERANK] = rank[u];
     }
-    neap_status rc = x && next ? ni_threads_check(threads, err) : no_memory(err);
+    neap_status rc = x && next && rank ? ni_threads_check(threads, err) : no_memory(err);
     ni_free(x);
     ni_free(next);
+    ni_free(rank);
     return rc;
 }
 
@@ -85,17 +89,17 @@ static void lower(peeling *p, uint32_t v)
     p->left[v]--;
 }
 
-static void peel(const ni_links *l, peeling *p, float *core)
+static void peel(const ni_links *l, peeling *p, float *value)
 {
     for (uint32_t i = 0; i < l->nodes; i++) {
         uint32_t u = p->order[i];
-        core[u] = (float)p->left[u];
+        row_of(value, u)[NI_NODE_CORE] = (float)p->left[u];
         for (uint64_t e = l->offset[u]; e < l->offset[u + 1]; e++)
             if (p->left[l->node[e]] > p->left[u]) lower(p, l->node[e]);
     }
 }
 
-static neap_status fill_cores(const ni_links *l, float *core, neap_error *err)
+static neap_status fill_cores(const ni_links *l, float *value, neap_error *err)
 {
     uint32_t n = l->nodes, most = 0;
     for (uint32_t u = 0; u < n; u++) most = ni_degree(l, u) > most ? (uint32_t)ni_degree(l, u) : most;
@@ -104,7 +108,7 @@ static neap_status fill_cores(const ni_links *l, float *core, neap_error *err)
     bool ok = p.left && p.order && p.place && p.start;
     if (ok) {
         sort_by_degree(l, &p, most);
-        peel(l, &p, core);
+        peel(l, &p, value);
     }
     ni_free(p.left);
     ni_free(p.order);
@@ -163,18 +167,18 @@ static void count_task(void *arg, uint32_t task, uint32_t thread)
     }
 }
 
-static void fill_shares(const triangles *t, float *clustering)
+static void fill_shares(const triangles *t, float *value)
 {
     size_t n = t->links->nodes;
     for (uint32_t u = 0; u < n; u++) {
         double k = (double)ni_degree(t->links, u);
         uint64_t all = 0;
         for (uint32_t i = 0; i < ni_threads_count(t->threads); i++) all += t->count[i * n + u];
-        clustering[u] = k > 1 ? (float)((double)all / (k * (k - 1) / 2)) : 0;
+        row_of(value, u)[NI_NODE_CLUSTERING] = k > 1 ? (float)((double)all / (k * (k - 1) / 2)) : 0;
     }
 }
 
-static neap_status fill_clustering(const ni_links *l, ni_threads *threads, float *clustering, neap_error *err)
+static neap_status fill_clustering(const ni_links *l, ni_threads *threads, float *value, neap_error *err)
 {
     size_t n = l->nodes, each = ni_threads_count(threads) * n;
     triangles t = { .links = l, .threads = threads };
@@ -186,7 +190,7 @@ static neap_status fill_clustering(const ni_links *l, ni_threads *threads, float
     if (rc == NEAP_OK) {
         orient(&t);
         ni_threads_run(threads, ni_tasks(n, ROWS_PER_TASK), count_task, &t);
-        fill_shares(&t, clustering);
+        fill_shares(&t, value);
         rc = ni_threads_check(threads, err);
     }
     ni_free(t.offset);
@@ -198,10 +202,8 @@ static neap_status fill_clustering(const ni_links *l, ni_threads *threads, float
 
 neap_status ni_node_values(const ni_view *view, ni_threads *threads, float *value, neap_error *err)
 {
-    size_t n = view->links.nodes;
-    fill_degrees(view, value);
-    neap_status rc = fill_pagerank(view, threads, value + NI_NODE_PAGERANK * n, err);
-    if (rc == NEAP_OK) rc = fill_cores(&view->links, value + NI_NODE_CORE * n, err);
-    if (rc == NEAP_OK) rc = fill_clustering(&view->links, threads, value + NI_NODE_CLUSTERING * n, err);
-    return rc;
+    for (uint32_t u = 0; u < view->links.nodes; u++) ni_node_degrees(view, u, row_of(value, u));
+    neap_status rc = fill_pagerank(view, threads, value, err);
+    if (rc == NEAP_OK) rc = fill_cores(&view->links, value, err);
+    return rc == NEAP_OK ? fill_clustering(&view->links, threads, value, err) : rc;
 }

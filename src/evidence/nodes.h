@@ -15,7 +15,10 @@ typedef enum ni_node_value {
     NI_NODE_VALUES
 } ni_node_value;
 
-/* value: NI_NODE_VALUES x nodes. O(nodes + 30 links), and for triangles O(links^1.5) at most. */
+/* Degree, out, in and the mean degree of neighbours of u, into its row of values. */
+void ni_node_degrees(const ni_view *view, uint32_t u, float row[NI_NODE_VALUES]);
+
+/* value: nodes x NI_NODE_VALUES. O(nodes + 30 links), and for triangles O(links^1.5) at most. */
 neap_status ni_node_values(const ni_view *view, ni_threads *threads, float *value, neap_error *err);
 
 #endif

@@ -26,6 +26,7 @@ void ni_scorer_free(ni_scorer *s)
     ni_free(s->near);
     ni_walks_free(&s->panel);
     ni_walks_free(&s->alone);
+    ni_masked_free(&s->masked);
     *s = (ni_scorer){ 0 };
 }
 
@@ -35,14 +36,64 @@ static neap_status make_walks(const ni_scorer *s, uint32_t lanes, ni_walks *w, n
     return w->globals ? NEAP_OK : ni_walks_create(s->globals, lanes, w, err);
 }
 
+static double weigh(const ni_scorer *s, const float *value)
+{
+    double sum = s->curves->start;
+    for (uint32_t j = 0; j < s->curves->curves; j++)
+        sum += (double)ni_curve_at(s->curves, j, value[s->kind[j]]);
+    return sum;
+}
+
 static float score_one(const ni_scorer *s, const ni_walks *w, uint32_t lane, const ni_near *near, uint32_t t)
 {
     float value[NI_KINDS] = { 0 };
-    double sum = s->curves->start;
     ni_measure(w, lane, near, t, value);
-    for (uint32_t j = 0; j < s->curves->curves; j++)
-        sum += (double)ni_curve_at(s->curves, j, value[s->kind[j]]);
-    return (float)sum;
+    return (float)weigh(s, value);
+}
+
+/* ---- without links ---- */
+
+/* The evidence about a pair in the whole graph, and then without its own link and another. */
+static neap_status measure(ni_scorer *s, neap_pair pair, const neap_pair *other, float *value, neap_error *err)
+{
+    neap_pair gone[2] = { pair, other ? *other : pair };
+    bool linked = ni_linked(&s->globals->view->links, pair.source, pair.target);
+    neap_status rc = make_walks(s, 1, &s->alone, err);
+    if (rc == NEAP_OK && !s->masked.globals) rc = ni_masked_create(&s->masked, s->globals, s->threads, err);
+    if (rc != NEAP_OK) return rc;
+    ni_walks_from(&s->alone, &pair.source, 1, s->threads);
+    if (s->near->source != pair.source) ni_near_to(s->near, pair.source);
+    ni_measure(&s->alone, 0, s->near, pair.target, value);
+    if (!linked && !other) return ni_threads_check(s->threads, err);
+    return ni_masked_measure(&s->masked, pair.source, pair.target, gone, 2, value, err);
+}
+
+neap_status ni_scorer_measure(ni_scorer *s, neap_pair pair, float *value, double *score, neap_error *err)
+{
+    neap_status rc = measure(s, pair, NULL, value, err);
+    if (rc == NEAP_OK) *score = weigh(s, value);
+    return rc;
+}
+
+neap_status ni_scorer_without(ni_scorer *s, neap_pair pair, neap_pair link, float *score, neap_error *err)
+{
+    float value[NI_KINDS] = { 0 };
+    neap_status rc = measure(s, pair, &link, value, err);
+    if (rc == NEAP_OK) *score = (float)weigh(s, value);
+    return rc;
+}
+
+static neap_status score_links(ni_scorer *s, const neap_pair *pairs, size_t count, float *score, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    for (size_t i = 0; i < count && rc == NEAP_OK; i++) {
+        float value[NI_KINDS] = { 0 };
+        double sum = 0;
+        if (!ni_linked(&s->globals->view->links, pairs[i].source, pairs[i].target)) continue;
+        rc = ni_scorer_measure(s, pairs[i], value, &sum, err);
+        score[i] = (float)sum;
+    }
+    return rc;
 }
 
 /* ---- pairs ---- */
@@ -115,7 +166,7 @@ neap_status ni_scorer_pairs(ni_scorer *s, const neap_pair *pairs, size_t count, 
         rc = ni_threads_check(s->threads, err);
     }
     ni_free(a);
-    return rc;
+    return rc == NEAP_OK ? score_links(s, pairs, count, score, err) : rc;
 }
 
 /* ---- one source, all targets ---- */

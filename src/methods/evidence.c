@@ -14,6 +14,7 @@
 #include "evidence/scorer.h"
 #include "evidence/eigenpairs.h"
 #include "linalg/kernels.h"
+#include "methods/evidence_explain.h"
 #include "model/content.h"
 #include "model/learning.h"
 #include "model/method.h"
@@ -88,7 +89,7 @@ static const ni_text_options *text_of(const ni_settings *s)
 /* ---- the model ---- */
 
 typedef struct evidence_model {
-    float *node;   /* NI_NODE_VALUES x rows */
+    float *node;   /* rows x NI_NODE_VALUES */
     float *value;  /* dim: eigenvalues      */
     float *vector; /* rows x dim            */
     uint32_t *kind; /* curves               */
@@ -129,14 +130,11 @@ static ni_additive curves_of(const neap_model *m)
                           .start = *own->start };
 }
 
-static bool is_spectral(const neap_model *m)
-{
-    return groups_of(m) >> NI_GROUP_SPECTRAL & 1;
-}
-
 static uint32_t dim_of(const ni_settings *s)
 {
-    return options_of(s)->learning.dim;
+    uint32_t groups = 0;
+    ni_groups_read(options_of(s)->evidence, &groups, NULL);
+    return groups >> NI_GROUP_SPECTRAL & 1 ? options_of(s)->learning.dim : 0;
 }
 
 static void declare_texts(neap_model *m, ni_declaration *d)
@@ -158,11 +156,10 @@ static void declare(neap_model *m, ni_declaration *d)
     uint32_t kind[NI_KINDS];
     own->terms = ni_declared_length(d, "terms.columns", own->terms);
     uint64_t curves = kinds_of(m, kind);
-    uint32_t dim = ni_eigenpairs_of(m->rows, m->dim);
-    ni_declare_matrix(d, "node", NI_FIXED, NI_NODE_VALUES, m->rows, &own->node);
-    if (is_spectral(m)) {
-        ni_declare_list(d, "eigen.values", NI_FIXED, NI_F32, dim, &own->value);
-        ni_declare_matrix(d, "eigen.vectors", NI_FIXED, m->rows, dim, &own->vector);
+    ni_declare_matrix(d, "node", NI_FIXED, m->rows, NI_NODE_VALUES, &own->node);
+    if (m->dim) {
+        ni_declare_list(d, "eigen.values", NI_FIXED, NI_F32, m->dim, &own->value);
+        ni_declare_matrix(d, "eigen.vectors", NI_FIXED, m->rows, m->dim, &own->vector);
     }
     ni_declare_list(d, "curve.kinds", NI_FIXED, NI_U32, curves, &own->kind);
     ni_declare_matrix(d, "curve.lines", NI_FIXED, curves, NI_LINE, &own->line);
@@ -365,10 +362,9 @@ static neap_status make_tensors(trainer *t, const neap_features *features, neap_
 static neap_status survey(trainer *t, neap_error *err)
 {
     const evidence_model *own = t->model->own;
-    uint32_t dim = ni_eigenpairs_of(t->model->rows, t->o->learning.dim);
     neap_status rc = ni_node_values(&t->view, t->threads, own->node, err);
     if (rc != NEAP_OK || !own->vector) return rc;
-    return ni_eigenpairs(&t->view, dim, t->model->settings->common.seed, t->threads, own->value, own->vector, err);
+    return ni_eigenpairs(&t->view, t->model->dim, t->model->settings->common.seed, t->threads, own->value, own->vector, err);
 }
 
 static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
@@ -412,7 +408,7 @@ static neap_status open_query(neap_query *q, neap_error *err)
     if (rc != NEAP_OK) return rc;
     a->globals = (ni_globals){ .view = &a->view,
                                .groups = groups_of(m),
-                               .dim = own->vector ? ni_eigenpairs_of(m->rows, m->dim) : 0,
+                               .dim = own->vector ? m->dim : 0,
                                .node = own->node,
                                .value = own->value,
                                .vector = own->vector,
@@ -442,6 +438,28 @@ static neap_status score_all(neap_query *q, uint32_t source, float *scores, neap
     return ni_scorer_all(&((answers *)q->own)->scorer, source, scores, err);
 }
 
+static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap_explanation **out,
+                           neap_error *err)
+{
+    const evidence_model *own = q->model->own;
+    return ni_evidence_explain(q, &((answers *)q->own)->scorer, own->mean, source, target, out, err);
+}
+
+/* A node's row of eigenvectors, each by the root of its eigenvalue's size, of length 1: nodes whose walks
+ * reach the same nodes are close. */
+static neap_status vectors(neap_query *q, float *vectors, neap_error *err)
+{
+    const ni_globals *g = &((answers *)q->own)->globals;
+    (void)err;
+    for (uint32_t u = 0; u < q->model->graph->nodes; u++) {
+        float *row = vectors + (size_t)u * g->dim;
+        for (uint32_t i = 0; i < g->dim; i++)
+            row[i] = sqrtf(fabsf(g->value[i])) * g->vector[(size_t)u * g->dim + i];
+        make_unit(row, g->dim);
+    }
+    return NEAP_OK;
+}
+
 const ni_method ni_method_evidence = {
     .info = { .size = sizeof(neap_method_info),
               .name = "evidence",
@@ -450,6 +468,7 @@ const ni_method ni_method_evidence = {
                          "are measured as if the pair's own link were not there; a curve for each is\n"
                          "learned from --examples links and 30 non-links of each. The score is the\n"
                          "log-odds of a link.",
+              .vectors = 1,
               .text = 2,
               .features = 1,
               .probability = 1 },
@@ -466,4 +485,6 @@ const ni_method ni_method_evidence = {
     .close = close_query,
     .score = score,
     .score_all = score_all,
+    .vectors = vectors,
+    .explain = explain,
 };
