@@ -609,8 +609,8 @@ typedef struct neap_reasons {
                                   mean over all neighbours of the other node                              */
     const char *const *word;   /* count: the words; NULL: the reasons are neighbours                      */
     float rest_weight;         /* what no row has: attention to padding                                   */
-    float rest_contribution;   /* and the part of the score that comes from padding and from vectors of the
-                                  nodes' own (cane); else 0                                               */
+    float rest_contribution;   /* and the part of the score that comes from padding, from vectors of the
+                                  nodes' own (cane) and from features (text); else 0                      */
 } neap_reasons;
 
 /* What each kind of evidence about a pair adds to the log-odds that are its score, and who stands behind it
@@ -1044,8 +1044,9 @@ NEAP_API uint32_t neap_cores(void);
 /* What a run will need. Memory is computed; time is measured on a few batches, if they fit. */
 typedef struct neap_estimate_result {
     size_t size;
-    uint64_t bytes; /* peak of the whole run, reading included */
-    uint64_t bytes_graph, bytes_tables, bytes_optimizer, bytes_batch;
+    uint64_t bytes;       /* peak of the whole run, reading included */
+    uint64_t bytes_graph; /* texts and features included */
+    uint64_t bytes_tables, bytes_optimizer, bytes_batch;
     double seconds_epoch; /* NaN: not measured                       */
     double seconds;
 } neap_estimate_result;

@@ -30,7 +30,7 @@ OTHERS = ("pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
 REALS = {"loss": MC, "valid_auc": MC, "loss.sum": "c", "last.loss": "c", "last.auc": "c", "best.auc": "c", "best.loss": "c"}
 TEXTS = {"neap.format": ALL, "neap.kind": ALL, "method": MC, "graph.hash": MC, "undirected": MCG}
-OPTIONAL = {"targets": MC}
+OPTIONAL = {"targets": MC, "features.hash": "c"}
 
 
 def must(condition, words):
@@ -156,6 +156,8 @@ def declared(facts, tensors, kind):
     if method in FEATURED and "vocabulary.offsets" in tensors:
         words = len(tensors["vocabulary.offsets"][2]) - 1
         rest["basis"] = ("F32", [words, dim if method == "text" else int(option("text-dim", 200))])
+        if method == "text" and "scales" in tensors:
+            rest["scales"] = ("F32", [rows])
     if method == "tadw":
         learned["H"] = [dim // 2, int(option("text-dim", 200))]
     if method == "dmte":
@@ -321,6 +323,9 @@ def check_model(facts, tensors, n):
         check_texts(tensors, n)
     if "persona.owners" in tensors:
         check_personas(facts, tensors, n, rows)
+    features = facts.get("features.hash", "none")
+    must("features.hash" not in facts or facts["method"] in FEATURED, "features.hash")
+    must(features == "none" or len(features) == 16 and set(features) <= set("0123456789abcdef"), "features.hash")
     if "epoch" in facts:
         must(int(facts["best.epoch"]) <= int(facts["epoch"]) <= int(facts["option.epochs"]), "an impossible epoch")
 

@@ -12,19 +12,27 @@
 
 #include <cmocka.h>
 
+#include "data/text.h"
 #include "faults.h"
+#include "node_features.h"
 #include "scratch.h"
 #include "settings.h"
 #include "tamper.h"
 
 /* ---- methods and graphs ---- */
 
-/* A method, or one with another value of one of its options. */
+/* A method, or one with another value of one of its options, or one that reads features beside texts. */
 typedef struct form {
     const char *method, *option, *value;
+    bool features;
 } form;
 
-static const form other_forms[] = { { "apn", "encoder", "lstm" }, { "cene", "content", "gru" } };
+static const form other_forms[] = {
+    { "apn", "encoder", "lstm", false },   { "cene", "content", "gru", false },
+    { "cane", "score-by", "mean", false }, { "cane", "attend-padding", "yes", false },
+    { "gapmlp", "form", "mean", false },   { "dmte", "diffusion", "batch", false },
+    { "text", "tf", "count", true },       { "tadw", "text-dim", "8", true },
+};
 
 static bool next_form(size_t *i, form *f)
 {
@@ -32,7 +40,7 @@ static bool next_form(size_t *i, form *f)
     for (; *i < methods; ++*i) {
         const neap_method_info *m = neap_method_at(*i);
         if (!m->vectors || !strcmp(m->name, "gap")) continue;
-        *f = (form){ neap_method_at((*i)++)->name, "seed", "1" };
+        *f = (form){ neap_method_at((*i)++)->name, "seed", "1", false };
         return true;
     }
     if (*i == methods + forms) return false;
@@ -64,28 +72,26 @@ static neap_graph *blocks(void)
 }
 
 /* On all of a graph; the caller expects what it expects. */
-static neap_status try_training(const neap_graph *g, const neap_options *o, const neap_hooks *hooks,
-                                neap_model **m, neap_error *err)
+static neap_status try_training(const neap_graph *g, const form *f, const neap_options *o,
+                                const neap_hooks *hooks, neap_model **m, neap_error *err)
 {
-    neap_text *text;
+    neap_text *text = NULL;
+    neap_features *features = NULL;
+    *m = NULL;
     neap_status rc = try_texts_of(g, &text, err);
-    if (rc != NEAP_OK) {
-        *m = NULL;
-        return rc;
-    }
-    neap_data data = { .size = sizeof data, .graph = g, .text = text };
-    rc = neap_train(&data, o, hooks, m, err);
+    if (rc == NEAP_OK && f->features) rc = try_features_of(g, &features, err);
+    neap_data data = { .size = sizeof data, .graph = g, .text = text, .features = features };
+    if (rc == NEAP_OK) rc = neap_train(&data, o, hooks, m, err);
+    neap_features_free(features);
     neap_text_free(text);
     return rc;
 }
 
-static neap_model *train(const neap_graph *g, const neap_options *o, const neap_hooks *hooks)
+static neap_model *train(const neap_graph *g, const form *f, const neap_options *o)
 {
     neap_model *m;
     neap_error err = { 0 };
-    char method[32];
-    assert_int_equal(neap_options_get(o, "method", method, sizeof method, NULL), NEAP_OK);
-    if (try_training(g, o, hooks, &m, &err)) fail_msg("%s: %s", method, err.text);
+    if (try_training(g, f, o, NULL, &m, &err)) fail_msg("%s: %s", f->method, err.text);
     return m;
 }
 
@@ -130,7 +136,7 @@ static void a_saved_model_gives_the_same_answers(void **state)
     (void)state;
     for (form f; next_form(&i, &f);) {
         neap_options *o = brief(&f, "seed", "3");
-        neap_model *m = train(g, o, NULL), *loaded;
+        neap_model *m = train(g, &f, o), *loaded;
         neap_ranking *best;
         assert_int_equal(neap_model_save(m, "model", NULL), NEAP_OK);
         assert_int_equal(neap_file_check("model", NULL, NULL, NULL), NEAP_OK);
@@ -161,7 +167,7 @@ static void threads_do_not_change_a_byte(void **state)
     for (form f; next_form(&i, &f);)
         for (int k = 0; k < 3; k++) {
             neap_options *o = brief(&f, "threads", threads[k]);
-            neap_model *m = train(g, o, NULL);
+            neap_model *m = train(g, &f, o);
             assert_int_equal(neap_model_save(m, k ? "other" : "first", NULL), NEAP_OK);
             if (k) expect_same_files("first", "other");
             neap_model_free(m);
@@ -196,7 +202,7 @@ static unsigned train_in_pieces(const neap_graph *g, const form *f, const char *
         };
         neap_options *o = brief(f, "valid", valid);
         assert_int_equal(neap_options_set(o, "threads", threads[stops % 3], NULL), NEAP_OK);
-        rc = try_training(g, o, &hooks, &m, &err);
+        rc = try_training(g, f, o, &hooks, &m, &err);
         if (rc != NEAP_OK && rc != NEAP_E_STOPPED) fail_msg("%s: %s", f->method, err.text);
         stops += rc == NEAP_E_STOPPED;
         neap_options_free(o);
@@ -216,7 +222,7 @@ static void a_run_stopped_again_and_again_ends_in_the_same_bytes(void **state)
     for (form f; next_form(&i, &f);)
         for (int k = 0; k < 2; k++) {
             neap_options *o = brief(&f, "valid", valid[k]);
-            neap_model *m = train(g, o, NULL);
+            neap_model *m = train(g, &f, o);
             assert_int_equal(neap_model_save(m, "whole", NULL), NEAP_OK);
             unsigned stops = train_in_pieces(g, &f, valid[k]);
             if (has_epochs(f.method) && stops == 0) fail_msg("%s was never stopped", f.method);
@@ -242,15 +248,109 @@ static void a_checkpoint_beyond_the_steps_of_an_epoch_is_refused(void **state)
         neap_model *m;
         neap_error err = { 0 };
         if (has_epochs(f.method)) {
-            assert_int_equal(try_training(g, o, &hooks, &m, NULL), NEAP_E_STOPPED);
+            assert_int_equal(try_training(g, &f, o, &hooks, &m, NULL), NEAP_E_STOPPED);
             tamper_header("run", "\"batch\":\"", "\"batch\":\"10"); /* 100, or a little more */
-            neap_status rc = try_training(g, o, &hooks, &m, &err);
+            neap_status rc = try_training(g, &f, o, &hooks, &m, &err);
             if (rc != NEAP_E_FORMAT) fail_msg("%s: status %d", f.method, (int)rc);
             assert_non_null(strstr(err.text, "stands at an impossible position"));
             remove("run");
         }
         neap_options_free(o);
     }
+    neap_graph_free(g);
+}
+
+/* Goes on from a checkpoint that was made with other texts or features, which leave no trace in options.
+ */
+static void expect_mismatch(const neap_data *data, const neap_options *o, const char *words)
+{
+    neap_hooks hooks = { .size = sizeof hooks, .checkpoint = "run", .resume = 1 };
+    neap_model *m;
+    neap_error err = { 0 };
+    neap_status rc = neap_train(data, o, &hooks, &m, &err);
+    if (rc != NEAP_E_MISMATCH || !strstr(err.text, words)) fail_msg("%d: %s", (int)rc, err.text);
+    assert_null(m);
+}
+
+static void make_checkpoint(const neap_data *data, const neap_options *o)
+{
+    stopper s = { 0, 1 };
+    neap_hooks hooks = { .size = sizeof hooks, .progress = stop_at, .user = &s, .checkpoint = "run" };
+    neap_model *m;
+    assert_int_equal(neap_train(data, o, &hooks, &m, NULL), NEAP_E_STOPPED);
+    assert_int_equal(neap_file_check("run", NULL, NULL, NULL), NEAP_OK);
+}
+
+static void a_checkpoint_of_other_texts_is_refused(void **state)
+{
+    neap_graph *g = blocks();
+    neap_text *text = texts_of(g), *other = texts_of(g);
+    size_t i = 0;
+    (void)state;
+    other->word[other->offset[2] - 1] = other->word[0]; /* the last word of node 1 is one that all have */
+    for (form f; next_form(&i, &f);) {
+        neap_options *o = brief(&f, "valid", "0");
+        neap_data data = { .size = sizeof data, .graph = g, .text = text };
+        if (neap_method_find(f.method)->text && has_epochs(f.method)) {
+            make_checkpoint(&data, o);
+            data.text = other;
+            expect_mismatch(&data, o, "other texts");
+            remove("run");
+        }
+        neap_options_free(o);
+    }
+    neap_text_free(text);
+    neap_text_free(other);
+    neap_graph_free(g);
+}
+
+/* As a file that is older than this fact. */
+static void drop_hash_of_features(const char *path)
+{
+    ni_tensors t;
+    size_t i = 0;
+    assert_int_equal(ni_tensors_read(path, NULL, &t, NULL), NEAP_OK);
+    while (i < t.facts && strcmp(t.fact[i].key, "features.hash")) i++;
+    assert_true(i < t.facts);
+    ni_fact dropped = t.fact[i];
+    t.fact[i] = t.fact[--t.facts];
+    assert_int_equal(ni_tensors_write(&t, path, NULL), NEAP_OK);
+    ni_tensors_release(&t);
+    ni_free(dropped.key);
+    ni_free(dropped.value);
+}
+
+static void a_checkpoint_of_other_features_is_refused(void **state)
+{
+    neap_graph *g = blocks();
+    neap_text *text = texts_of(g);
+    neap_features *features = features_of(g), *other = features_of(g);
+    neap_options *o = brief(&(form){ "tadw", "text-dim", "8", true }, "valid", "0");
+    neap_data data = { .size = sizeof data, .graph = g, .text = text, .features = features };
+    neap_model *m;
+    (void)state;
+    other->value[7] *= 2;
+    make_checkpoint(&data, o);
+    data.features = other;
+    expect_mismatch(&data, o, "other features");
+    data.features = NULL;
+    expect_mismatch(&data, o, "other features");
+    make_checkpoint(&data, o);
+    data.features = features;
+    expect_mismatch(&data, o, "other features");
+    data.text = NULL;
+    expect_mismatch(&data, o, "other texts");
+    make_checkpoint(&data, o);
+    expect_mismatch(&(neap_data){ .size = sizeof data, .graph = g, .text = text }, o, "other texts");
+    neap_hooks hooks = { .size = sizeof hooks, .checkpoint = "run", .resume = 1 };
+    drop_hash_of_features("run");
+    assert_int_equal(neap_file_check("run", NULL, NULL, NULL), NEAP_OK);
+    assert_int_equal(neap_train(&data, o, &hooks, &m, NULL), NEAP_OK);
+    neap_model_free(m);
+    neap_options_free(o);
+    neap_features_free(features);
+    neap_features_free(other);
+    neap_text_free(text);
     neap_graph_free(g);
 }
 
@@ -291,13 +391,13 @@ static const oddity oddities[] = {
 };
 
 static void expect_finite_scores(const oddity *odd, const neap_graph *g, const neap_options *o,
-                                 const char *method)
+                                 const form *f)
 {
     neap_model *m;
     neap_error err = { 0 };
-    neap_status rc = try_training(g, o, NULL, &m, &err);
+    neap_status rc = try_training(g, f, o, NULL, &m, &err);
     if (rc == NEAP_E_FORMAT && strstr(err.text, "no non-link")) return; /* what learns by them says so */
-    if (rc != NEAP_OK) fail_msg("%s of %s: %s", method, odd->name, err.text);
+    if (rc != NEAP_OK) fail_msg("%s of %s: %s", f->method, odd->name, err.text);
     float *scores = ask(m);
     for (uint32_t u = 0; u < odd->nodes; u++) assert_true(isfinite(scores[u]));
     free(scores);
@@ -320,7 +420,7 @@ static void odd_graphs_are_trained_on_and_scored(void **state)
             neap_options *o = brief(&f, "along", odd->along);
             assert_int_equal(neap_options_set(o, "self-loops", "yes", NULL), NEAP_OK);
             if (odd->undirected) assert_int_equal(neap_options_set(o, "undirected", "yes", NULL), NEAP_OK);
-            expect_finite_scores(odd, g, o, f.method);
+            expect_finite_scores(odd, g, o, &f);
             neap_options_free(o);
         }
         neap_graph_free(g);
@@ -339,7 +439,7 @@ static void a_graph_without_an_edge_is_refused_with_words(void **state)
             neap_model *m;
             neap_error err = { 0 };
             assert_int_equal(neap_graph_create(3, NULL, loops, edges, 0, 0, &g, NULL), NEAP_OK);
-            neap_status rc = try_training(g, o, NULL, &m, &err);
+            neap_status rc = try_training(g, &f, o, NULL, &m, &err);
             if (rc != NEAP_E_FORMAT) fail_msg("%s: status %d", f.method, (int)rc);
             assert_null(m);
             assert_non_null(strstr(err.text, "no edge"));
@@ -388,11 +488,12 @@ static void steps_that_are_too_large_are_said_to_be(void **state)
     neap_graph *g = blocks();
     (void)state;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        neap_options *o = brief(&(form){ methods[i], "seed", "1" }, "decay", "none");
+        const form f = { methods[i], "seed", "1", false };
+        neap_options *o = brief(&f, "decay", "none");
         neap_model *m;
         neap_error err = { 0 };
         assert_int_equal(neap_options_set(o, "lr", "10", NULL), NEAP_OK);
-        neap_status rc = try_training(g, o, NULL, &m, &err);
+        neap_status rc = try_training(g, &f, o, NULL, &m, &err);
         if (rc != NEAP_E_NUMERIC) fail_msg("%s: status %d", methods[i], (int)rc);
         assert_non_null(strstr(err.text, "--lr"));
         neap_options_free(o);
@@ -425,10 +526,11 @@ static void negatives_are_limited_where_they_are_used(void **state)
     neap_graph *g = blocks();
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        neap_options *o = brief(&(form){ "deepwalk", "seed", "1" }, "negatives", "100");
+        const form f = { "deepwalk", "seed", "1", false };
+        neap_options *o = brief(&f, "negatives", "100");
         neap_model *m;
         assert_int_equal(neap_options_set(o, "loss", cases[i].loss, NULL), NEAP_OK);
-        assert_int_equal(try_training(g, o, NULL, &m, NULL), cases[i].rc);
+        assert_int_equal(try_training(g, &f, o, NULL, &m, NULL), cases[i].rc);
         neap_model_free(m);
         neap_options_free(o);
     }
@@ -451,12 +553,12 @@ static void vectors_that_cannot_be_divided_are_refused(void **state)
     neap_data data = { .size = sizeof data, .graph = g };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        neap_options *o =
-            options_of("neap", "method", cases[i][0], "dim", "7", cases[i][1], cases[i][2], NULL);
+        const form f = { cases[i][0], cases[i][1], cases[i][2], false };
+        neap_options *o = options_of("neap", "method", f.method, "dim", "7", f.option, f.value, NULL);
         neap_estimate_result r = NEAP_SIZED(neap_estimate_result);
         neap_model *m;
         leave_rubbish();
-        assert_int_equal(try_training(g, o, NULL, &m, NULL), NEAP_E_ARG);
+        assert_int_equal(try_training(g, &f, o, NULL, &m, NULL), NEAP_E_ARG);
         leave_rubbish();
         assert_int_equal(neap_estimate(&data, o, &r, NULL), NEAP_E_ARG);
         neap_options_free(o);
@@ -468,9 +570,10 @@ static void vectors_that_cannot_be_divided_are_refused(void **state)
 
 static neap_status set_all(neap_options *o, const form *f, neap_error *err)
 {
-    static const char *const values[][2] = { { "dim", "4" },    { "epochs", "1" },  { "walks", "1" },
-                                             { "window", "2" }, { "valid", "0.2" }, { "walk-length", "5" },
-                                             { "threads", "2" } };
+    static const char *const values[][2] = { { "dim", "4" },         { "epochs", "1" },
+                                             { "walks", "1" },       { "window", "2" },
+                                             { "valid", "0.2" },     { "threads", "2" },
+                                             { "walk-length", "5" }, { "permutations", "1" } };
     neap_status rc = neap_options_set(o, "method", f->method, err);
     if (rc == NEAP_OK) rc = neap_options_set(o, f->option, f->value, err);
     for (size_t i = 0; i < sizeof values / sizeof *values && rc == NEAP_OK; i++)
@@ -492,7 +595,7 @@ static neap_status whole_way(void *user, neap_error *err)
     neap_status rc = neap_options_create("neap", &o, err);
     if (rc == NEAP_OK) rc = set_all(o, user, err);
     if (rc == NEAP_OK) rc = neap_graph_create(8, NULL, ring, 10, 1, 0, &g, err);
-    if (rc == NEAP_OK) rc = try_training(g, o, &hooks, &m, err);
+    if (rc == NEAP_OK) rc = try_training(g, user, o, &hooks, &m, err);
     if (rc == NEAP_OK) rc = neap_model_score(m, &pair, 1, &score, err);
     if (rc == NEAP_OK) rc = neap_model_vectors(m, vectors, err);
     neap_model_free(m);
@@ -520,6 +623,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_run_stopped_again_and_again_ends_in_the_same_bytes, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(a_checkpoint_beyond_the_steps_of_an_epoch_is_refused, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(a_checkpoint_of_other_texts_is_refused, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(a_checkpoint_of_other_features_is_refused, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test(odd_graphs_are_trained_on_and_scored),
         cmocka_unit_test(a_graph_without_an_edge_is_refused_with_words),

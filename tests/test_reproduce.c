@@ -500,6 +500,25 @@ static void a_cell_is_read_back_to_the_last_bit(void **state)
         if (v != 2) assert_true(in.value[v] == out.value[v]);
 }
 
+static void names_of_cells_have_digits(void **state)
+{
+    (void)state;
+    static const struct {
+        double ratio;
+        const char *name;
+    } cases[] = { { 1, "link-cora-clean-gap-100-7.json" },
+                  { 0.1, "link-cora-clean-gap-10-7.json" },
+                  { 0.055, "link-cora-clean-gap-5.5-7.json" },
+                  { 0.99999, "link-cora-clean-gap-99.999-7.json" } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ni_cell c = some_cell();
+        char name[NI_CELL_NAME];
+        c.condition.ratio = cases[i].ratio;
+        ni_cell_name(&c, name);
+        assert_string_equal(name, cases[i].name);
+    }
+}
+
 static void a_cell_of_other_settings_does_not_count(void **state)
 {
     (void)state;
@@ -614,6 +633,26 @@ static void texts_count_for_a_method_that_reads_them(void **state)
     assert_false(is_found(&c, &o));
     c.text_hash = 0;
     assert_true(is_found(&c, &o));
+}
+
+/* A cell says nothing of features that it was made without. */
+static void features_count_for_a_method_that_reads_them(void **state)
+{
+    (void)state;
+    static const uint64_t hash[] = { 0, 9 };
+    ni_cell c = some_cell();
+    ni_outcome o = { .value = { 0.5 }, .seconds = 1 };
+    c.reads_text = true;
+    for (int i = 0; i < 2; i++) {
+        c.text_hash = 7, c.features_hash = hash[i];
+        assert_int_equal(ni_cell_save(".", &c, "lr=1", &o, NULL), NEAP_OK);
+        assert_true(is_found(&c, &o));
+        assert_true(o.text_hash == 7 && o.features_hash == hash[i]);
+        c.features_hash = hash[1 - i];
+        assert_false(is_found(&c, &o));
+        c.text_hash = c.features_hash = 0;
+        assert_true(is_found(&c, &o));
+    }
 }
 
 static void a_cell_that_was_cut_is_run_again_where_it_may_take_longer(void **state)
@@ -893,6 +932,7 @@ int main(void)
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(means_and_deviations_are_those_of_the_seeds),
         cmocka_unit_test_setup_teardown(a_cell_is_read_back_to_the_last_bit, scratch_enter, scratch_leave),
+        cmocka_unit_test(names_of_cells_have_digits),
         cmocka_unit_test_setup_teardown(a_cell_of_other_settings_does_not_count, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(a_damaged_cell_is_made_again, scratch_enter, scratch_leave),
@@ -903,6 +943,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_value_that_is_measured_since_does_not_invalidate_a_cell,
                                         scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(texts_count_for_a_method_that_reads_them, scratch_enter,
+                                        scratch_leave),
+        cmocka_unit_test_setup_teardown(features_count_for_a_method_that_reads_them, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(a_cell_that_was_cut_is_run_again_where_it_may_take_longer,
                                         scratch_enter, scratch_leave),

@@ -313,6 +313,35 @@ static void memory_is_bounded_by_the_longest_line(void **state)
     free(text);
 }
 
+/* What docs/input.md says of distinct words: 60 to 110 bytes each, 40 more where they are counted. */
+static void memory_is_bounded_by_the_distinct_words(void **state)
+{
+    enum { WORDS = 200000, PER_LINE = 100, ROOM = 16, BUFFERS = 4 << 20 };
+    neap_graph *g = five();
+    neap_text *t;
+    neap_word_counts *w;
+    char *text = malloc(WORDS * ROOM);
+    size_t used = 0;
+    (void)state;
+    assert_non_null(text);
+    for (int i = 0; i < WORDS; i++)
+        used += (size_t)sprintf(text + used, "%sword%x", i % PER_LINE ? " " : i ? "\n0\t" : "0\t", i);
+    scratch_put("texts", text, used);
+    faults_peak();
+    size_t before = faults_peak();
+    assert_int_equal(neap_text_load("texts", g, 0, NULL, &t, NULL), NEAP_OK);
+    size_t peak = faults_peak() - before;
+    assert_int_equal(t->facts.distinct, WORDS);
+    assert_in_range(peak, 60 * WORDS, 110 * WORDS + BUFFERS);
+    before = atomic_load(&faults.bytes);
+    assert_int_equal(neap_text_frequent(t, 5, &w, NULL), NEAP_OK);
+    assert_in_range(faults_peak() - before, 35 * WORDS, 45 * WORDS);
+    neap_word_counts_free(w);
+    neap_text_free(t);
+    neap_graph_free(g);
+    free(text);
+}
+
 static int stop_now(const neap_progress *p, void *user)
 {
     ++*(unsigned *)user;
@@ -417,6 +446,7 @@ int main(void)
         HERE(frequent_words_come_first_then_by_bytes),
         HERE(other_files_are_called_by_their_name),
         HERE(memory_is_bounded_by_the_longest_line),
+        HERE(memory_is_bounded_by_the_distinct_words),
         HERE(reading_can_be_stopped),
         HERE(one_long_line_can_be_stopped),
         HERE(no_failure_leaks),

@@ -13,13 +13,16 @@
 #include "settings.h"
 #include "world.h"
 
+#include "base/sys.h"
+#include "data/features.h"
 #include "model/tfidf.h"
 
 enum { NODES = 5 };
 static const neap_edge edges[] = { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 }, { 3, 4, 1 } };
 static const char *const texts[] = { "red red fox", "red hen", "blue whale", "blue blue sky", "" };
 
-static neap_model *train(const char *const *text, neap_options *o)
+/* features: or NULL; freed. */
+static neap_model *train_with(const char *const *text, neap_features *features, neap_options *o)
 {
     neap_graph *g;
     neap_text *t;
@@ -27,12 +30,18 @@ static neap_model *train(const char *const *text, neap_options *o)
     neap_error err = { 0 };
     assert_int_equal(neap_graph_create(NODES, NULL, edges, 4, 0, 0, &g, NULL), NEAP_OK);
     assert_int_equal(neap_text_create(g, text, &t, NULL), NEAP_OK);
-    neap_data data = { .size = sizeof data, .graph = g, .text = t };
+    neap_data data = { .size = sizeof data, .graph = g, .text = t, .features = features };
     if (neap_train(&data, o, NULL, &m, &err)) fail_msg("%s", err.text);
     neap_options_free(o);
+    neap_features_free(features);
     neap_text_free(t);
     neap_graph_free(g);
     return m;
+}
+
+static neap_model *train(const char *const *text, neap_options *o)
+{
+    return train_with(text, NULL, o);
 }
 
 static uint32_t word_of(const neap_model *m, const char *word)
@@ -163,6 +172,106 @@ static void words_explain_a_score(void **state)
     neap_model_free(m);
 }
 
+/* Node 3 has no features, node 4 no text. */
+static neap_features *some_features(void)
+{
+    static const uint64_t offset[NODES + 1] = { 0, 2, 3, 5, 5, 6 };
+    static const uint32_t feature[] = { 0, 1, 0, 1, 2, 2 };
+    static const float value[] = { 3, 1, 2, 1, 1, 4 };
+    neap_features *f = ni_zeros(1, sizeof *f);
+    f->nodes = NODES;
+    ni_names_init(&f->names);
+    assert_true(ni_names_number(&f->names, 0, 3));
+    f->offset = ni_copy(offset, NODES + 1, sizeof *offset);
+    f->feature = ni_copy(feature, 6, sizeof *feature);
+    f->value = ni_copy(value, 6, sizeof *value);
+    return f;
+}
+
+static double sum_of(const neap_reasons *r)
+{
+    double sum = (double)r->rest_contribution;
+    for (uint32_t i = 0; i < r->count; i++) sum += (double)r->contribution[i];
+    return sum;
+}
+
+/* What words of node u contribute to its square, as the definition says: with as many singular vectors as
+ * words and features, E is C with rows of length 1. */
+static double words_of_square(const neap_model *m, uint32_t u, const neap_features *f, const char *norm)
+{
+    ni_tfidf_options rule = { NI_TF_LOG, NI_IDF_SMOOTH,
+                              strcmp(norm, "unit") ? NI_NORM_NONE : NI_NORM_UNIT };
+    double words = 0, features = 0;
+    ni_sparse a;
+    ni_threads *one;
+    assert_int_equal(ni_threads_create(1, &one, NULL), NEAP_OK);
+    assert_int_equal(ni_tfidf_create(&m->texts, u, u + 1, NODES, &rule, one, &a, NULL), NEAP_OK);
+    for (uint32_t i = a.start[0]; i < a.end[0]; i++)
+        words += (double)a.term[i].weight * (double)a.term[i].weight;
+    for (uint64_t i = f->offset[u]; i < f->offset[u + 1]; i++)
+        features += (double)f->value[i] * (double)f->value[i];
+    if (rule.norm == NI_NORM_UNIT) words = words > 0, features = features > 0;
+    ni_tfidf_free(&a);
+    ni_threads_free(one);
+    return words / (words + features);
+}
+
+/* What features contribute is what no word has, and either side sums to the score. */
+static void features_are_the_rest_of_a_score(void **state)
+{
+    static const char *const norms[] = { "unit", "none" }, *const dims[] = { "20", "3" };
+    neap_features *f = some_features();
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        neap_model *m = train_with(texts, some_features(),
+                                   options_of("neap", "method", "text", "min-count", "1", "text-norm",
+                                              norms[i % 2], "dim", dims[i / 2], NULL));
+        for (uint32_t u = 0; u < NODES; u++)
+            for (uint32_t v = 0; v < NODES; v++) {
+                neap_explanation *why;
+                assert_int_equal(neap_model_explain(m, u, v, &why, NULL), NEAP_OK);
+                const neap_reasons *r = why->by_source;
+                assert_true(fabs(sum_of(r) - (double)why->score) < 1e-5);
+                assert_true(fabs(sum_of(why->by_target) - (double)why->score) < 1e-5);
+                assert_true(u != 3 || r->rest_contribution == 0);
+                if (u == v && i < 2)
+                    assert_true(fabs(1 - (double)r->rest_contribution -
+                                     words_of_square(m, u, f, norms[i % 2])) < 1e-4);
+                neap_explanation_free(why);
+            }
+        neap_model_free(m);
+    }
+    neap_features_free(f);
+}
+
+/* A file says what the words of a node count; a model of words alone has no need to. */
+static void a_model_of_words_and_features_is_explained_from_its_file(void **state)
+{
+    neap_model *m = train_with(texts, some_features(),
+                               options_of("neap", "method", "text", "min-count", "1", "dim", "3", NULL)),
+               *again;
+    neap_explanation *a, *b;
+    size_t need, room;
+    (void)state;
+    assert_int_equal(neap_model_to_memory(m, NULL, 0, &room, NULL), NEAP_E_LIMIT);
+    void *bytes = malloc(room);
+    assert_int_equal(neap_model_to_memory(m, bytes, room, &need, NULL), NEAP_OK);
+    assert_int_equal(neap_model_from_memory(bytes, need, &again, NULL), NEAP_OK);
+    assert_int_equal(neap_model_explain(m, 0, 1, &a, NULL), NEAP_OK);
+    assert_int_equal(neap_model_explain(again, 0, 1, &b, NULL), NEAP_OK);
+    assert_true(a->by_source->rest_contribution > 0.1F);
+    assert_true(a->by_source->rest_contribution == b->by_source->rest_contribution);
+    assert_true(a->by_target->contribution[0] == b->by_target->contribution[0]);
+    neap_explanation_free(a);
+    neap_explanation_free(b);
+    neap_model_free(again);
+    neap_model_free(m);
+    free(bytes);
+    m = train(texts, options_of("neap", "method", "text", "min-count", "1", "dim", "3", NULL));
+    assert_null(tensor_of(m, "scales"));
+    neap_model_free(m);
+}
+
 static neap_status explain_one(void *user, neap_error *err)
 {
     neap_explanation *why = NULL;
@@ -207,6 +316,8 @@ int main(void)
         cmocka_unit_test(a_pair_scores_the_cosine_of_its_texts),
         cmocka_unit_test(a_new_text_is_read_in_the_basis_of_the_model),
         cmocka_unit_test(words_explain_a_score),
+        cmocka_unit_test(features_are_the_rest_of_a_score),
+        cmocka_unit_test(a_model_of_words_and_features_is_explained_from_its_file),
         cmocka_unit_test(no_memory_is_an_error_when_explaining),
         cmocka_unit_test(texts_that_are_all_alike_are_refused_with_words),
     };

@@ -153,7 +153,7 @@ static void print_others(const table *t)
 static void print_table(const table *t, const neap_graph *graph)
 {
     print_heading(t, graph);
-    if (!t->reasons->count) return;
+    if (!t->reasons->count && !ni_reasons_lack(t->reasons)) return;
     printf("  %-*s  %9s  contribution  ", t->width, t->noun, t->weight);
     if (t->selects) printf("%-*s  ", t->selected_width, "selected");
     puts("alignment");
@@ -203,9 +203,9 @@ static neap_status print_text(const neap_graph *graph, const neap_explanation *e
     return rc ? rc : print_side(graph, t, rows, err);
 }
 
-/* By words `position` is the word's in its text, from 0. */
-static void json_side(ni_json *j, const char *key, const neap_graph *graph, const neap_reasons *r,
-                      const neap_reasons *other)
+/* By words `position` is the word's in its text, from 0. weight: what weights are. */
+static void json_side(ni_json *j, const char *key, const char *weight, const neap_graph *graph,
+                      const neap_reasons *r, const neap_reasons *other)
 {
     ni_json_open(j, key, '[');
     for (uint32_t i = 0; i < r->count; i++) {
@@ -213,7 +213,7 @@ static void json_side(ni_json *j, const char *key, const neap_graph *graph, cons
         ni_json_open(j, NULL, '{');
         ni_json_text(j, r->word ? "word" : "node", ni_reason_name(graph, r, i));
         if (r->word) ni_json_whole(j, "position", r->node[i]);
-        ni_json_float(j, "attention", r->weight[i]);
+        ni_json_float(j, weight, r->weight[i]);
         ni_json_float(j, "contribution", r->contribution[i]);
         ni_json_text(j, "selected", ni_partner_name(graph, other, partner));
         ni_json_float(j, "alignment", r->alignment[i]);
@@ -223,17 +223,18 @@ static void json_side(ni_json *j, const char *key, const neap_graph *graph, cons
 }
 
 /* What no row has, if there is anything. */
-static void json_rest(ni_json *j, const char *key, const neap_reasons *r)
+static void json_rest(ni_json *j, const char *key, const char *weight, const neap_reasons *r)
 {
     if (!ni_reasons_lack(r)) return;
     ni_json_open(j, key, '{');
-    ni_json_float(j, "attention", r->rest_weight);
+    ni_json_float(j, weight, r->rest_weight);
     ni_json_float(j, "contribution", r->rest_contribution);
     ni_json_close(j, '}');
 }
 
 static void print_json(const neap_graph *graph, const neap_explanation *e, const char *html)
 {
+    const char *weight = ni_weight_noun(e);
     ni_json j = json_to(stdout);
     ni_json_open(&j, NULL, '{');
     ni_json_text(&j, "source", neap_graph_name(graph, e->source));
@@ -244,10 +245,10 @@ static void print_json(const neap_graph *graph, const neap_explanation *e, const
     ni_json_whole(&j, "target_links", e->target_links);
     ni_json_whole(&j, "shared", e->shared);
     if (html) ni_json_text(&j, "html", html);
-    json_side(&j, "by_source", graph, e->by_source, e->by_target);
-    json_side(&j, "by_target", graph, e->by_target, e->by_source);
-    json_rest(&j, "source_elsewhere", e->by_source);
-    json_rest(&j, "target_elsewhere", e->by_target);
+    json_side(&j, "by_source", weight, graph, e->by_source, e->by_target);
+    json_side(&j, "by_target", weight, graph, e->by_target, e->by_source);
+    json_rest(&j, "source_elsewhere", weight, e->by_source);
+    json_rest(&j, "target_elsewhere", weight, e->by_target);
     ni_json_close(&j, '}');
 }
 
@@ -306,11 +307,9 @@ const command cmd_explain = {
         "the other side. In a model of splitter the members of the circle that decides share the attention "
         "evenly.\n"
         "apn, cane and text are explained by the words of the two texts instead of neighbours. What "
-        "padding "
-        "and, in cane, the nodes' own vectors contribute stands as elsewhere. text has no attention: the "
-        "weight of a word is its share of its text's TF-IDF. Other methods with one vector per node have "
-        "no "
-        "explanation.\n",
+        "padding, in cane the nodes' own vectors and in text their features contribute stands as "
+        "elsewhere. text has no attention: the weight of a word is its share of its text's TF-IDF. Other "
+        "methods with one vector per node have no explanation.\n",
     .examples = "neap explain friends.safetensors alice bob\n"
                 "neap explain about.safetensors alice bob --html words.html\n"
                 "neap explain friends.safetensors alice bob --html explain.html\n",

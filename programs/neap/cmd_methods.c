@@ -29,12 +29,13 @@ static void print_method(const neap_method_info *m)
     print_options(m);
 }
 
-/* Those that read texts are marked: the others do without. */
+/* Those that read texts, or features, too, are marked: the others do without. */
 static void print_list(void)
 {
     for (size_t i = 0; i < neap_method_count(); i++) {
         const neap_method_info *m = neap_method_at(i);
-        printf("%-15s%s%s\n", m->name, m->summary, m->text ? " [--text]" : "");
+        const char *mark = m->features ? " [--text or --features]" : m->text ? " [--text]" : "";
+        printf("%-15s%s%s\n", m->name, m->summary, mark);
     }
 }
 
@@ -99,7 +100,7 @@ const command cmd_methods = {
     .details =
         "Lists the values of `neap train --method`, or explains one of them: its idea, what an epoch is, "
         "and the options it reads with their defaults. Those marked with [--text] need the texts of "
-        "nodes.\n",
+        "nodes, or what else is named there.\n",
     .examples = "neap methods\nneap methods cane\n",
     .most = 1,
     .library = "",

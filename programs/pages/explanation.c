@@ -249,7 +249,10 @@ static void write_no_neighbours(const page *p)
         ni_page_text(p->out, " or ");
         write_name(p, p->target.node);
     }
-    if (p->e->circles)
+    if (ni_reasons_lack(p->source.reasons) || ni_reasons_lack(p->target.reasons))
+        ni_page_print(p->out, " are known. The score does not come from %ss alone: it is ",
+                      ni_reason_noun(p->e));
+    else if (p->e->circles)
         ni_page_text(p->out, " are known, so that there are no circles to show: the score is ");
     else
         ni_page_print(
@@ -368,6 +371,15 @@ static const char *bound_of(const neap_explanation *e)
     return ", and none gets more than about seven times as much as another";
 }
 
+/* What the row "elsewhere" is, if there is one. */
+static const char *elsewhere_of(const page *p)
+{
+    if (!ni_reasons_lack(p->source.reasons) && !ni_reasons_lack(p->target.reasons)) return "";
+    return p->e->tfidf ? " What comes from features of the nodes is listed as elsewhere."
+                       : " What comes from padding, and from vectors of the nodes' own beside their "
+                         "texts, is listed as elsewhere.";
+}
+
 static void write_reading(const page *p)
 {
     const char *noun = ni_reason_noun(p->e), *weight = ni_weight_noun(p->e);
@@ -387,12 +399,7 @@ static void write_reading(const page *p)
         "it.%s</p>\n"
         "<p class=\"muted\">All this is what the model computed, not a cause found in the world.</p>\n"
         "</div>\n",
-        noun, weight,
-        ni_reasons_lack(p->source.reasons) || ni_reasons_lack(p->target.reasons)
-            ? " What comes from padding, and from vectors of the nodes' own beside their texts, is listed "
-              "as "
-              "elsewhere."
-            : "");
+        noun, weight, elsewhere_of(p));
 }
 
 static void write_picture(const page *p)
@@ -567,7 +574,13 @@ static void write_list(const page *p, const side *s)
 static void write_empty_list(const page *p, const side *s)
 {
     write_list_heading(p, s);
-    ni_page_text(p->out, "<p class=\"muted\">None are known.</p>\n</section>\n");
+    ni_page_text(p->out, "<p class=\"muted\">None are known.");
+    if (ni_reasons_lack(s->reasons)) {
+        ni_page_text(p->out, " From elsewhere come ");
+        write_score(p, s->reasons->rest_contribution);
+        ni_page_text(p->out, ".");
+    }
+    ni_page_text(p->out, "</p>\n</section>\n");
 }
 
 static void write_lists(const page *p)

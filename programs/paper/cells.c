@@ -1,7 +1,7 @@
-/* A cell is a file of one JSON object: revision of the method, hashes of graph and texts, settings as one
- * text, values. It is valid only if the first four are those of the present run, so nothing has to be
- * invalidated. Looking one up reads one small file; the index lists the names that exist, in one reading of
- * the folder. */
+/* A cell is a file of one JSON object: revision of the method, hashes of graph, texts and features,
+ * settings as one text, values. It is valid only if what precedes the values is that of the present run, so
+ * nothing has to be invalidated. Looking one up reads one small file; the index lists the names that exist,
+ * in one reading of the folder. */
 #include "paper/cells.h"
 
 #include <dirent.h>
@@ -20,11 +20,18 @@ enum { FILE_MOST = 16384 };
 
 static const char ending[] = ".json";
 
+/* In percent: 55, though 100 * 0.55 is a bit more, and 100 in digits. */
+static void format_share(double ratio, char text[32])
+{
+    double percent = round(1e6 * ratio) / 1e4;
+    if (percent == floor(percent)) snprintf(text, 32, "%.0f", percent);
+    else ni_format_double(percent, text);
+}
+
 void ni_cell_name(const ni_cell *c, char name[NI_CELL_NAME])
 {
     char ratio[32], size[16] = "", kernel[16] = "";
-    ni_format_double(round(1e6 * c->condition.ratio) / 1e4,
-                     ratio); /* 55, though 100 * 0.55 is a bit more */
+    format_share(c->condition.ratio, ratio);
     if (c->condition.neighbors) snprintf(size, sizeof size, "-s%u", c->condition.neighbors);
     if (c->condition.kernel) snprintf(kernel, sizeof kernel, "-k%u", c->condition.kernel);
     snprintf(name, NI_CELL_NAME, "%s-%s%s%s-%s%s%s-%s%s-%llu%s", ni_aim_info_of(c->aim)->name,
@@ -178,6 +185,12 @@ static uint64_t take_hash(const json_t *root, const char *key)
     return text ? strtoull(text, NULL, 16) : 0;
 }
 
+static bool has_origin(const json_t *root, const ni_cell *c)
+{
+    return has_hash(root, "graph", c->graph_hash) && has_hash(root, "text", c->text_hash) &&
+           (!c->text_hash || take_hash(root, "features") == c->features_hash);
+}
+
 static bool take_whole(const json_t *object, const char *key, uint32_t *value)
 {
     double real;
@@ -207,8 +220,7 @@ static bool take_outcome(const json_t *root, const ni_cell *c, const char *setti
     const char *had = json_string_value(json_object_get(root, "settings"));
     uint32_t revision;
     bool ok = json_is_object(root) && had && take_whole(root, "revision", &revision) &&
-              revision == ni_cell_revision(c->condition.method) && has_hash(root, "graph", c->graph_hash) &&
-              has_hash(root, "text", c->text_hash) &&
+              revision == ni_cell_revision(c->condition.method) && has_origin(root, c) &&
               ni_cell_settings_agree(c->condition.method, had, settings) &&
               take_real(root, "seconds", &o->seconds) && take_whole(root, "epochs", &o->epochs) &&
               json_object_get(root, aim->value[0]);
@@ -221,6 +233,7 @@ static bool take_outcome(const json_t *root, const ni_cell *c, const char *setti
     o->unranked = json_is_true(json_object_get(root, "unranked"));
     o->graph_hash = take_hash(root, "graph");
     o->text_hash = take_hash(root, "text");
+    o->features_hash = take_hash(root, "features");
     return !is_short(o) || c->limit < 0 || o->limit >= c->limit;
 }
 
@@ -256,6 +269,8 @@ neap_status ni_cell_save(const char *folder, const ni_cell *c, const char *setti
     ni_json_text(&j, "graph", hash);
     hash_text(c->text_hash, hash);
     if (c->reads_text) ni_json_text(&j, "text", hash);
+    hash_text(c->features_hash, hash);
+    if (c->features_hash) ni_json_text(&j, "features", hash);
     ni_json_text(&j, "settings", settings);
     const ni_aim_info *aim = ni_aim_info_of(c->aim);
     for (size_t i = 0; i < NI_VALUES && aim->value[i]; i++) ni_json_real(&j, aim->value[i], o->value[i]);

@@ -2,9 +2,9 @@
  * done stays done. A cell is named by what was measured, not by its table: tables with the same cell share
  * it.
  *
- * A cell is valid as long as what made its numbers is the same: the graph, the texts if its method reads
- * them, every option that its method reads, and the revision of its method (revisions.def). The version of
- * neap, options of other methods and values that are measured since do not invalidate it. */
+ * A cell is valid as long as what made its numbers is the same: the graph, texts and features if its method
+ * reads them, every option that its method reads, and the revision of its method (revisions.def). The
+ * version of neap, options of other methods and values that are measured since do not invalidate it. */
 #ifndef NI_CELLS_H
 #define NI_CELLS_H
 
@@ -15,7 +15,8 @@ typedef struct ni_cell {
     const char *protocol;   /* "" where there is no split        */
     ni_condition condition; /* graph, method and ratio are given */
     uint64_t graph_hash;    /* 0: unknown, and not compared      */
-    uint64_t text_hash;     /* likewise; of methods that read text, features included */
+    uint64_t text_hash;     /* likewise; of methods that read text */
+    uint64_t features_hash; /* of methods that read them; 0: none, compared where the texts are */
     uint64_t seed;
     bool reads_text;
     double limit; /* seconds it may take; one that was cut by less is run again. Below 0: any is shown */
@@ -31,6 +32,7 @@ typedef struct ni_outcome {
     bool unranked; /* no time was left for ranks among all nodes, which come last */
     double limit;  /* of a cell that was cut, is late or unranked, in seconds */
     uint64_t graph_hash, text_hash; /* of a cell that was read: what it was made from; 0: unknown */
+    uint64_t features_hash;         /* likewise; 0: none                                          */
 } ni_outcome;
 
 /* The file of a cell, without its folder: "link-cora-clean-gap-55-1.json". */

@@ -122,6 +122,29 @@ static bool has_gap(const ni_sheet *s)
     return false;
 }
 
+/* In clean: the first row of a system that has settings of its own in the paper's protocols alone. */
+static bool is_by_preset(const ni_sheet *s, size_t row)
+{
+    const char *method = s->row[row].method;
+    for (size_t i = 0; i < row; i++)
+        if (ni_row_was_run(s, i) && !strcmp(s->row[i].method, method)) return false;
+    return ni_row_was_run(s, row) && ni_tuned_find(method, "paper") && !ni_tuned_find(method, "clean");
+}
+
+static void name_presets(const ni_study *study, const ni_sheet *s, char *words, size_t room)
+{
+    char names[160] = "", sentence[256];
+    size_t count = 0, done = 0;
+    if (study->plain || strcmp(s->protocol, "clean")) return;
+    for (size_t i = 0; i < s->rows; i++) count += is_by_preset(s, i);
+    for (size_t i = 0; i < s->rows; i++)
+        if (is_by_preset(s, i)) add_item(names, sizeof names, s->row[i].method, done++, count);
+    if (!count) return;
+    snprintf(sentence, sizeof sentence,
+             "On the preset neap, without settings of their own in this protocol: %s.", names);
+    add_sentence(words, room, sentence);
+}
+
 void ni_sheet_not_papers(const ni_study *study, const ni_sheet *s, char words[NI_NOT_PAPERS])
 {
     change found[3];
@@ -145,6 +168,7 @@ void ni_sheet_not_papers(const ni_study *study, const ni_sheet *s, char words[NI
             "presets that had been shaped before (docs/evaluation.md, \u201cSettings\u201d); the end of "
             "this "
             "report lists them.");
+    name_presets(study, s, words, NI_NOT_PAPERS);
     if (applies && fitted)
         add_sentence(
             words, NI_NOT_PAPERS,

@@ -33,7 +33,7 @@ extern const char ni_leak_words[];
 bool ni_row_sees_test(const ni_sheet *sheet, size_t row);
 
 /* What of lr, epochs and batch of gap is not the paper's in a sheet of its protocols, and how the settings
- * of the other systems were chosen, as sentences; "" if there is nothing of it. */
+ * of the other systems were chosen, or that they have none, as sentences; "" if there is nothing of it. */
 enum { NI_NOT_PAPERS = 768 };
 void ni_sheet_not_papers(const ni_study *study, const ni_sheet *sheet, char words[NI_NOT_PAPERS]);
 

@@ -25,6 +25,8 @@ typedef struct job {
 typedef struct origin {
     const ni_paper_graph *graph;
     uint64_t hash, text_hash;
+    uint64_t features_hash; /* 0: none, once a cell has told */
+    bool features_told;
 } origin;
 
 typedef struct run {
@@ -308,6 +310,16 @@ static bool agrees(uint64_t *known, uint64_t hash)
     return !hash || *known == hash;
 }
 
+/* Of cells that read features; those without any agree with each other. */
+static bool features_agree(origin *x, const ni_cell *c, const ni_outcome *o)
+{
+    const neap_method_info *method = neap_method_find(c->condition.method);
+    if (!method || !method->features) return true;
+    if (!x->features_told) x->features_hash = o->features_hash;
+    x->features_told = true;
+    return x->features_hash == o->features_hash;
+}
+
 /* Without the files there is no telling which of two graphs of one name is meant. */
 static neap_status check_origin(run *r, const ni_cell *c, const ni_outcome *o, neap_error *err)
 {
@@ -317,7 +329,13 @@ static neap_status check_origin(run *r, const ni_cell *c, const ni_outcome *o, n
     if (i == NI_DATASETS) return ni_fail(err, NEAP_E_LIMIT, "too many graphs");
     if (i == r->origins) r->origin[r->origins++] = (origin){ .graph = graph };
     bool same = agrees(&r->origin[i].hash, o->graph_hash);
-    if (same && (!c->reads_text || agrees(&r->origin[i].text_hash, o->text_hash))) return NEAP_OK;
+    bool texts = same && (!c->reads_text || agrees(&r->origin[i].text_hash, o->text_hash));
+    if (texts && features_agree(&r->origin[i], c, o)) return NEAP_OK;
+    if (texts)
+        return ni_fail(err, NEAP_E_MISMATCH,
+                       "cells of %s in %.200s were made with different features, or some without: --data "
+                       "DIR, with --features FILE or without, decides",
+                       graph->name, r->what->folder);
     return ni_fail(err, NEAP_E_MISMATCH,
                    "cells of %s in %.200s were made from two different %s: --data DIR with %s/%s decides",
                    graph->name, r->what->folder, same ? "files of texts" : "graphs", graph->name,

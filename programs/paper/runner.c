@@ -114,13 +114,13 @@ void ni_runner_hash(const ni_runner *r, ni_cell *c)
 {
     const ni_paper_graph *source = c->condition.graph;
     const neap_method_info *method = neap_method_find(c->condition.method);
-    c->graph_hash = c->text_hash = 0;
+    c->graph_hash = c->text_hash = c->features_hash = 0;
     for (size_t i = 0; i < r->datasets && !source->generator.kind; i++) {
         const ni_dataset *x = &r->dataset[i];
         if (x->source != source) continue;
         c->graph_hash = x->hash;
         if (c->reads_text) c->text_hash = x->text_hash;
-        if (c->reads_text && method && method->features) c->text_hash ^= x->features_hash;
+        if (c->reads_text && method && method->features) c->features_hash = x->features_hash;
     }
 }
 

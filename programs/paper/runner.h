@@ -36,8 +36,8 @@ void ni_runner_free(ni_runner *runner);
 neap_status ni_runner_find(ni_runner *runner, const ni_paper_graph *source, bool text,
                            const ni_dataset **out, neap_error *err);
 
-/* The hash of a graph that has been read from a file, and of its texts, into a cell; else 0: what is
- * generated has none to compare. */
+/* The hash of a graph that has been read from a file, and those of its texts and features, into a cell that
+ * reads them; else 0: what is generated has none to compare. */
 void ni_runner_hash(const ni_runner *runner, ni_cell *cell);
 
 /* Trains with these options and measures. Cells of one graph, protocol, ratio, seed and share of validation

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "base/sized.h"
 #include "base/sys.h"
 #include "data/read_vectors.h"
@@ -293,6 +294,25 @@ void neap_features_free(neap_features *f)
     ni_free(f->feature);
     ni_free(f->value);
     ni_free(f);
+}
+
+uint64_t ni_features_bytes(const neap_features *f)
+{
+    return ((uint64_t)f->nodes + 1) * sizeof *f->offset +
+           f->offset[f->nodes] * (sizeof *f->feature + sizeof *f->value) + ni_names_bytes(&f->names);
+}
+
+/* Like the hash of a graph (docs/format.md, section 4). */
+uint64_t ni_features_hash(const neap_features *f)
+{
+    uint64_t h = ni_mix(2 * (uint64_t)f->names.count + 1);
+    for (uint32_t u = 0; u < f->nodes; u++) h = ni_mix(h ^ f->offset[u + 1]);
+    for (uint64_t i = 0; i < f->offset[f->nodes]; i++) {
+        uint32_t bits;
+        memcpy(&bits, &f->value[i], sizeof bits);
+        h = ni_mix(h ^ (uint64_t)bits << 32 ^ f->feature[i]);
+    }
+    return h ? h : 1;
 }
 
 neap_status neap_features_facts_of(const neap_features *f, neap_features_facts *facts, neap_error *err)

@@ -16,4 +16,10 @@ struct neap_features {
     neap_features_facts facts;
 };
 
+/* Memory of the features. */
+uint64_t ni_features_bytes(const neap_features *features);
+
+/* Names the matrix, but not its features; never 0. */
+uint64_t ni_features_hash(const neap_features *features);
+
 #endif

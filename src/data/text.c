@@ -390,6 +390,12 @@ void neap_text_free(neap_text *t)
     ni_free(t);
 }
 
+uint64_t ni_text_bytes(const neap_text *t)
+{
+    return ((uint64_t)t->nodes + 1) * sizeof *t->offset + t->offset[t->nodes] * sizeof *t->word +
+           ni_names_bytes(&t->words);
+}
+
 neap_status neap_text_facts_of(const neap_text *text, neap_text_facts *facts, neap_error *err)
 {
     return ni_sized_out(&text->facts, sizeof text->facts, facts, "neap_text_facts", err);

@@ -18,6 +18,9 @@ struct neap_text {
     neap_text_facts facts;
 };
 
+/* Memory of the texts. */
+uint64_t ni_text_bytes(const neap_text *text);
+
 /* How often a word occurs, and in how many texts. */
 typedef struct ni_tally {
     uint64_t count;

@@ -28,6 +28,12 @@ void ni_names_free(ni_names *names)
     memset(names, 0, sizeof *names);
 }
 
+uint64_t ni_names_bytes(const ni_names *n)
+{
+    return n->bytes_room + n->offset_room * sizeof *n->offset + n->slots * sizeof *n->slot +
+           n->smalls * sizeof *n->small;
+}
+
 static uint64_t load4(const char *text)
 {
     const unsigned char *b = (const unsigned char *)text;

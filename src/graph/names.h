@@ -58,6 +58,9 @@ bool ni_names_index(ni_names *names, uint32_t *twin);
 
 bool ni_names_copy(ni_names *to, const ni_names *from);
 
+/* Memory of the names and their index. */
+uint64_t ni_names_bytes(const ni_names *names);
+
 static inline const char *ni_name(const ni_names *names, uint32_t i)
 {
     return names->bytes + names->offset[i];

@@ -106,13 +106,15 @@ static void scale_rows(const neap_model *m, uint64_t rows, float *T)
         ni_make_unit(T + i * o->text_dim, o->text_dim);
 }
 
-/* Those of nodes first .. end-1, from their words alone. */
+/* Those of nodes first .. end-1, from their words alone; T is zeros before, and stays so in a model of
+ * features alone. */
 static neap_status read_texts(const neap_model *m, uint32_t first, uint32_t end, ni_threads *threads,
                               float *T, neap_error *err)
 {
     const tadw_options *o = m->settings->own;
     const tadw *own = m->own;
     ni_sparse a;
+    if (!own->basis) return NEAP_OK;
     neap_status rc = ni_tfidf_create(&m->texts, first, end, m->rows, &o->tfidf, threads, &a, err);
     if (rc != NEAP_OK) return rc;
     ni_sparse_product(&a, own->basis, o->text_dim, T, threads);
@@ -378,7 +380,7 @@ static neap_status read_new(const neap_model *m, uint32_t first, uint32_t end, n
     const tadw_options *o = m->settings->own;
     const tadw *own = m->own;
     uint32_t f = o->text_dim, k = m->dim / 2;
-    float *T = ni_array(end - first, f * sizeof *T);
+    float *T = ni_zeros(end - first, f * sizeof *T);
     neap_status rc = T ? read_texts(m, first, end, threads, T, err) : ni_fail_memory(err, "the new nodes");
     for (uint32_t u = first; u < end && rc == NEAP_OK; u++)
         ni_dot_mean(m, u, rows + (uint64_t)(u - first) * m->dim);

@@ -38,15 +38,20 @@ static const ni_text_options *text_of(const ni_settings *s)
 
 typedef struct text_model {
     ni_dot dot;
-    float *basis; /* words x dim: the rows of V that are words'; NULL without words */
+    float *basis;  /* words x dim: the rows of V that are words'; NULL without words      */
+    float *scales; /* rows: what TF-IDF times the basis is multiplied by in rows of E; NULL
+                      without features, since it is as long as 1 then                     */
+    bool featured; /* while training: there are features                                  */
 } text_model;
 
 static void declare(neap_model *m, ni_declaration *d)
 {
     text_model *own = m->own;
     ni_dot_declare(m, d);
-    if (m->texts.words.count)
-        ni_declare_matrix(d, "basis", NI_FIXED, m->texts.words.count, m->dim, &own->basis);
+    if (!m->texts.words.count) return;
+    ni_declare_matrix(d, "basis", NI_FIXED, m->texts.words.count, m->dim, &own->basis);
+    if (ni_declared_length(d, "scales", own->featured ? m->rows : 0))
+        ni_declare_list(d, "scales", NI_FIXED, NI_F32, m->rows, &own->scales);
 }
 
 /* Rows of length 1, or 0. */
@@ -55,13 +60,14 @@ static void scale_rows(float *rows, uint64_t count, uint32_t d)
     for (uint64_t i = 0; i < count; i++) ni_make_unit(rows + i * d, d);
 }
 
-/* The vectors of nodes first .. end-1. */
+/* The vectors of nodes first .. end-1, zeros before; a model of features alone reads no text. */
 static neap_status project(const neap_model *m, uint32_t first, uint32_t end, ni_threads *threads,
                            float *rows, neap_error *err)
 {
     const text_options *o = m->settings->own;
     const text_model *own = m->own;
     ni_sparse a;
+    if (!own->basis) return NEAP_OK;
     neap_status rc = ni_tfidf_create(&m->texts, first, end, m->rows, &o->tfidf, threads, &a, err);
     if (rc != NEAP_OK) return rc;
     ni_sparse_product(&a, own->basis, m->dim, rows, threads);
@@ -85,6 +91,18 @@ static neap_status open_query(neap_query *q, neap_error *err)
     return ni_dot_open(q, read_new, err);
 }
 
+/* The share of words in a row of C, over the length of the row of C V, which is in E. */
+static void keep_scales(const neap_model *m, const neap_features *f)
+{
+    const text_options *o = m->settings->own;
+    const text_model *own = m->own;
+    for (uint32_t u = 0; u < m->rows; u++) {
+        bool both = ni_text_size(&m->texts, u) && f->offset[u] < f->offset[u + 1];
+        double length = ni_length(own->dot.E + (uint64_t)u * m->dim, m->dim);
+        own->scales[u] = length > 0 ? (float)(ni_content_share(&o->tfidf, both) / length) : 0;
+    }
+}
+
 /* E = C V, rows of length 1; what V says of words stays for new nodes. */
 static neap_status fill(neap_model *m, const neap_features *features, ni_threads *threads, neap_error *err)
 {
@@ -103,6 +121,7 @@ static neap_status fill(neap_model *m, const neap_features *features, ni_threads
     if (rc == NEAP_OK) {
         if (words) memcpy(own->basis, V, (uint64_t)words * m->dim * sizeof *V);
         ni_sparse_product(&c, V, m->dim, own->dot.E, threads);
+        if (own->scales) keep_scales(m, features);
         scale_rows(own->dot.E, m->rows, m->dim);
         rc = ni_threads_check(threads, err);
     }
@@ -120,6 +139,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
     if (rc == NEAP_OK) rc = ni_model_create(job, &m, err);
     if (rc == NEAP_OK) {
         ni_threads_watch(threads, job->hooks, "train");
+        ((text_model *)m->own)->featured = job->data->features != NULL;
         rc = fill(m, job->data->features, threads, err);
     }
     ni_threads_free(threads);
@@ -135,6 +155,7 @@ static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error 
     if (rc != NEAP_OK) return rc;
     r->bytes_graph = ni_model_graph_bytes(m, job->data->graph);
     r->bytes_tables = ((uint64_t)m->rows + m->texts.words.count) * m->dim * sizeof(float);
+    if (m->texts.words.count && job->data->features) r->bytes_tables += m->rows * sizeof(float);
     r->bytes_batch = ni_content_bytes(&m->texts, job->data->features, m->dim) +
                      (uint64_t)ni_content_columns(&m->texts, job->data->features) * m->dim * sizeof(float);
     neap_model_free(m);
@@ -146,7 +167,10 @@ static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error 
  * A score is x V V' y' / (|x V| |y V|), a sum over the different words of either text: word w of the
  * source, whose TF-IDF is x_w, contributes x_w V_w . t / |x V|, where t is the target's vector. Its weight
  * is its share of the text's TF-IDF, and two words are aligned by the cosine of their rows of V; a word
- * that both texts have selects itself. */
+ * that both texts have selects itself.
+ *
+ * Where nodes have features, too, the vector of the source is a x V + r, a of `scales`: words contribute
+ * a x_w V_w . t, and r . t, which comes from features, is the rest. */
 
 typedef struct side {
     ni_sparse terms;  /* one row: the different words of the text and their TF-IDF      */
@@ -154,6 +178,7 @@ typedef struct side {
     uint32_t *word;   /* count: their numbers                                           */
     float *length;    /* count: of their rows of V                                      */
     float *projected; /* dim: x V                                                       */
+    double scale;     /* of it in the node's vector                                     */
 } side;
 
 static void side_free(side *s)
@@ -167,6 +192,14 @@ static void side_free(side *s)
 static const float *word_vector(const neap_model *m, uint32_t word)
 {
     return ((const text_model *)m->own)->basis + (uint64_t)word * m->dim;
+}
+
+static double scale_of(const neap_model *m, uint32_t node, const side *s)
+{
+    const float *scales = ((const text_model *)m->own)->scales;
+    double length = ni_length(s->projected, m->dim);
+    if (scales && node < m->rows) return (double)scales[node];
+    return length > 0 ? 1 / length : 0;
 }
 
 static neap_status side_of(neap_query *q, uint32_t node, side *s, neap_error *err)
@@ -193,6 +226,7 @@ static neap_status side_of(neap_query *q, uint32_t node, side *s, neap_error *er
         s->length[i] = (float)ni_length(word_vector(m, term->row), m->dim);
         ni_kernels_get()->axpy(term->weight, word_vector(m, term->row), s->projected, m->dim);
     }
+    s->scale = scale_of(m, node, s);
     return ni_threads_check(q->threads, err);
 }
 
@@ -214,15 +248,28 @@ static void find_positions(const neap_model *m, uint32_t node, const side *s, ni
 /* other: the vector of the other node. */
 static void contribute(const neap_model *m, const side *s, const float *other, ni_reason *row)
 {
-    double norm = ni_length(s->projected, m->dim), sum = 0;
+    double sum = 0;
     const ni_term *term = s->terms.term + s->terms.start[0];
     for (uint32_t i = 0; i < s->count; i++) sum += (double)term[i].weight;
     for (uint32_t i = 0; i < s->count; i++) {
         float product = ni_kernels_get()->dot(word_vector(m, s->word[i]), other, m->dim);
         row[i].weight = sum > 0 ? (float)((double)term[i].weight / sum) : 1 / (float)s->count;
-        row[i].contribution = norm > 0 ? (float)((double)term[i].weight * (double)product / norm) : 0;
+        row[i].contribution = (float)((double)term[i].weight * (double)product * s->scale);
         row[i].partner = NEAP_NONE;
     }
+}
+
+/* r . t, or 0 if r is no more than rounding: that of a node without features. own: its vector. */
+static float rest_of(const neap_model *m, const side *s, const float *own, const float *other)
+{
+    static const double rounding = 1e-5;
+    double squares = 0, product = 0;
+    for (uint32_t k = 0; k < m->dim; k++) {
+        double r = (double)own[k] - s->scale * (double)s->projected[k];
+        squares += r * r;
+        product += r * (double)other[k];
+    }
+    return squares > rounding * rounding ? (float)product : 0;
 }
 
 static void align(const neap_model *m, const side *s, const side *t, ni_explanation_draft *d)
@@ -253,6 +300,8 @@ static void fill_draft(const neap_model *m, const side *s, const side *t, ni_exp
     find_positions(m, d->facts.target, t, d->by_target);
     contribute(m, s, y, d->by_source);
     contribute(m, t, x, d->by_target);
+    d->source_rest.contribution = rest_of(m, s, x, y);
+    d->target_rest.contribution = rest_of(m, t, y, x);
     align(m, s, t, d);
 }
 

@@ -68,6 +68,13 @@ static void add_state(ni_tensors *t, const ni_state *state)
     }
 }
 
+/* Features leave nothing in a model: the name of those that a run learns from, or "none". */
+static const char *name_features(const ni_state *state, char text[17])
+{
+    snprintf(text, 17, "%016llx", (unsigned long long)state->features);
+    return state->features ? text : "none";
+}
+
 static void say_numbers(ni_tensors *t, ni_position position)
 {
     count counts[COUNTS];
@@ -80,11 +87,13 @@ static void say_numbers(ni_tensors *t, ni_position position)
 neap_status ni_checkpoint_write(const neap_model *m, const ni_state *state, const ni_position *position,
                                 const char *path, neap_error *err)
 {
+    char text[17];
     ni_tensors t = { 0 };
     neap_status rc = ni_declaration_check_finite(&state->list, err);
     if (rc != NEAP_OK) return rc;
     ni_model_to_tensors(m, &t);
     ni_tensors_put(&t, "neap.kind", "checkpoint");
+    if (m->method->info.features) ni_tensors_put(&t, "features.hash", name_features(state, text));
     add_state(&t, state);
     say_numbers(&t, *position);
     rc = ni_tensors_write(&t, path, err);
@@ -110,8 +119,8 @@ static neap_status list_names(const ni_declaration *d, bool best, const char *co
     return NEAP_OK;
 }
 
-/* The facts that may: those of the model and of the position. */
-static void list_facts(const char *facts[NI_MODEL_FACTS + COUNTS + REALS + 1])
+/* The facts that may: those of the model and of the position, and where they are read the features. */
+static void list_facts(const neap_model *m, const char *facts[NI_MODEL_FACTS + COUNTS + REALS + 2])
 {
     ni_position position;
     count counts[COUNTS];
@@ -121,15 +130,16 @@ static void list_facts(const char *facts[NI_MODEL_FACTS + COUNTS + REALS + 1])
     for (int i = 0; i < NI_MODEL_FACTS; i++) facts[n++] = ni_model_facts[i];
     for (int i = 0; i < COUNTS; i++) facts[n++] = counts[i].key;
     for (int i = 0; i < REALS; i++) facts[n++] = reals[i].key;
+    if (m->method->info.features) facts[n++] = "features.hash";
     facts[n] = NULL;
 }
 
-static neap_status check_names(const ni_tensors *t, const ni_declaration *d, bool best,
+static neap_status check_names(const neap_model *m, const ni_tensors *t, const ni_declaration *d, bool best,
                                const char *const *tensors, neap_error *err)
 {
-    const char *facts[NI_MODEL_FACTS + COUNTS + REALS + 1];
+    const char *facts[NI_MODEL_FACTS + COUNTS + REALS + 2];
     size_t known = 0;
-    list_facts(facts);
+    list_facts(m, facts);
     while (tensors[known]) known++;
     char **made = ni_zeros(d->count, sizeof *made);
     const char **names = ni_array(known + 2 * d->count + 1, sizeof *names);
@@ -179,6 +189,39 @@ static neap_status compare_targets(const ni_tensors *mine, const ni_tensors *the
                    "%s was made with other targets; use the same, or train without --resume", path);
 }
 
+static bool are_equal(const ni_tensor *a, const ni_tensor *b)
+{
+    uint64_t bytes;
+    if (!a || !b) return a == b;
+    if (a->type != b->type || a->rank != b->rank) return false;
+    if (memcmp(a->shape, b->shape, a->rank * sizeof *a->shape)) return false;
+    return ni_tensor_bytes(a->type, a->rank, a->shape, &bytes) && !memcmp(a->data, b->data, (size_t)bytes);
+}
+
+/* The same words, and of each node the same. */
+static neap_status compare_texts(const ni_tensors *mine, const ni_tensors *theirs, const char *path,
+                                 neap_error *err)
+{
+    static const char *const names[] = { "vocabulary.offsets", "vocabulary.bytes", "text.offsets",
+                                         "text.words" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!are_equal(ni_tensors_find(mine, names[i]), ni_tensors_find(theirs, names[i])))
+            return ni_fail(err, NEAP_E_MISMATCH,
+                           "%s was made with other texts; use the same, or train without --resume", path);
+    return NEAP_OK;
+}
+
+/* A file that says nothing of features is older than this fact. */
+static neap_status compare_features(const neap_model *m, const ni_state *state, const ni_tensors *theirs,
+                                    const char *path, neap_error *err)
+{
+    char text[17];
+    const char *said = ni_tensors_fact(theirs, "features.hash");
+    if (!m->method->info.features || !said || !strcmp(said, name_features(state, text))) return NEAP_OK;
+    return ni_fail(err, NEAP_E_MISMATCH,
+                   "%s was made with other features; use the same, or train without --resume", path);
+}
+
 /* No tensor that this run does not have, nor, from format 2 on, an option. */
 static neap_status check_others(const neap_model *m, const ni_tensors *mine, const ni_tensors *t,
                                 const ni_state *state, neap_error *err)
@@ -193,7 +236,7 @@ static neap_status check_others(const neap_model *m, const ni_tensors *mine, con
     for (size_t i = 0; i < mine->count; i++) names[n++] = mine->tensor[i].name;
     if (t->format == 1) names[n++] = "hood.offsets", names[n++] = "hood.nodes";
     names[n] = NULL;
-    neap_status rc = check_names(t, &state->list, state->best != NULL, names, err);
+    neap_status rc = check_names(m, t, &state->list, state->best != NULL, names, err);
     ni_free(names);
     return rc;
 }
@@ -208,6 +251,8 @@ static neap_status check_same(const neap_model *m, const ni_state *state, const 
     ni_model_to_tensors(m, &mine);
     neap_status rc = mine.failed ? ni_fail_memory(err, "a checkpoint") : compare(&mine, t, path, err);
     if (rc == NEAP_OK) rc = compare_targets(&mine, t, path, err);
+    if (rc == NEAP_OK) rc = compare_texts(&mine, t, path, err);
+    if (rc == NEAP_OK) rc = compare_features(m, state, t, path, err);
     if (rc == NEAP_OK) rc = ni_name_file(path, check_others(m, &mine, t, state, err), err);
     ni_tensors_release(&mine);
     return rc;
@@ -314,6 +359,14 @@ neap_status ni_checkpoint_read(const neap_model *m, const ni_state *state, ni_po
 
 /* ---- checking a file ---- */
 
+static neap_status check_features(const ni_tensors *t, neap_error *err)
+{
+    const char *said = ni_tensors_fact(t, "features.hash");
+    if (!said || !strcmp(said, "none")) return NEAP_OK;
+    if (strlen(said) == 16 && strspn(said, "0123456789abcdef") == 16) return NEAP_OK;
+    return ni_fail(err, NEAP_E_FORMAT, "the metadata 'features.hash' name no features");
+}
+
 neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, const char *const *tensors,
                                 neap_error *err)
 {
@@ -327,7 +380,8 @@ neap_status ni_checkpoint_check(const ni_tensors *t, const neap_model *m, const 
     if (rc == NEAP_OK && !d.positions)
         rc = ni_fail(err, NEAP_E_FORMAT, "method %s makes no checkpoints", m->method->info.name);
     if (rc == NEAP_OK) rc = take_numbers(m, d.positions, &position, t, err);
-    if (rc == NEAP_OK) rc = check_names(t, &d, best, tensors, err);
+    if (rc == NEAP_OK) rc = check_names(m, t, &d, best, tensors, err);
+    if (rc == NEAP_OK) rc = check_features(t, err);
     for (size_t i = 0; i < d.count && rc == NEAP_OK; i++) {
         rc = take(t, d.item[i].name, &d.item[i], NULL, err);
         if (rc == NEAP_OK && best && d.item[i].role == NI_LEARNED) rc = take_best(t, &d.item[i], NULL, err);

@@ -1,7 +1,6 @@
 /* Rows of TF-IDF and of features side by side. O(words of texts + features). */
 #include "model/content.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -13,7 +12,7 @@ typedef struct joiner {
     const ni_sparse *words;
     const neap_features *features;
     uint32_t first; /* column of the first feature */
-    bool unit;
+    const ni_tfidf_options *rule;
     ni_sparse *out;
 } joiner;
 
@@ -22,18 +21,18 @@ static uint32_t size_of(const ni_sparse *a, uint64_t row)
     return a->end[row] - a->start[row];
 }
 
-/* One row; `share` of a part: 1, or sqrt(1/2) where the node has both. */
+/* One row. */
 static void join(const joiner *j, uint64_t row)
 {
     const neap_features *f = j->features;
     uint32_t words = size_of(j->words, row), more = (uint32_t)(f->offset[row + 1] - f->offset[row]);
     ni_term *to = j->out->term + j->out->start[row];
-    double square = 0, share = j->unit && words && more ? sqrt(0.5) : 1;
+    double square = 0, share = ni_content_share(j->rule, words && more);
     if (words) memcpy(to, j->words->term + j->words->start[row], words * sizeof *to);
     for (uint32_t i = 0; i < words; i++) to[i].weight = (float)(share * (double)to[i].weight);
     const float *value = f->value + f->offset[row];
     for (uint32_t i = 0; i < more; i++) square += (double)value[i] * (double)value[i];
-    if (j->unit && square > 0) share /= sqrt(square);
+    if (j->rule->norm == NI_NORM_UNIT && square > 0) share /= sqrt(square);
     for (uint32_t i = 0; i < more; i++)
         to[words + i] =
             (ni_term){ j->first + f->feature[f->offset[row] + i], (float)(share * (double)value[i]) };
@@ -47,10 +46,11 @@ static void join_task(void *arg, uint32_t task, uint32_t thread)
     for (uint64_t row = first; row < end; row++) join(j, row);
 }
 
-static neap_status join_all(const ni_sparse *words, const neap_features *f, uint32_t first, bool unit,
-                            ni_threads *threads, ni_sparse *out, neap_error *err)
+static neap_status join_all(const ni_sparse *words, const neap_features *f, uint32_t first,
+                            const ni_tfidf_options *rule, ni_threads *threads, ni_sparse *out,
+                            neap_error *err)
 {
-    joiner j = { words, f, first, unit, out };
+    joiner j = { words, f, first, rule, out };
     uint64_t count = f->offset[f->nodes];
     for (uint64_t row = 0; row < words->rows; row++) count += size_of(words, row);
     *out = (ni_sparse){ .rows = words->rows, .nonzeros = count };
@@ -85,7 +85,7 @@ neap_status ni_content_create(const ni_texts *t, const neap_features *f, const n
         *out = words;
         return NEAP_OK;
     }
-    rc = join_all(&words, f, t->words.count, rule->norm == NI_NORM_UNIT, threads, out, err);
+    rc = join_all(&words, f, t->words.count, rule, threads, out, err);
     ni_tfidf_free(&words);
     return rc;
 }

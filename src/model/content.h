@@ -8,6 +8,8 @@
 #ifndef NI_CONTENT_H
 #define NI_CONTENT_H
 
+#include <math.h>
+
 #include "data/features.h"
 #include "model/tfidf.h"
 
@@ -15,6 +17,12 @@
 neap_status ni_content_create(const ni_texts *texts, const neap_features *features,
                               const ni_tfidf_options *rule, ni_threads *threads, ni_sparse *out,
                               neap_error *err);
+
+/* What a part of a row is multiplied by: `both` where the node has words and features. */
+static inline double ni_content_share(const ni_tfidf_options *rule, bool both)
+{
+    return rule->norm == NI_NORM_UNIT && both ? sqrt(0.5) : 1;
+}
 
 /* The columns of such a matrix. */
 uint32_t ni_content_columns(const ni_texts *texts, const neap_features *features);

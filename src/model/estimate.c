@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "base/sized.h"
+#include "data/features.h"
+#include "data/text.h"
 #include "model/method.h"
 #include "support/status.h"
 #include "support/text.h"
@@ -11,11 +13,19 @@
 /* Code, libraries and the buffers of the matrix library. */
 static const uint64_t program_bytes = 24u << 20;
 
+/* Texts and features as they were given: the caller holds them, and the model has what it reads of them. */
+static uint64_t attribute_bytes(const neap_data *data)
+{
+    return (data->text ? ni_text_bytes(data->text) : 0) +
+           (data->features ? ni_features_bytes(data->features) : 0);
+}
+
 static neap_status count_bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
 {
     *r = (neap_estimate_result){ .seconds = NAN, .seconds_epoch = NAN };
     neap_status rc = job->method->bytes ? job->method->bytes(job, r, err) : NEAP_OK;
     if (!job->method->bytes) r->bytes_graph = 2 * ni_graph_bytes(job->data->graph); /* and its links */
+    r->bytes_graph += attribute_bytes(job->data);
     r->bytes = program_bytes + r->bytes_graph + r->bytes_tables + r->bytes_optimizer + r->bytes_batch;
     return rc;
 }

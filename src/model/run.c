@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "data/features.h"
 #include "model/method.h"
 #include "support/status.h"
 
@@ -24,6 +25,7 @@ void ni_run_prepares(ni_run *run)
 
 neap_status ni_run_prepare(ni_run *run, const ni_job *job, const ni_learning *o, neap_error *err)
 {
+    const neap_features *features = job->method->info.features ? job->data->features : NULL;
     *run = (ni_run){ .o = o, .hooks = job->hooks, .err = err };
     neap_status rc = ni_threads_create(job->settings->common.threads, &run->threads, err);
     if (rc != NEAP_OK) return rc;
@@ -32,6 +34,7 @@ neap_status ni_run_prepare(ni_run *run, const ni_job *job, const ni_learning *o,
     if (rc != NEAP_OK) return rc;
     run->graph = run->model->graph;
     run->links = &run->model->links;
+    run->state.features = features ? ni_features_hash(features) : 0;
     return ni_threads_check(run->threads, err);
 }
 
@@ -59,7 +62,7 @@ static void forget_state(ni_run *run)
     }
     ni_free(s->best);
     ni_declaration_free(&s->list);
-    *s = (ni_state){ 0 };
+    *s = (ni_state){ .features = s->features };
     ni_free(run->positive);
     run->positive = run->negative = NULL;
 }

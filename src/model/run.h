@@ -50,6 +50,7 @@ typedef struct ni_position {
 typedef struct ni_state {
     ni_declaration list; /* learned tensors and state; its data are the model's, the optimiser's, ... */
     float **best;        /* list.count: copies of learned tensors; NULL without validation            */
+    uint64_t features;   /* names the features that are learned from (ni_features_hash); 0: none      */
 } ni_state;
 
 neap_status ni_checkpoint_write(const neap_model *model, const ni_state *state, const ni_position *position,

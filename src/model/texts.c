@@ -177,8 +177,7 @@ uint64_t ni_texts_bytes(const ni_texts *t)
 {
     if (!t->offset) return 0;
     return ((uint64_t)t->nodes + 1) * sizeof *t->offset + t->offset[t->nodes] * sizeof *t->word +
-           t->words.count * (sizeof *t->documents + sizeof *t->words.offset) + t->words.bytes_room +
-           t->words.slots * sizeof *t->words.slot;
+           t->words.count * sizeof *t->documents + ni_names_bytes(&t->words);
 }
 
 /* ---- files ---- */

@@ -34,9 +34,11 @@ for method in $methods; do
     fine "$method"
 done
 awk '{ print $1, "likes" NR % 3, "age:" NR; print $2, "likes" NR % 2 }' friends.txt | sort -u -k1,1 >features.txt
-for method in text tadw; do # features alone
+for method in text tadw; do # features alone, and beside texts
     expect 0 "$NEAP" train friends.txt -o "$method.features" --method "$method" --features features.txt --dim 8
+    expect 0 "$NEAP" train friends.txt -o "$method.both" --method "$method" --features features.txt --text texts.tsv --dim 8
     fine "$method.features"
+    fine "$method.both"
 done
 
 expect 0 "$NEAP" train friends.txt -o cene.gru --method cene --content gru --text texts.tsv --dim 8 --epochs 1
@@ -75,6 +77,13 @@ checkpoint cane --text texts.tsv --valid 0.1 --patience 1000000
 checkpoint cane --text texts.tsv --optimizer adagrad
 checkpoint cene --text texts.tsv --content gru --valid 0.1 --patience 1000000
 checkpoint cene --text texts.tsv --content gru --optimizer adagrad
+checkpoint apn --text texts.tsv --valid 0.1 --patience 1000000
+checkpoint apn --text texts.tsv --encoder lstm --optimizer adagrad
+checkpoint gapcn --kernel 3 --valid 0.1 --patience 1000000
+checkpoint gapapn --padding vector --optimizer adagrad
+checkpoint gapmlp --valid 0.1 --patience 1000000
+checkpoint dmte --text texts.tsv --valid 0.1 --patience 1000000
+checkpoint tadw --text texts.tsv --features features.txt
 checkpoint tadw --text texts.tsv --valid 0.1 --patience 1000000
 checkpoint splitter --walks 2 --loss ns
 checkpoint tridnr --walks 2 --text texts.tsv --valid 0.1 --patience 1000000

@@ -146,6 +146,26 @@ if grep -q 'pa at' err; then fail 'pa reads no features'; fi
 expect 0 "$NEAP" reproduce "${reads[@]}" --text graphs/cora/text.txt --text-by-line --features features
 says err 'nothing to run'
 expect 3 "$NEAP" reproduce "${reads[@]}" --text named.tsv --features missing
+
+# A system that reads texts but no features stands beside one that reads both: one graph, one file of texts.
+mixed=("${reads[@]}" --methods text,tridnr --text named.tsv -o mixed)
+expect 0 "$NEAP" reproduce "${mixed[@]}" --features features
+says err '2 of 2 asked for were run'
+says mixed/cells/link-cora-clean-text-55-1.json '"features": "'
+if grep -q features mixed/cells/*tridnr*; then fail 'tridnr reads no features'; fi
+expect 0 "$NEAP" reproduce "${mixed[@]}" --features features
+says err 'nothing to run'
+expect 0 "$NEAP" reproduce -o mixed --report-only -t 1
+says err 'the report has 2 measurements'
+expect 0 "$NEAP" reproduce "${mixed[@]}" --seed 2
+if grep -q features mixed/cells/*-2.json; then fail 'a cell of texts alone names features'; fi
+expect 3 "$NEAP" reproduce -o mixed --report-only -t 1
+says err 'cells of cora in mixed were made with different features, or some without'
+expect 0 "$NEAP" reproduce "${mixed[@]}" --features features --report-only
+says err 'the report has 3 measurements'
+expect 0 "$NEAP" reproduce "${mixed[@]}"
+says err 'text at 55 %'
+if grep -q 'tridnr at' err; then fail 'tridnr reads no features'; fi
 expect 2 "$NEAP" reproduce "${reads[@]}" --text-by-line
 says err '--text-by-line goes with --text'
 

@@ -112,6 +112,7 @@ import json
 e = json.load(open("out"))
 shared = [r for side in ("by_source", "by_target") for r in e[side] if r["word"] in ("reads", "crime", "novels")]
 assert len(shared) == 6 and all(r["selected"] == r["word"] and r["alignment"] == 1 for r in shared), shared
+assert abs(sum(r["weight"] for r in e["by_source"]) - 1) < 1e-5 and not any("attention" in r for r in shared), shared
 END
 
 expect 0 "$NEAP" train friends.txt -o t --method tadw --text words -q
@@ -141,6 +142,7 @@ expect 2 "$NEAP" train friends.txt -o words --method text --text words
 says err 'words would overwrite words'
 "$NEAP" methods | grep -q '^cane .* \[--text\]$' || fail 'a method that reads texts is not marked'
 if "$NEAP" methods | grep -q '^gap .*--text'; then fail 'gap reads no texts'; fi
+[[ $("$NEAP" methods | grep '\[--text or --features\]$' | cut -d ' ' -f 1 | xargs) == 'text tadw' ]] || fail 'methods that read features are not marked'
 
 # A new node without links has no vector of its own (cane): the words have all of the score, but for rounding.
 expect 0 "$NEAP" train friends.txt -o c --method cane --text words --epochs 3 --valid 0 --dim 20 -q
@@ -170,6 +172,14 @@ awk -F '\t' '{ if (NR == 1 && ($3 < 0.5 || $3 > 0.99)) exit 1; if (NR == 2 && $3
     fail "cosines of features: $(cat out)"
 expect 0 "$NEAP" train friends.txt -o both --method text --features features --text texts --min-count 1 --dim 3 -q
 expect 0 "$NEAP" score both pairs -q
+expect 0 "$NEAP" check both
+expect 0 "$NEAP" explain both alice bob --html page.html
+[[ $(grep -c '^  elsewhere  ' out) -eq 2 ]] || fail "features have no part in the score: $(cat out)"
+says page.html 'What comes from features of the nodes is listed as elsewhere.'
+expect 0 "$NEAP" explain both carol dave --html page.html # who have features and no words
+says out 'words of dave: 0'
+[[ $(grep -c '^  elsewhere  ' out) -eq 2 ]] || fail "features alone have no part in the score: $(cat out)"
+says page.html 'The score does not come from words alone'
 expect 0 "$NEAP" eval link friends.txt --methods text --features features --ratios 70 --dim 3 -q
 expect 0 "$NEAP" embed m -o vectors.txt -q
 expect 3 "$NEAP" info friends.txt --features vectors.txt

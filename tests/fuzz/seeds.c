@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "harness.h"
+#include "node_features.h"
 #include "texts.h"
 #include "world.h"
 
@@ -62,6 +63,13 @@ static const struct text {
       "\xef\xbb\xbf"
       "ann\tcafe\xcc\x81 Größe\r\nbob\t机器 か\xe3\x82\x99\r\ncid\tहिन्दी" },
     { "text", "lines", "a text\n\nand, more\n% text\n" },
+    { "features", "lines",
+      "# c\nann red:2 http://x:0.5 green\ncid\tred:-1 re:d\n1 red\nann red:0.25\nzoe blue\n" },
+    { "features", "mtx",
+      "%%MatrixMarket matrix coordinate real general\n% c\n12 4 3\n1 1 0.5\n3 4 -1\n12 4 2\n" },
+    { "features", "mtx_names",
+      "%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 1\n2 3\n@@ f.mtx.names.txt\nann\nzoe\n" },
+    { "features", "table", "3 2\nann 1 2\nbob -0.5 0\n0 3 4." },
     { "pairs", "blanks", "ann bob\nbob 0\nzoe ann\nivy 2\nann ann\n" },
     { "pairs", "header", "source,target,score\nann,bob,1\n\"cid\",dee,2\n" },
     { "pairs", "tabs", "# c\nann\tbob\r\n0\t1\n1\n" },
@@ -119,8 +127,9 @@ static void put_extended(const neap_model *m)
     neap_graph_free(links);
 }
 
-/* The model of a method, and its checkpoint if it makes any. */
-static void train(const neap_graph *g, const char *method, neap_options *o, const char *suffix)
+/* The model of a method, and its checkpoint if it makes any. features: or NULL; freed. */
+static void train(const neap_graph *g, const char *method, neap_options *o, neap_features *features,
+                  const char *suffix)
 {
     static const char path[] = FUZZ_FOLDER "checkpoint";
     char name[64];
@@ -128,7 +137,7 @@ static void train(const neap_graph *g, const char *method, neap_options *o, cons
     neap_model *m;
     neap_error err = { 0 };
     neap_text *text = texts_of(g);
-    neap_data data = { .size = sizeof data, .graph = g, .text = text };
+    neap_data data = { .size = sizeof data, .graph = g, .text = text, .features = features };
     neap_hooks hooks = { .size = sizeof hooks, .checkpoint = path };
     snprintf(name, sizeof name, "%s%s", method, suffix);
     if (neap_train(&data, o, &hooks, &m, &err)) fuzz_fail(name, 0, err.text);
@@ -136,6 +145,7 @@ static void train(const neap_graph *g, const char *method, neap_options *o, cons
     if (fuzz_bytes(path, &size)) put_file("tensors_checkpoint", name, path);
     if (!strcmp(name, "gap")) put_extended(m);
     neap_model_free(m);
+    neap_features_free(features);
     neap_text_free(text);
     neap_options_free(o);
     fuzz_forget();
@@ -146,11 +156,13 @@ static void put_models(void)
     neap_graph *g = fuzz_graph(0, 0), *weighted = fuzz_graph(1, 1);
     for (size_t i = 0; i < neap_method_count(); i++) {
         const char *method = neap_method_at(i)->name;
-        train(g, method, fuzz_options(method), "");
+        train(g, method, fuzz_options(method), NULL, "");
+        if (neap_method_at(i)->features)
+            train(g, method, fuzz_options(method), features_of(g), "_features");
     }
     neap_options *o = fuzz_options("gap");
     set_options(o, "undirected", "yes", "padding", "vector", "valid", "0.2", NULL);
-    train(weighted, "gap", o, "_undirected");
+    train(weighted, "gap", o, NULL, "_undirected");
     neap_graph_free(g);
     neap_graph_free(weighted);
 }
@@ -178,6 +190,7 @@ static void put_vectors(void)
         snprintf(path, sizeof path, FUZZ_FOLDER "v.%s", endings[i]);
         assert_int_equal(neap_vectors_save(path, g, x, 12, 2, NULL), NEAP_OK);
         put_file(strcmp(endings[i], "safetensors") ? "vectors" : "tensors_vectors", endings[i], path);
+        if (!strcmp(endings[i], "npy")) put_file("features", endings[i], path);
     }
     neap_graph_free(g);
 }
