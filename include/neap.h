@@ -573,12 +573,12 @@ NEAP_API neap_status neap_model_score(const neap_model *model, const neap_pair *
 
 /* The best targets of one or more sources, one array per column; more columns may join behind them. */
 typedef struct neap_ranking {
-    size_t size;          /* of this struct in the library                                      */
-    size_t sources;       /* of the call                                                        */
-    const size_t *start;  /* sources + 1: those of source i are at start[i] .. start[i + 1] - 1 */
-    size_t count;         /* of all of them                                                     */
-    const uint32_t *node; /* count: the targets, of each source the best first, ties by number  */
-    const float *score;   /* count: their scores, or cosines                                    */
+    size_t size;              /* of this struct in the library                                      */
+    size_t sources;           /* of the call                                                        */
+    const size_t *start;      /* sources + 1: those of source i are at start[i] .. start[i + 1] - 1 */
+    size_t count;             /* of all of them                                                     */
+    const uint32_t *node;     /* count: the targets, of each source the best first, ties by number  */
+    const float *score;       /* count: their scores, or cosines                                    */
     const float *probability; /* count: see neap_scores; NULL: by cosine, or the method has none */
 } neap_ranking;
 NEAP_API void neap_ranking_free(neap_ranking *ranking);
@@ -628,17 +628,17 @@ typedef struct neap_evidence {
     const float *value;        /* count: NaN where it is missing                               */
     const float *contribution; /* count: to the score                                          */
 
-    uint32_t behind_count;            /* who stands behind a group, the largest share first    */
-    const char *const *behind;        /* behind_count: the group                               */
-    const uint32_t *node, *second;    /* behind_count: a neighbour; the inner nodes of a path from source to
-                                         target; NEAP_NONE: there is none                      */
-    const char *const *word;          /* behind_count: a word that both texts have, or NULL    */
-    const float *share;               /* behind_count: its share of the group                  */
+    uint32_t behind_count;         /* who stands behind a group, the largest share first    */
+    const char *const *behind;     /* behind_count: the group                               */
+    const uint32_t *node, *second; /* behind_count: a neighbour; the inner nodes of a path from source to
+                                      target; NEAP_NONE: there is none                      */
+    const char *const *word;       /* behind_count: a word that both texts have, or NULL    */
+    const float *share;            /* behind_count: its share of the group                  */
 
-    uint32_t change_count;            /* what if a link were not there, the largest change first */
-    const uint32_t *end, *without;    /* change_count: the link of this node of the pair with that one */
-    const float *score_without;       /* change_count: the score; degrees, shared neighbours, paths and walks
-                                         are measured anew, the rest is held                   */
+    uint32_t change_count;         /* what if a link were not there, the largest change first */
+    const uint32_t *end, *without; /* change_count: the link of this node of the pair with that one */
+    const float *score_without;    /* change_count: the score; degrees, shared neighbours, paths and walks
+                                      are measured anew, the rest is held                   */
     const float *probability_without; /* change_count                                          */
 } neap_evidence;
 
@@ -702,8 +702,9 @@ typedef struct neap_scores {
     size_t size; /* of this struct in the library */
     size_t count;
     const float *score;
-    const float *probability; /* count: of a link, where a share of neap_query_spec.prior of all pairs are links and
-                                 the others are evenly drawn non-links; NULL: the method has none */
+    const float
+        *probability; /* count: of a link, where a share of neap_query_spec.prior of all pairs are links and
+                         the others are evenly drawn non-links; NULL: the method has none */
 } neap_scores;
 NEAP_API neap_status neap_query_score(neap_query *query, const neap_pair *pairs, size_t count,
                                       neap_scores **out, neap_error *err);

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "evidence/measure.h"
 #include "evidence/eigenpairs.h"
+#include "evidence/measure.h"
 
 enum { MOST = 40 };
 
@@ -45,7 +45,8 @@ static world *make(uint32_t n, bool undirected, bool weighted, uint64_t seed)
             w->edge[s][t] = (double)weight;
             if (undirected) w->edge[t][s] = (double)weight;
         }
-    assert_int_equal(neap_graph_create(n, NULL, edge, count, weighted, undirected, &w->graph, NULL), NEAP_OK);
+    assert_int_equal(neap_graph_create(n, NULL, edge, count, weighted, undirected, &w->graph, NULL),
+                     NEAP_OK);
     assert_int_equal(ni_links_create(w->graph, &w->links, NULL), NEAP_OK);
     assert_int_equal(ni_view_create(w->graph, &w->links, &w->view, NULL), NEAP_OK);
     assert_int_equal(ni_threads_create(2, &w->threads, NULL), NEAP_OK);
@@ -81,7 +82,9 @@ static bool linked(const world *w, uint32_t s, uint32_t t)
 static double weight(const world *w, uint32_t s, uint32_t t)
 {
     if (s == t) return 0;
-    return w->undirected ? w->edge[s][t] : !w->view.links.weight ? linked(w, s, t) : w->edge[s][t] + w->edge[t][s];
+    return w->undirected           ? w->edge[s][t]
+           : !w->view.links.weight ? linked(w, s, t)
+                                   : w->edge[s][t] + w->edge[t][s];
 }
 
 static double degree(const world *w, uint32_t u)
@@ -168,8 +171,8 @@ static void check_shared(const world *w, uint32_t s, uint32_t t, const float *va
 static void check_walks(const world *w, double power[NI_WALK_STEPS + 1][MOST][MOST], uint32_t s, uint32_t t,
                         const float *value)
 {
-    static const ni_kind kinds[] = { NI_KIND_W2, NI_KIND_W3, NI_KIND_W4, NI_KIND_W5, NI_KIND_W6, NI_KIND_W7,
-                                     NI_KIND_W8 };
+    static const ni_kind kinds[] = { NI_KIND_W2, NI_KIND_W3, NI_KIND_W4, NI_KIND_W5,
+                                     NI_KIND_W6, NI_KIND_W7, NI_KIND_W8 };
     double to = pagerank(w, power, s, t), back = pagerank(w, power, t, s);
     for (int i = 0; i < 7; i++) close_to(power[i + 2][s][t], value[kinds[i]], "walks", s, t);
     close_to(power[3][s][t] * sqrt(strength(w, s) * strength(w, t)), value[NI_KIND_L3], "l3", s, t);
@@ -246,7 +249,8 @@ static void values_of_nodes_are_what_they_say(void **state)
         for (int i = 0; i < 30; i++) {
             for (uint32_t u = 0; u < w->n; u++) {
                 next[u] = 0.15;
-                for (uint32_t v = 0; v < w->n; v++) next[u] += linked(w, u, v) ? 0.85 * rank[v] / degree(w, v) : 0;
+                for (uint32_t v = 0; v < w->n; v++)
+                    next[u] += linked(w, u, v) ? 0.85 * rank[v] / degree(w, v) : 0;
             }
             memcpy(rank, next, sizeof rank);
         }
@@ -255,7 +259,8 @@ static void values_of_nodes_are_what_they_say(void **state)
             for (uint32_t v = 0; v < w->n; v++) {
                 around += linked(w, u, v) ? degree(w, v) / k : 0;
                 out += leads(w, u, v), in += leads(w, v, u);
-                for (uint32_t x = 0; x < v; x++) triangles += linked(w, u, v) && linked(w, u, x) && linked(w, v, x);
+                for (uint32_t x = 0; x < v; x++)
+                    triangles += linked(w, u, v) && linked(w, u, x) && linked(w, v, x);
             }
             const float *at = w->node + u * NI_NODE_VALUES;
             close_to(k, at[NI_NODE_DEGREE], "degree", u, u);

@@ -24,7 +24,8 @@ const command cmd_rank = {
     .details =
         "Scores a node against every other, exactly, and prints the best: source, rank, node, score, and "
         "in a method that has one the probability of the link, separated by tabs. Known links are left "
-        "out. With --explain a last column names the source's neighbours that contribute most, or the words of its text in a method that attends to texts, the "
+        "out. With --explain a last column names the source's neighbours that contribute most, or the "
+        "words of its text in a method that attends to texts, the "
         "strongest first; `neap explain` has more about one pair.\n"
         "A model that was trained with --targets suggests those nodes only; --targets all lifts that.\n"
         "--all answers for every node. With -o FILE an interrupted run goes on with --resume: FILE.part "

@@ -181,12 +181,13 @@ const command cmd_score = {
     .name = "score",
     .operands = "MODEL [PAIRS]",
     .summary = "score pairs of nodes from a file or standard input",
-    .details = "Reads pairs, one per line, in any form that `train` reads edges in; columns other than "
-               "source and target are ignored. Prints source, target and score, separated by tabs; a "
-               "higher score means a likelier link. Without PAIRS, or with `-`, pairs come from standard "
-               "input; the input may be of any length.\n"
-               "A method that has a probability (`neap methods`) prints it behind the score: that of a link "
-               "against one evenly drawn non-link, or where --prior says another share of links.\n",
+    .details =
+        "Reads pairs, one per line, in any form that `train` reads edges in; columns other than "
+        "source and target are ignored. Prints source, target and score, separated by tabs; a "
+        "higher score means a likelier link. Without PAIRS, or with `-`, pairs come from standard "
+        "input; the input may be of any length.\n"
+        "A method that has a probability (`neap methods`) prints it behind the score: that of a link "
+        "against one evenly drawn non-link, or where --prior says another share of links.\n",
     .examples = "neap score friends.safetensors pairs.txt\n"
                 "echo 'alice bob' | neap score friends.safetensors\n",
     .least = 1,

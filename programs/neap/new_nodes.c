@@ -97,7 +97,8 @@ bool model_has_probability(const neap_model *model)
 
 void say_prior(const args *a, double prior)
 {
-    if (prior == 0.5) say(a, "probabilities: of a link against one evenly drawn non-link; --prior has others");
+    if (prior == 0.5)
+        say(a, "probabilities: of a link against one evenly drawn non-link; --prior has others");
     else say(a, "probabilities: of a link where %g of all pairs are links, the others evenly drawn", prior);
 }
 

@@ -283,8 +283,9 @@ static neap_status describe(const ranking *q, char text[256], neap_error *err)
         "%s of model %016llx: top %llu, known %d, explain %d, lines %d, prior %.17g, targets %s %016llx, "
         "sources %zu %016llx, %zu at once",
         q->kind->list, (unsigned long long)model, (unsigned long long)q->o->k, q->o->with_known,
-        q->o->explain, q->lines, q->o->prior, rule, (unsigned long long)(t ? hash_nodes(t->nodes, t->count) : 0),
-        q->count, (unsigned long long)hash_nodes(q->sources, q->count), at_once(q));
+        q->o->explain, q->lines, q->o->prior, rule,
+        (unsigned long long)(t ? hash_nodes(t->nodes, t->count) : 0), q->count,
+        (unsigned long long)hash_nodes(q->sources, q->count), at_once(q));
     return NEAP_OK;
 }
 
@@ -438,7 +439,8 @@ neap_status run_ranking(const args *a, const ranking_kind *kind, neap_error *err
     progress_start(&q.bar, q.o->progress, a->quiet);
     neap_status rc = check_sources(a, err);
     if (rc == NEAP_OK) rc = check_files(a, err);
-    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], &q.o->new, q.o->prior, &hooks, &q.model, &q.query, err);
+    if (rc == NEAP_OK)
+        rc = ask_model(a, a->operands[0], &q.o->new, q.o->prior, &hooks, &q.model, &q.query, err);
     q.likely = rc == NEAP_OK && kind->by == NEAP_BY_SCORE && model_has_probability(q.model);
     if (q.likely) say_prior(a, q.o->prior);
     if (rc == NEAP_OK) rc = targets_read(a, q.o->targets, neap_model_graph(q.model), &q.targets, err);

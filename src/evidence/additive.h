@@ -16,7 +16,7 @@
 #include "neap.h"
 
 enum {
-    NI_CURVE_EDGES = 62, /* between bins; a curve with fewer has FLT_MAX behind the last */
+    NI_CURVE_EDGES = 62,                 /* between bins; a curve with fewer has FLT_MAX behind the last */
     NI_CURVE_STEPS = NI_CURVE_EDGES + 2, /* bin 0: missing; bin b: edge[b - 2] < x <= edge[b - 1] */
 };
 

@@ -26,7 +26,8 @@ typedef struct inverted {
     uint32_t *touched; /* threads x rows                       */
     ni_term *term;     /* threads x the longest row            */
     uint32_t longest;
-    bool *bounded;     /* threads                              */
+    bool *bounded; /* threads                              */
+    uint32_t from; /* the first row that asks              */
     uint32_t *near;
     float *cosine;
 } inverted;
@@ -117,7 +118,8 @@ static void near_task(void *arg, uint32_t task, uint32_t thread)
 {
     const inverted *x = arg;
     desk d = desk_of(x, thread);
-    uint64_t first = (uint64_t)task * ROWS_PER_TASK, end = ni_task_end(first, ROWS_PER_TASK, x->terms->rows);
+    uint64_t first = x->from + (uint64_t)task * ROWS_PER_TASK;
+    uint64_t end = ni_task_end(first, ROWS_PER_TASK, x->terms->rows);
     for (uint32_t r = (uint32_t)first; r < end && ni_threads_go_on(x->threads, thread); r++)
         choose(x, r, add_up(x, r, &d), &d);
 }
@@ -125,15 +127,19 @@ static void near_task(void *arg, uint32_t task, uint32_t thread)
 static uint32_t longest_row(const ni_sparse *a)
 {
     uint32_t most = 1;
-    for (uint64_t r = 0; r < a->rows; r++) most = a->end[r] - a->start[r] > most ? a->end[r] - a->start[r] : most;
+    for (uint64_t r = 0; r < a->rows; r++)
+        most = a->end[r] - a->start[r] > most ? a->end[r] - a->start[r] : most;
     return most;
 }
 
-neap_status ni_attributes_near(const ni_sparse *terms, uint32_t columns, ni_threads *threads, uint32_t *near,
-                               float *cosine, bool *bounded, neap_error *err)
+neap_status ni_attributes_near(const ni_sparse *terms, uint32_t columns, uint32_t first,
+                               ni_threads *threads, uint32_t *near, float *cosine, bool *bounded,
+                               neap_error *err)
 {
     size_t n = terms->rows, count = ni_threads_count(threads);
-    inverted x = { .terms = terms, .threads = threads, .longest = longest_row(terms), .near = near, .cosine = cosine };
+    inverted x = { .terms = terms, .threads = threads, .longest = longest_row(terms), .from = first };
+    x.near = near;
+    x.cosine = cosine;
     x.offset = ni_zeros((size_t)columns + 1, sizeof *x.offset);
     x.row = ni_array(terms->nonzeros, sizeof *x.row);
     x.weight = ni_array(terms->nonzeros, sizeof *x.weight);
@@ -146,7 +152,7 @@ neap_status ni_attributes_near(const ni_sparse *terms, uint32_t columns, ni_thre
     neap_status rc = ok ? NEAP_OK : ni_fail_memory(err, "the nearest texts");
     if (ok) {
         fill_index(&x, columns);
-        ni_threads_run(threads, ni_tasks(n, ROWS_PER_TASK), near_task, &x);
+        ni_threads_run(threads, ni_tasks(n - first, ROWS_PER_TASK), near_task, &x);
         rc = ni_threads_check(threads, err);
     }
     *bounded = false;
@@ -286,5 +292,6 @@ static void around_task(void *arg, uint32_t task, uint32_t thread)
 
 void ni_attributes_around(const ni_view *view, const ni_attributes *a, ni_threads *threads, float *out)
 {
-    ni_threads_run(threads, ni_tasks(view->links.nodes, ROWS_PER_TASK), around_task, &(around){ view, a, out });
+    ni_threads_run(threads, ni_tasks(view->links.nodes, ROWS_PER_TASK), around_task,
+                   &(around){ view, a, out });
 }

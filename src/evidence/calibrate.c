@@ -1,5 +1,5 @@
-/* Platt's scaling: logistic regression on one number, by Newton's method. A slope of 1 and a start of 0 count
- * as much as two examples would, so that with few of them the scores stay as they are. */
+/* Platt's scaling: logistic regression on one number, by Newton's method. A slope of 1 and a start of 0
+ * count as much as two examples would, so that with few of them the scores stay as they are. */
 #include <math.h>
 
 #include "evidence/fit.h"
@@ -21,7 +21,8 @@ static void add_example(sums *s, double a, double b, double x, double link, doub
     s->h[2] += d * x * x;
 }
 
-void ni_calibrate(const ni_examples *e, const double *score, const bool *counts, double *start, double *slope)
+void ni_calibrate(const ni_examples *e, const double *score, const bool *counts, double *start,
+                  double *slope)
 {
     double a = 0, b = 1;
     for (uint32_t step = 0; step < STEPS; step++) {
@@ -30,7 +31,8 @@ void ni_calibrate(const ni_examples *e, const double *score, const bool *counts,
             const float *weight = e->weight + (size_t)g * e->size;
             for (uint32_t i = 0; i < e->size && (!counts || counts[g]); i++)
                 if (weight[i] > 0)
-                    add_example(&s, a, b, score[(size_t)g * e->size + i], i == 0, (double)(weight[i] / weight[0]));
+                    add_example(&s, a, b, score[(size_t)g * e->size + i], i == 0,
+                                (double)(weight[i] / weight[0]));
         }
         double det = s.h[0] * s.h[2] - s.h[1] * s.h[1];
         a -= (s.h[2] * s.g[0] - s.h[1] * s.g[1]) / det;

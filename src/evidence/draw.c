@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "evidence/measure.h"
 #include "evidence/eigenpairs.h"
+#include "evidence/measure.h"
 #include "model/best.h"
 #include "support/status.h"
 
@@ -80,8 +80,8 @@ static neap_status draw_positives(ni_draw *d, const uint64_t *first, neap_pair *
     }
     if (!d->groups)
         return ni_fail(err, NEAP_E_FORMAT,
-                       "no link can be learned from: none leads to a target, or every source is linked with "
-                       "all of them");
+                       "there is no non-link to learn from: no link leads to a target, or every source is "
+                       "linked with all of them");
     double most = fmax(1, d->rule->fold * (double)pairs);
     d->folds = (uint32_t)ceil((double)d->groups / most);
     return NEAP_OK;
@@ -103,8 +103,7 @@ static neap_status make_arrays(ni_draw *d, neap_error *err)
 /* Folds as even as can be, each in the order of sources. */
 static void deal(ni_draw *d, neap_pair *positive)
 {
-    for (uint32_t f = 0; f <= d->folds; f++)
-        d->start[f] = (uint32_t)((uint64_t)d->groups * f / d->folds);
+    for (uint32_t f = 0; f <= d->folds; f++) d->start[f] = (uint32_t)((uint64_t)d->groups * f / d->folds);
     for (uint32_t f = 0; f < d->folds; f++)
         qsort(positive + d->start[f], d->start[f + 1] - d->start[f], sizeof *positive, by_source);
     for (uint32_t g = 0; g < d->groups; g++) {
@@ -161,16 +160,16 @@ ni_examples ni_draw_examples(const ni_draw *d)
 
 typedef struct fold {
     ni_draw *d;
-    ni_view view;      /* without the fold's positives   */
-    float *node;       /* nodes x NI_NODE_VALUES         */
+    ni_view view;          /* without the fold's positives   */
+    float *node;           /* nodes x NI_NODE_VALUES         */
     float *value, *vector; /* eigenpairs                 */
     ni_globals globals;
     ni_walks walks;
-    ni_near *near;     /* threads                        */
+    ni_near *near; /* threads                        */
     uint32_t popular[POPULAR_LISTED];
     uint32_t populars;
-    ni_ranked (*best)[NEAR_MOST]; /* threads x NI_SPREAD_LANES                        */
-    size_t *bests;                /* likewise: how many                               */
+    ni_ranked (*best)[NEAR_MOST];        /* threads x NI_SPREAD_LANES                        */
+    size_t *bests;                       /* likewise: how many                               */
     uint32_t group[NI_SPREAD_LANES + 1]; /* the first group of each source of a panel */
 } fold;
 
@@ -235,7 +234,8 @@ static neap_status prepare(fold *f, uint32_t number, neap_error *err)
     f->best = ni_array((size_t)threads * NI_SPREAD_LANES, sizeof *f->best);
     f->bests = ni_array((size_t)threads * NI_SPREAD_LANES, sizeof *f->bests);
     if (!f->near || !f->best || !f->bests) return no_memory(err);
-    for (uint32_t i = 0; i < threads && rc == NEAP_OK; i++) rc = ni_near_create(&f->globals, &f->near[i], err);
+    for (uint32_t i = 0; i < threads && rc == NEAP_OK; i++)
+        rc = ni_near_create(&f->globals, &f->near[i], err);
     return rc == NEAP_OK ? ni_walks_create(&f->globals, NI_SPREAD_LANES, &f->walks, err) : rc;
 }
 

@@ -1,8 +1,8 @@
 /* draw.h - the links and non-links that curves are learned from, and the evidence about them, masked.
  *
- * Evidence about a link is measured in a graph without it, or every curve would learn that links are linked.
- * Links are drawn as positives and dealt into folds; the graph of a fold lacks its positives, in both
- * directions, and everything about them and their non-links is measured there: degrees, walks,
+ * Evidence about a link is measured in a graph without it, or every curve would learn that links are
+ * linked. Links are drawn as positives and dealt into folds; the graph of a fold lacks its positives, in
+ * both directions, and everything about them and their non-links is measured there: degrees, walks,
  * eigenvectors, all of one graph. (Removing only the link in question, one at a time, is a trap: a hub of
  * K links then has K - 1 in each of its links and K in each of its non-links.)
  *
@@ -33,10 +33,10 @@ enum {
 };
 
 typedef struct ni_draw_rule {
-    uint32_t positives; /* at most so many                                           */
-    double fold;        /* share of the links that the graph of a fold lacks, at most */
-    uint32_t groups;    /* bits of ni_group: the evidence that is measured           */
-    uint32_t dim;       /* eigenpairs wanted                                         */
+    uint32_t positives;              /* at most so many                                           */
+    double fold;                     /* share of the links that the graph of a fold lacks, at most */
+    uint32_t groups;                 /* bits of ni_group: the evidence that is measured           */
+    uint32_t dim;                    /* eigenpairs wanted                                         */
     const ni_attributes *attributes; /* or NULL                                      */
     uint64_t seed;
 } ni_draw_rule;
@@ -49,9 +49,9 @@ typedef struct ni_draw {
     uint32_t kinds, kind[NI_KINDS]; /* the evidence that is measured, ascending              */
     bool plain[NI_KINDS];
     uint32_t groups, folds;
-    uint32_t *start; /* folds + 1: the groups of a fold                              */
-    uint32_t *source; /* groups                                                       */
-    uint32_t *target; /* groups x NI_DRAW_GROUP: t, then its non-links                */
+    uint32_t *start;                /* folds + 1: the groups of a fold                              */
+    uint32_t *source;               /* groups                                                       */
+    uint32_t *target;               /* groups x NI_DRAW_GROUP: t, then its non-links                */
     float *value, *weight, *stands; /* as in ni_examples                              */
 } ni_draw;
 

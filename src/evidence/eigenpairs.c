@@ -19,8 +19,8 @@ typedef struct spectral {
     ni_threads *threads;
     uint32_t n, l; /* nodes; columns of X */
     uint64_t seed;
-    float cut;     /* c */
-    float *X;      /* n x l */
+    float cut;       /* c */
+    float *X;        /* n x l */
     float *panel[2]; /* n x LANES: two consecutive polynomials of one panel, as D^-1/2 x */
     uint32_t column; /* of X, the first of the panel */
     double *gram;    /* l x l */
@@ -44,8 +44,8 @@ static uint32_t columns_of(uint32_t d)
 uint64_t ni_eigenpairs_bytes(uint32_t nodes, uint32_t d)
 {
     uint64_t l = columns_of(ni_eigenpairs_of(nodes, d));
-    return (uint64_t)nodes * (l + 2 * LANES) * sizeof(float) + l * l * (2 * sizeof(double) + sizeof(float)) +
-           ni_tall_bytes(nodes, (uint32_t)l);
+    return (uint64_t)nodes * (l + 2 * LANES) * sizeof(float) +
+           l * l * (2 * sizeof(double) + sizeof(float)) + ni_tall_bytes(nodes, (uint32_t)l);
 }
 
 /* ---- panels ---- */
@@ -102,8 +102,7 @@ static void put_rows(const spectral *s, uint32_t first, uint32_t end)
 {
     scale_rows(s, first, end);
     for (uint32_t u = first; u < end; u++)
-        memcpy(s->X + (size_t)u * s->l + s->column, s->panel[0] + (size_t)u * LANES,
-               LANES * sizeof *s->X);
+        memcpy(s->X + (size_t)u * s->l + s->column, s->panel[0] + (size_t)u * LANES, LANES * sizeof *s->X);
 }
 
 static void swap_panels(spectral *s, uint32_t i, uint32_t j)
@@ -188,8 +187,7 @@ static neap_status solve(spectral *s, uint32_t found, uint32_t *order, float *va
 {
     uint32_t l = s->l;
     for (size_t i = 0; i < l; i++) /* rounding makes it slightly unsymmetric */
-        for (size_t j = 0; j < i; j++)
-            s->gram[i * l + j] = (s->gram[i * l + j] + s->gram[j * l + i]) / 2;
+        for (size_t j = 0; j < i; j++) s->gram[i * l + j] = (s->gram[i * l + j] + s->gram[j * l + i]) / 2;
     neap_status rc = ni_symmetric_eigen(s->gram, l, l, s->work, s->vector, s->work + l, err);
     if (rc != NEAP_OK) return rc;
     sort_values(s->work, l, order);
@@ -224,9 +222,13 @@ static float cut_of(const ni_view *view)
 }
 
 neap_status ni_eigenpairs(const ni_view *view, uint32_t d, uint64_t seed, ni_threads *threads, float *value,
-                        float *vector, neap_error *err)
+                          float *vector, neap_error *err)
 {
-    spectral s = { .view = view, .threads = threads, .n = view->links.nodes, .l = columns_of(ni_eigenpairs_of(view->links.nodes, d)), .seed = seed };
+    spectral s = { .view = view,
+                   .threads = threads,
+                   .n = view->links.nodes,
+                   .l = columns_of(ni_eigenpairs_of(view->links.nodes, d)),
+                   .seed = seed };
     size_t l = s.l;
     memset(value, 0, d * sizeof *value);
     memset(vector, 0, (size_t)s.n * d * sizeof *vector);

@@ -2,19 +2,20 @@
  * eigenvalues are largest in absolute value, since a bipartite graph tells as much by the negative ones.
  *
  * Chebyshev-filtered subspace iteration (Zhou, Saad, Tiago and Chelikowsky 2006): random vectors X, d and
- * some more, are multiplied by T_6(W / c), a polynomial that stays below 1 for eigenvalues in [-c, c], where
- * the bulk of a random graph's lies, and grows fast outside; made orthonormal; once more; then Rayleigh-Ritz:
+ * some more, are multiplied by T_6(W / c), a polynomial that stays below 1 for eigenvalues in [-c, c],
+ * where the bulk of a random graph's lies, and grows fast outside; made orthonormal; once more; then
+ * Rayleigh-Ritz:
  *
  *     c = min(0.6, 2 / sqrt(mean degree))
  *     twice:  X = T_6(W / c) X;  X = orthonormal basis of X         12 products
  *     X'W X = Z diag(value) Z',  X = X Z                             one more
  *
  * Eigenvectors are as good as 13 products make them: closeness in them is a feature to be weighed, no more
- * digits are worth their time. They start from random numbers and nothing else: vectors that once saw a link
- * do not forget it (a warm start leaked 12.7 points of AUC).
+ * digits are worth their time. They start from random numbers and nothing else: vectors that once saw a
+ * link do not forget it (a warm start leaked 12.7 points of AUC).
  *
- * Columns are filtered a panel of NI_SPREAD_LANES at a time: O(13 (d + 16) links + 10 nodes (d + 16)^2) time,
- * (d + 16 + 32) floats per node. Inner products are doubles. Same bits for any number of threads. */
+ * Columns are filtered a panel of NI_SPREAD_LANES at a time: O(13 (d + 16) links + 10 nodes (d + 16)^2)
+ * time, (d + 16 + 32) floats per node. Inner products are doubles. Same bits for any number of threads. */
 #ifndef NI_EIGENPAIRS_H
 #define NI_EIGENPAIRS_H
 

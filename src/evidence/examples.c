@@ -28,7 +28,8 @@ static double sum_up(const float *stands, const double *score, uint32_t size, do
 double ni_group_loss(const ni_examples *e, uint32_t group, const double *score, double *gradient,
                      double *curvature, double *share)
 {
-    const float *weight = e->weight + (size_t)group * e->size, *stands = e->stands + (size_t)group * e->size;
+    const float *weight = e->weight + (size_t)group * e->size,
+                *stands = e->stands + (size_t)group * e->size;
     double room[NI_GROUP_MOST], *p = share ? share : room, loss = 0;
     bool ranked = stands[0] > 0;
     if (ranked) loss = sum_up(stands, score, e->size, p) - score[0] - log((double)stands[0]);
@@ -51,7 +52,8 @@ static float within(double x)
 void ni_group_slopes(const ni_examples *e, uint32_t group, const double *score, double *slope)
 {
     const ni_kernels *kernels = ni_kernels_get();
-    const float *weight = e->weight + (size_t)group * e->size, *stands = e->stands + (size_t)group * e->size;
+    const float *weight = e->weight + (size_t)group * e->size,
+                *stands = e->stands + (size_t)group * e->size;
     float x[NI_GROUP_MOST], share[NI_GROUP_MOST], away[NI_GROUP_MOST], sum = 0;
     double most = score[0];
     uint32_t weighed = 0;

@@ -15,14 +15,14 @@ typedef struct fitting {
     const ni_fit_rule *rule;
     ni_additive *out;
     ni_threads *threads;
-    float *z;         /* count x evidence                  */
-    uint8_t *bin;     /* evidence x count                  */
-    double *score;    /* count: of one fit                 */
-    double *apart;    /* count: of groups while they are held */
-    uint8_t *fifth;   /* groups: when it is held           */
-    bool *held;       /* groups: it is now                 */
-    float *mean;      /* evidence: of the finished curves  */
-    uint64_t *sort;   /* threads x count: a key and an example */
+    float *z;       /* count x evidence                  */
+    uint8_t *bin;   /* evidence x count                  */
+    double *score;  /* count: of one fit                 */
+    double *apart;  /* count: of groups while they are held */
+    uint8_t *fifth; /* groups: when it is held           */
+    bool *held;     /* groups: it is now                 */
+    float *mean;    /* evidence: of the finished curves  */
+    uint64_t *sort; /* threads x count: a key and an example */
 } fitting;
 
 /* ---- scales ---- */
@@ -74,12 +74,14 @@ static bool are_apart(float x, float y)
 
 /* Quantiles of the values, where all links weigh as much as all non-links; an edge is in the middle between
  * two values that are apart. */
-static void find_edges(const ni_examples *e, const float *value, const uint64_t *sorted, size_t n, float *edge)
+static void find_edges(const ni_examples *e, const float *value, const uint64_t *sorted, size_t n,
+                       float *edge)
 {
     uint64_t links = 0, weight = 0;
     uint32_t k = 0, next = 1;
     for (size_t i = 0; i < n; i++) links += (sorted[i] & 0xffffffffu) % e->size == 0;
-    uint64_t others = n - links, all = links && others ? 2 * links * others : n; /* one kind: each weighs 1 */
+    uint64_t others = n - links,
+             all = links && others ? 2 * links * others : n; /* one kind: each weighs 1 */
     for (size_t i = 0; i + 1 < n && k < NI_CURVE_EDGES; i++) {
         bool link = (sorted[i] & 0xffffffffu) % e->size == 0;
         float x = sorted_value(value, sorted[i]), y = sorted_value(value, sorted[i + 1]);
@@ -188,7 +190,8 @@ static void stretch(ni_additive *a, double start, double slope)
     a->start = (float)(start + slope * a->start);
     for (uint32_t j = 0; j < a->curves; j++) {
         a->line[(size_t)j * NI_LINE + NI_LINE_SLOPE] *= (float)slope;
-        for (uint32_t q = 0; q < NI_CURVE_STEPS; q++) a->step[(size_t)j * NI_CURVE_STEPS + q] *= (float)slope;
+        for (uint32_t q = 0; q < NI_CURVE_STEPS; q++)
+            a->step[(size_t)j * NI_CURVE_STEPS + q] *= (float)slope;
     }
 }
 

@@ -1,15 +1,16 @@
 /* fit.h - curves from examples: the line of each first, then steps on what remains.
  *
- * 1. Scale. The offset of a logarithm is the first percentile of the positive values; mean and deviation are
- *    those of all examples. Edges are quantiles where links weigh as much as all non-links together.
+ * 1. Scale. The offset of a logarithm is the first percentile of the positive values; mean and deviation
+ * are those of all examples. Edges are quantiles where links weigh as much as all non-links together.
  * 2. Lines (lines.c). All slopes and the start at once, by Newton's method on the loss plus
  *    ridge/2 |slope|^2.
  * 3. Steps (steps.c). Boosted stumps: in each round the cut of one curve into a left and a right part that
  *    gains most, G^2 / (H + lambda) summed over both parts, moves both by `rate` times their best shift.
  * 4. Slope and start (calibrate.c). A fifth of the groups is held, curves are fitted to the others, and the
  *    loss of the fifth tells the number of rounds (`rounds_least` to `rounds_most`). The scores of links
- *    and even non-links in it, one to one, give the logistic regression that makes the score a log-odds. With few groups each
- *    fifth is held once. Then curves are fitted to all groups, and multiplied by that slope.
+ *    and even non-links in it, one to one, give the logistic regression that makes the score a log-odds.
+ * With few groups each fifth is held once. Then curves are fitted to all groups, and multiplied by that
+ * slope.
  *
  * Same bits for any number of threads: sums are those of fixed ranges, added in their order. */
 #ifndef NI_FIT_H
@@ -27,12 +28,12 @@ typedef struct ni_fit_rule {
 } ni_fit_rule;
 
 typedef struct ni_fit_report {
-    uint32_t rounds;        /* of steps                                                                */
-    double slope, start;    /* log-odds = start + slope x sum of curves, as measured on what was held  */
+    uint32_t rounds;     /* of steps                                                                */
+    double slope, start; /* log-odds = start + slope x sum of curves, as measured on what was held  */
 } ni_fit_report;
 
-/* The arrays of out are there, and filled. mean: curves; the means of the curves over all links and even non-links,
- * one to one. */
+/* The arrays of out are there, and filled. mean: curves; the means of the curves over all links and even
+ * non-links, one to one. */
 neap_status ni_fit(const ni_examples *e, const ni_fit_rule *rule, ni_threads *threads, ni_additive *out,
                    float *mean, ni_fit_report *report, neap_error *err);
 
@@ -64,8 +65,9 @@ neap_status ni_fit_steps(ni_fit_part *part, ni_threads *threads, ni_additive *ou
 
 /* ---- calibrate.c ---- */
 
-/* Logistic regression of links and even non-links on their score: *start + *slope x score, both kinds of equal
- * weight. held: only these groups; NULL: all. */
-void ni_calibrate(const ni_examples *e, const double *score, const bool *counts, double *start, double *slope);
+/* Logistic regression of links and even non-links on their score: *start + *slope x score, both kinds of
+ * equal weight. held: only these groups; NULL: all. */
+void ni_calibrate(const ni_examples *e, const double *score, const bool *counts, double *start,
+                  double *slope);
 
 #endif

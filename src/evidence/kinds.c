@@ -20,7 +20,8 @@ const char *const ni_group_names[NI_GROUPS] = { "degrees", "shared", "paths", "w
 static uint32_t group_named(const char *word, size_t length)
 {
     for (uint32_t g = 0; g < NI_GROUPS; g++)
-        if (strlen(ni_group_names[g]) == length && !strncmp(word, ni_group_names[g], length)) return 1u << g;
+        if (strlen(ni_group_names[g]) == length && !strncmp(word, ni_group_names[g], length))
+            return 1u << g;
     return length == 3 && !strncmp(word, "all", 3) ? (1u << NI_GROUPS) - 1 : 0;
 }
 
@@ -31,9 +32,10 @@ neap_status ni_groups_read(const char *list, uint32_t *groups, neap_error *err)
         size_t length = strcspn(at, ",");
         uint32_t group = group_named(at, length);
         if (!group)
-            return ni_fail(err, NEAP_E_ARG,
-                           "there is no evidence called '%.*s': degrees, shared, paths, walks, spectral, text or all",
-                           (int)(length < 40 ? length : 40), at);
+            return ni_fail(
+                err, NEAP_E_ARG,
+                "there is no evidence called '%.*s': degrees, shared, paths, walks, spectral, text or all",
+                (int)(length < 40 ? length : 40), at);
         *groups |= group;
         at += length;
         if (!*at) return NEAP_OK;

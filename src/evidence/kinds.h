@@ -37,7 +37,7 @@ typedef struct ni_kind_info {
     const char *name;
     const char *words; /* with %s and %t for the two nodes                           */
     ni_group group;
-    bool plain;    /* the curve's line reads the value itself, not its logarithm     */
+    bool plain; /* the curve's line reads the value itself, not its logarithm     */
     ni_needs needs;
 } ni_kind_info;
 
@@ -47,8 +47,8 @@ extern const char *const ni_group_names[NI_GROUPS];
 /* Reads "all" or names of groups, separated by commas, into a bit per group. NEAP_E_ARG. */
 neap_status ni_groups_read(const char *list, uint32_t *groups, neap_error *err);
 
-/* The kinds of these groups that a graph has, ascending, into kind (NI_KINDS). Returns how many. known: texts
- * or features of its nodes are. */
+/* The kinds of these groups that a graph has, ascending, into kind (NI_KINDS). Returns how many. known:
+ * texts or features of its nodes are. */
 uint32_t ni_kinds_choose(uint32_t groups, bool directed, bool known, uint32_t *kind);
 
 #endif

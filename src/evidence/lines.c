@@ -1,10 +1,10 @@
 /* Slopes and start of all curves by Newton's method.
  *
  * With z_i the scaled values of example i and a 1 behind them, b the slopes and the start, s = Z b:
- *     gradient = Z'r + ridge b           r, d: derivatives of the loss by s; p: what a group's softmax gives
- *     Hessian  = sum of d_i z_i z_i' - sum over groups of m m' + ridge I,   m = sum of p_i z_i
- * The loss is convex, and the ridge holds slopes that would grow for ever; the start has none. A step that
- * gains nothing is halved. O(count x curves^2) per step; a sum per range of groups, added in their order. */
+ *     gradient = Z'r + ridge b           r, d: derivatives of the loss by s; p: what a group's softmax
+ * gives Hessian  = sum of d_i z_i z_i' - sum over groups of m m' + ridge I,   m = sum of p_i z_i The loss
+ * is convex, and the ridge holds slopes that would grow for ever; the start has none. A step that gains
+ * nothing is halved. O(count x curves^2) per step; a sum per range of groups, added in their order. */
 #include <math.h>
 #include <string.h>
 
@@ -76,7 +76,8 @@ static void groups_task(void *arg, uint32_t task, uint32_t thread)
     sums *s = &f->sums[task];
     size_t square = (size_t)f->n * f->n;
     double *rows = s->hessian + square, *mean = rows + (size_t)f->e->size * f->n;
-    uint64_t first = (uint64_t)task * GROUPS_PER_TASK, end = ni_task_end(first, GROUPS_PER_TASK, f->e->groups);
+    uint64_t first = (uint64_t)task * GROUPS_PER_TASK,
+             end = ni_task_end(first, GROUPS_PER_TASK, f->e->groups);
     (void)thread;
     s->loss = 0;
     memset(s->gradient, 0, f->n * sizeof *s->gradient);

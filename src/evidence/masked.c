@@ -35,7 +35,8 @@ void ni_masked_free(ni_masked *m)
 static void hold(const ni_masked *m, neap_pair link, bool held)
 {
     const ni_view *v = m->globals->view;
-    uint64_t there = ni_view_find(v, link.source, link.target), back = ni_view_find(v, link.target, link.source);
+    uint64_t there = ni_view_find(v, link.source, link.target),
+             back = ni_view_find(v, link.target, link.source);
     if (there == v->links.offset[link.source + 1]) return;
     m->held[there] = m->held[back] = held;
 }

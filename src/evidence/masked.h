@@ -2,8 +2,8 @@
  * see what that was worth.
  *
  * Degrees, shared neighbours, paths and walks are measured anew in a view without these links; spectral,
- * text and global values (PageRank, core, clustering) are held: they are the whole graph's. Each pair costs a copy
- * of the links and the walks of a source, O(links). */
+ * text and global values (PageRank, core, clustering) are held: they are the whole graph's. Each pair costs
+ * a copy of the links and the walks of a source, O(links). */
 #ifndef NI_MASKED_H
 #define NI_MASKED_H
 

@@ -51,9 +51,11 @@ neap_status ni_walks_create(const ni_globals *globals, uint32_t lanes, ni_walks 
     uint32_t n = globals->view->links.nodes;
     bool ok = true;
     *w = (ni_walks){ .globals = globals, .lanes = lanes };
-    for (uint32_t j = 1; j <= NI_WALK_STEPS; j++) ok &= (w->z[j] = ni_array(n, lanes * sizeof *w->z[j])) != NULL;
+    for (uint32_t j = 1; j <= NI_WALK_STEPS; j++)
+        ok &= (w->z[j] = ni_array(n, lanes * sizeof *w->z[j])) != NULL;
     if (globals->attributes) {
-        for (int k = 0; k < 2; k++) ok &= (w->united[k] = ni_array(n, lanes * sizeof *w->united[k])) != NULL;
+        for (int k = 0; k < 2; k++)
+            ok &= (w->united[k] = ni_array(n, lanes * sizeof *w->united[k])) != NULL;
         ok &= (w->reached = ni_array(n, lanes * sizeof *w->reached)) != NULL;
     }
     if (ok) return NEAP_OK;
@@ -238,9 +240,12 @@ static void measure_nodes(const ni_globals *g, uint32_t s, uint32_t t, float *va
         ni_node_value of;
         ni_kind first; /* the second is behind it */
     } kinds[] = {
-        { NI_NODE_DEGREE, NI_KIND_DEGREE_S },         { NI_NODE_OUT, NI_KIND_OUT_S },
-        { NI_NODE_IN, NI_KIND_IN_S },                 { NI_NODE_AROUND, NI_KIND_AROUND_S },
-        { NI_NODE_PAGERANK, NI_KIND_PAGERANK_S },     { NI_NODE_CORE, NI_KIND_CORE_S },
+        { NI_NODE_DEGREE, NI_KIND_DEGREE_S },
+        { NI_NODE_OUT, NI_KIND_OUT_S },
+        { NI_NODE_IN, NI_KIND_IN_S },
+        { NI_NODE_AROUND, NI_KIND_AROUND_S },
+        { NI_NODE_PAGERANK, NI_KIND_PAGERANK_S },
+        { NI_NODE_CORE, NI_KIND_CORE_S },
         { NI_NODE_CLUSTERING, NI_KIND_CLUSTERING_S },
     };
     const float *of_s = g->node + (size_t)s * NI_NODE_VALUES, *of_t = g->node + (size_t)t * NI_NODE_VALUES;
@@ -317,7 +322,8 @@ static void measure_texts(const ni_walks *w, uint32_t lane, const ni_near *near,
     const ni_attributes *a = g->attributes;
     uint32_t s = near->source;
     size_t d = a->dim;
-    const float *x = a->vector + s * d, *y = a->vector + t * d, *x_near = g->around + s * d, *y_near = g->around + t * d;
+    const float *x = a->vector + s * d, *y = a->vector + t * d, *x_near = g->around + s * d,
+                *y_near = g->around + t * d;
     const ni_kernels *k = ni_kernels_get();
     bool both = ni_attributes_has(a, s) && ni_attributes_has(a, t);
     float words = 0;

@@ -22,16 +22,16 @@ enum { NI_WALK_STEPS = 8 };
 
 typedef struct ni_globals {
     const ni_view *view;
-    uint32_t groups;     /* bits of ni_group: what is measured; the rest is 0      */
-    uint32_t dim;        /* eigenpairs                                             */
-    const float *node;   /* nodes x NI_NODE_VALUES                                 */
-    const float *value;  /* dim                                                    */
-    const float *vector; /* nodes x dim                                            */
+    uint32_t groups;                 /* bits of ni_group: what is measured; the rest is 0      */
+    uint32_t dim;                    /* eigenpairs                                             */
+    const float *node;               /* nodes x NI_NODE_VALUES                                 */
+    const float *value;              /* dim                                                    */
+    const float *vector;             /* nodes x dim                                            */
     const ni_attributes *attributes; /* or NULL: nothing is known but links        */
 
     /* what follows from these */
-    float *length; /* nodes: sqrt of sum |value_i| vector_i^2                         */
-    float *around; /* nodes x attributes->dim: ni_attributes_around; or NULL          */
+    float *length;  /* nodes: sqrt of sum |value_i| vector_i^2                         */
+    float *around;  /* nodes x attributes->dim: ni_attributes_around; or NULL          */
     ni_view united; /* with text links; empty without attributes                      */
 } ni_globals;
 
@@ -43,11 +43,11 @@ void ni_globals_free(ni_globals *globals);
 
 typedef struct ni_walks {
     const ni_globals *globals;
-    uint32_t lanes, count;              /* of each row; of them used              */
-    uint32_t source[NI_SPREAD_LANES];   /* count                                  */
-    float *z[NI_WALK_STEPS + 1];        /* nodes x lanes; z[0] is not there       */
-    float *united[2]; /* nodes x lanes: steps on globals->united; or NULL         */
-    float *reached;   /* nodes x lanes: their sum, ppr_s(t) / k_t there           */
+    uint32_t lanes, count;            /* of each row; of them used              */
+    uint32_t source[NI_SPREAD_LANES]; /* count                                  */
+    float *z[NI_WALK_STEPS + 1];      /* nodes x lanes; z[0] is not there       */
+    float *united[2];                 /* nodes x lanes: steps on globals->united; or NULL         */
+    float *reached;                   /* nodes x lanes: their sum, ppr_s(t) / k_t there           */
 } ni_walks;
 
 /* lanes: 1 or NI_SPREAD_LANES. */
@@ -66,9 +66,9 @@ float ni_walks_ppr(const ni_walks *w, uint32_t lane, uint32_t target);
 typedef struct ni_near {
     const ni_globals *globals;
     uint32_t source;
-    uint8_t *mark; /* nodes: of a neighbour its direction and NI_NEAR; else 0               */
-    float *two;    /* nodes: walks of two links from the source                             */
-    float *mixed;  /* nodes: over x with s > x < y, 1 / (in(x) out(y)); NULL: undirected    */
+    uint8_t *mark;    /* nodes: of a neighbour its direction and NI_NEAR; else 0               */
+    float *two;       /* nodes: walks of two links from the source                             */
+    float *mixed;     /* nodes: over x with s > x < y, 1 / (in(x) out(y)); NULL: undirected    */
     float *toward[2]; /* dim: value_i^p vector_i of the source, p = 1, 3                    */
     float *term;      /* attributes->columns: the source's row of terms, else 0; or NULL    */
 } ni_near;

@@ -15,10 +15,10 @@ typedef struct finder {
     ni_scorer *s;
     const ni_globals *g;
     ni_why *why;
-    ni_walks walks;   /* of the two ends: lanes 0 and 1                             */
-    ni_near near[2];  /* of the two ends                                            */
-    float *share[2];  /* links[i]: shares of one kind                               */
-    float *size[2];   /* links[i]: what a neighbour has part in of one group, by size */
+    ni_walks walks;  /* of the two ends: lanes 0 and 1                             */
+    ni_near near[2]; /* of the two ends                                            */
+    float *share[2]; /* links[i]: shares of one kind                               */
+    float *size[2];  /* links[i]: what a neighbour has part in of one group, by size */
 } finder;
 
 static const ni_links *links_of(const finder *f)
@@ -47,7 +47,8 @@ static void share_neighbours(const finder *f, ni_kind kind, int side)
         uint32_t x = v->links.node[at], other = f->near[!side].mark[x], own = v->way ? v->way[at] : 0;
         uint32_t by_s = side ? other : own, by_t = side ? own : other;
         double k = (double)ni_degree(&v->links, x);
-        bool out_s = by_s & NI_WAY_OUT, in_s = by_s & NI_WAY_IN, out_t = by_t & NI_WAY_OUT, in_t = by_t & NI_WAY_IN;
+        bool out_s = by_s & NI_WAY_OUT, in_s = by_s & NI_WAY_IN, out_t = by_t & NI_WAY_OUT,
+             in_t = by_t & NI_WAY_IN;
         double share = kind == NI_KIND_AA ? 1 / log(k > 2 ? k : 2) : kind == NI_KIND_RA ? 1 / k : 1;
         if (kind == NI_KIND_OUT_OUT) share = out_s && in_t;
         if (kind == NI_KIND_OUT_IN) share = out_s && out_t;
@@ -100,8 +101,8 @@ static void share_pagerank(const finder *f, int side)
         float sum = 0, factor = 1;
         for (uint32_t j = 2; j <= NI_WALK_STEPS; j++) {
             factor *= 1 - RESTART;
-            sum += factor *
-                   f->walks.z[j - 1][(size_t)links_of(f)->node[at] * f->walks.lanes + (side ? 0 : 1)];
+            sum +=
+                factor * f->walks.z[j - 1][(size_t)links_of(f)->node[at] * f->walks.lanes + (side ? 0 : 1)];
         }
         f->share[side][i] = ni_view_weight(f->g->view, at) * sum;
     }
@@ -136,17 +137,19 @@ static void share_reached(const finder *f, int side)
 {
     for (uint32_t i = 0; i < f->why->links[side]; i++) {
         uint64_t at = first_of(f, side) + i;
-        f->share[side][i] = ni_view_weight(f->g->view, at) *
-                            f->walks.reached[(size_t)links_of(f)->node[at] * f->walks.lanes + (side ? 0 : 1)];
+        f->share[side][i] =
+            ni_view_weight(f->g->view, at) *
+            f->walks.reached[(size_t)links_of(f)->node[at] * f->walks.lanes + (side ? 0 : 1)];
     }
 }
 
 /* False: nobody has part in this kind. */
 static bool share_out(const finder *f, ni_kind kind, int side)
 {
-    static const uint8_t steps[NI_KINDS] = { [NI_KIND_W2] = 2, [NI_KIND_W3] = 3, [NI_KIND_L3] = 3,
-                                             [NI_KIND_W4] = 4, [NI_KIND_W5] = 5, [NI_KIND_W6] = 6,
-                                             [NI_KIND_W7] = 7, [NI_KIND_W8] = 8 };
+    static const uint8_t steps[NI_KINDS] = {
+        [NI_KIND_W2] = 2, [NI_KIND_W3] = 3, [NI_KIND_L3] = 3, [NI_KIND_W4] = 4,
+        [NI_KIND_W5] = 5, [NI_KIND_W6] = 6, [NI_KIND_W7] = 7, [NI_KIND_W8] = 8
+    };
     ni_group group = ni_kind_infos[kind].group;
     if (steps[kind]) share_steps(f, steps[kind], side);
     else if (group == NI_GROUP_SHARED) share_neighbours(f, kind, side);
@@ -160,11 +163,13 @@ static bool share_out(const finder *f, ni_kind kind, int side)
     return true;
 }
 
-/* Hands out a contribution in proportion to the shares, which may be negative. */
+/* Hands out a contribution in proportion to the shares, which may be negative. Their own link has none. */
 static void hand_out(const finder *f, uint32_t curve, int side)
 {
     float contribution = f->why->contribution[curve], sum = 0;
     uint32_t count = f->why->links[side];
+    uint64_t own = ni_view_find(f->g->view, end_of(f, side), end_of(f, !side)) - first_of(f, side);
+    if (own < count) f->share[side][own] = 0;
     for (uint32_t i = 0; i < count; i++) sum += fabsf(f->share[side][i]);
     for (uint32_t i = 0; i < count && sum > 0; i++) {
         float part = f->share[side][i] / sum;
@@ -190,7 +195,8 @@ static void tell(ni_why *why, ni_behind one)
 static void scale_group(ni_why *why, ni_group group, double all)
 {
     for (uint32_t i = 0; i < why->behinds; i++)
-        if (why->behind[i].group == group) why->behind[i].share = all > 0 ? (float)(why->behind[i].share / all) : 0;
+        if (why->behind[i].group == group)
+            why->behind[i].share = all > 0 ? (float)(why->behind[i].share / all) : 0;
 }
 
 static void tell_neighbours(const finder *f, ni_group group)
@@ -200,7 +206,8 @@ static void tell_neighbours(const finder *f, ni_group group)
         float size = f->size[0][i];
         all += (double)size;
         if (size > 0)
-            tell(f->why, (ni_behind){ group, links_of(f)->node[first_of(f, 0) + i], NEAP_NONE, NEAP_NONE, size });
+            tell(f->why,
+                 (ni_behind){ group, links_of(f)->node[first_of(f, 0) + i], NEAP_NONE, NEAP_NONE, size });
     }
     scale_group(f->why, group, all);
 }
@@ -248,7 +255,8 @@ static void hand_out_group(const finder *f, ni_group group)
     for (int side = 0; side < 2; side++) {
         memset(f->size[side], 0, f->why->links[side] * sizeof *f->size[side]);
         for (uint32_t j = 0; j < a->curves; j++)
-            if (ni_kind_infos[f->s->kind[j]].group == group && share_out(f, f->s->kind[j], side)) hand_out(f, j, side);
+            if (ni_kind_infos[f->s->kind[j]].group == group && share_out(f, f->s->kind[j], side))
+                hand_out(f, j, side);
     }
     if (group == NI_GROUP_PATHS) tell_paths(f);
     else if (group == NI_GROUP_TEXT && f->g->attributes) tell_words(f);
@@ -278,7 +286,8 @@ static neap_status prepare(finder *f, neap_error *err)
         why->part[side] = ni_zeros(why->links[side], sizeof *why->part[side]);
         f->share[side] = ni_zeros(why->links[side], sizeof *f->share[side]);
         f->size[side] = ni_zeros(why->links[side], sizeof *f->size[side]);
-        if (!why->part[side] || !f->share[side] || !f->size[side]) return ni_fail_memory(err, "an explanation");
+        if (!why->part[side] || !f->share[side] || !f->size[side])
+            return ni_fail_memory(err, "an explanation");
         rc = ni_near_create(f->g, &f->near[side], err);
         if (rc == NEAP_OK) ni_near_to(&f->near[side], ends[side]);
     }

@@ -1,9 +1,9 @@
-/* reasons.h - why a pair has its score: what each evidence adds, who stands behind it, and what would change
- * without a link.
+/* reasons.h - why a pair has its score: what each evidence adds, who stands behind it, and what would
+ * change without a link.
  *
- * The score is start + sum of contributions, contribution_j = f_j(x_j) - mean of f_j over the examples. Most
- * kinds are sums over the neighbours of either end: of walks, W^j(s, t) = sum over x in N(s) of
- * W(s, x) W^j-1(x, t), of paths and shared neighbours likewise, of spectral closeness by W v = lambda v. So a
+ * The score is start + sum of contributions, contribution_j = f_j(x_j) - mean of f_j over the examples.
+ * Most kinds are sums over the neighbours of either end: of walks, W^j(s, t) = sum over x in N(s) of W(s,
+ * x) W^j-1(x, t), of paths and shared neighbours likewise, of spectral closeness by W v = lambda v. So a
  * contribution is shared out among the neighbours of s, and once more among those of t, in proportion to
  * their parts of the sum. What no neighbour has part in (degrees, texts of the two) remains.
  *
@@ -41,7 +41,7 @@ typedef struct ni_why {
     uint32_t links[2]; /* of source and target                                                */
     float *part[2];    /* links[i]: what goes to each of them, in the order of their rows     */
     ni_behind behind[NI_GROUPS * NI_BEHIND_MOST];
-    uint32_t behinds;  /* by group, the largest share first */
+    uint32_t behinds; /* by group, the largest share first */
     ni_change change[NI_CHANGES_MOST];
     uint32_t changes; /* the largest change first */
 } ni_why;

@@ -44,7 +44,8 @@ static double weigh(const ni_scorer *s, const float *value)
     return sum;
 }
 
-static float score_one(const ni_scorer *s, const ni_walks *w, uint32_t lane, const ni_near *near, uint32_t t)
+static float score_one(const ni_scorer *s, const ni_walks *w, uint32_t lane, const ni_near *near,
+                       uint32_t t)
 {
     float value[NI_KINDS] = { 0 };
     ni_measure(w, lane, near, t, value);
@@ -54,7 +55,8 @@ static float score_one(const ni_scorer *s, const ni_walks *w, uint32_t lane, con
 /* ---- without links ---- */
 
 /* The evidence about a pair in the whole graph, and then without its own link and another. */
-static neap_status measure(ni_scorer *s, neap_pair pair, const neap_pair *other, float *value, neap_error *err)
+static neap_status measure(ni_scorer *s, neap_pair pair, const neap_pair *other, float *value,
+                           neap_error *err)
 {
     neap_pair gone[2] = { pair, other ? *other : pair };
     bool linked = ni_linked(&s->globals->view->links, pair.source, pair.target);
@@ -83,7 +85,8 @@ neap_status ni_scorer_without(ni_scorer *s, neap_pair pair, neap_pair link, floa
     return rc;
 }
 
-static neap_status score_links(ni_scorer *s, const neap_pair *pairs, size_t count, float *score, neap_error *err)
+static neap_status score_links(ni_scorer *s, const neap_pair *pairs, size_t count, float *score,
+                               neap_error *err)
 {
     neap_status rc = NEAP_OK;
     for (size_t i = 0; i < count && rc == NEAP_OK; i++) {
@@ -154,11 +157,13 @@ static void score_panel(panel *p, size_t count)
     p->first = p->end;
 }
 
-neap_status ni_scorer_pairs(ni_scorer *s, const neap_pair *pairs, size_t count, float *score, neap_error *err)
+neap_status ni_scorer_pairs(ni_scorer *s, const neap_pair *pairs, size_t count, float *score,
+                            neap_error *err)
 {
     asked *a = ni_array(count, sizeof *a);
     neap_status rc = a ? make_walks(s, NI_SPREAD_LANES, &s->panel, err) : ni_fail_memory(err, "scores");
-    for (size_t i = 0; rc == NEAP_OK && i < count; i++) a[i] = (asked){ pairs[i].source, pairs[i].target, i };
+    for (size_t i = 0; rc == NEAP_OK && i < count; i++)
+        a[i] = (asked){ pairs[i].source, pairs[i].target, i };
     if (rc == NEAP_OK) qsort(a, count, sizeof *a, by_source);
     panel p = { .s = s, .pair = a, .score = score };
     while (rc == NEAP_OK && p.first < count) {

@@ -12,18 +12,18 @@
 /* Neighbouring examples often fall into one bin: LANES sums per bin need not wait for each other. */
 enum { LANES = 4, BINS = NI_CURVE_STEPS };
 
-/* The gain of a curve changes slowly: all curves are looked at every PASS rounds, in between only those that
- * gained most when they were last looked at. */
+/* The gain of a curve changes slowly: all curves are looked at every PASS rounds, in between only those
+ * that gained most when they were last looked at. */
 enum { PASS = 8, LIKELY = 8 };
 
-/* First and second derivative of the loss by the score, or sums of them: vectors of the compiler, which adds
- * both at once. */
+/* First and second derivative of the loss by the score, or sums of them: vectors of the compiler, which
+ * adds both at once. */
 typedef double slope __attribute__((vector_size(16)));
 
 typedef struct cut {
-    double gain; /* 0: none */
-    uint32_t bin;        /* bins 0 .. bin are left */
-    double left, right;  /* shifts                 */
+    double gain;        /* 0: none */
+    uint32_t bin;       /* bins 0 .. bin are left */
+    double left, right; /* shifts                 */
 } cut;
 
 typedef struct boosting {
@@ -114,7 +114,8 @@ static void count_task(void *arg, uint32_t curve, uint32_t thread)
     (void)thread;
     memset(members, 0, BINS * sizeof *members);
     for (uint32_t group = 0; group < b->e->groups; group++, bin += b->e->size)
-        for (uint32_t i = 0; i < b->e->size && !ni_fit_holds(b->part, (uint32_t)group); i++) members[bin[i]]++;
+        for (uint32_t i = 0; i < b->e->size && !ni_fit_holds(b->part, (uint32_t)group); i++)
+            members[bin[i]]++;
 }
 
 static void move_task(void *arg, uint32_t task, uint32_t thread)
@@ -168,8 +169,8 @@ static void keep(boosting *b, ni_fit_part *part, uint32_t round)
     memcpy(b->kept, b->score, ni_examples_count(b->e) * sizeof *b->kept);
 }
 
-/* As many rounds as are asked for; or with something held, at least the least number of them, until its loss
- * has not fallen for `patience` more. */
+/* As many rounds as are asked for; or with something held, at least the least number of them, until its
+ * loss has not fallen for `patience` more. */
 static neap_status boost(boosting *b, ni_fit_part *part, ni_threads *threads, float *step, neap_error *err)
 {
     const ni_fit_rule *rule = b->rule;

@@ -51,7 +51,8 @@ neap_status ni_view_finish(ni_view *v, neap_error *err)
         double sum = 0;
         for (uint64_t i = v->links.offset[u]; i < v->links.offset[u + 1]; i++) {
             sum += (double)ni_view_weight(v, i);
-            if (v->way) v->out[u] += (v->way[i] & NI_WAY_OUT) != 0, v->in[u] += (v->way[i] & NI_WAY_IN) != 0;
+            if (v->way)
+                v->out[u] += (v->way[i] & NI_WAY_OUT) != 0, v->in[u] += (v->way[i] & NI_WAY_IN) != 0;
         }
         v->strength[u] = (float)sum;
     }

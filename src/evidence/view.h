@@ -1,6 +1,6 @@
 /* view.h - a graph as evidence sees it: links with their directions, the whole training graph or what is
- * left of it once some links are held back. Every evidence about a pair is measured in one view, in which the
- * pair itself is not linked; never mix two. */
+ * left of it once some links are held back. Every evidence about a pair is measured in one view, in which
+ * the pair itself is not linked; never mix two. */
 #ifndef NI_VIEW_H
 #define NI_VIEW_H
 
@@ -12,10 +12,10 @@ enum { NI_WAY_OUT = 1, NI_WAY_IN = 2 };
 typedef struct ni_view {
     ni_links links; /* owned, or views of those of another */
     bool borrowed;
-    uint8_t *way;     /* of each entry of links.node: NI_WAY_OUT, NI_WAY_IN or both; NULL: undirected */
-    float *strength;  /* nodes: the sum of its links' weights, its number of links without weights    */
-    uint32_t *out;    /* nodes: links that lead away; NULL: undirected                                */
-    uint32_t *in;     /* nodes: links that lead to it; NULL: undirected                               */
+    uint8_t *way;    /* of each entry of links.node: NI_WAY_OUT, NI_WAY_IN or both; NULL: undirected */
+    float *strength; /* nodes: the sum of its links' weights, its number of links without weights    */
+    uint32_t *out;   /* nodes: links that lead away; NULL: undirected                                */
+    uint32_t *in;    /* nodes: links that lead to it; NULL: undirected                               */
 } ni_view;
 
 /* The whole graph; `links` are of it, and must outlive the view. Loops do not count. */

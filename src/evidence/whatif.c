@@ -53,8 +53,8 @@ neap_status ni_why_try(ni_scorer *s, ni_why *why, neap_error *err)
     neap_status rc = NEAP_OK;
     for (uint32_t i = 0; i < count && i < NI_TRIED_MOST && rc == NEAP_OK; i++) {
         ni_change one = { list[i].end, list[i].node, 0 };
-        rc = ni_scorer_without(s, (neap_pair){ why->source, why->target },
-                               (neap_pair){ one.end, one.node }, &one.score, err);
+        rc = ni_scorer_without(s, (neap_pair){ why->source, why->target }, (neap_pair){ one.end, one.node },
+                               &one.score, err);
         if (rc == NEAP_OK) keep(why, one);
     }
     ni_free(list);

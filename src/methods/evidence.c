@@ -10,10 +10,11 @@
 
 #include "base/sys.h"
 #include "evidence/draw.h"
+#include "evidence/eigenpairs.h"
 #include "evidence/fit.h"
 #include "evidence/scorer.h"
-#include "evidence/eigenpairs.h"
 #include "linalg/kernels.h"
+#include "methods/evidence.h"
 #include "methods/evidence_explain.h"
 #include "model/content.h"
 #include "model/learning.h"
@@ -22,38 +23,31 @@
 
 enum { TERMS_MOST = 1 << 28 }; /* columns of words and features */
 
-typedef struct evidence_options {
-    ni_learning learning; /* of which the dimension counts */
-    const char *evidence;
-    uint32_t examples;
-    double fold;
-    double ridge, lambda;
-    uint32_t text_dim;
-    ni_text_options text;
-    ni_tfidf_options tfidf;
-} evidence_options;
-
 static const ni_option own_options[] = {
-    NI_OPTION(evidence_options, TEXT, evidence, "evidence", "", 0, "model", "LIST", "all", "all", "all", 0, 0, 1,
+    NI_OPTION(ni_evidence_options, TEXT, evidence, "evidence", "", 0, "model", "LIST", "all", "all", "all",
+              0, 0, 1,
               "kinds of evidence: degrees, shared, paths, walks, spectral, text, or all (evidence)"),
-    NI_OPTION(evidence_options, U32, examples, "examples", "", 0, "training", "N", "6000", "6000", "6000", 1,
-              1000000, 1, "links that curves are learned from, at most (evidence)"),
-    NI_OPTION(evidence_options, REAL, fold, "fold", "", 0, "training", "SHARE", "0.1", "0.1", "0.1", 0.001, 0.5,
-              1, "share of the links that are left out at once, to be learned from, at most (evidence)"),
-    NI_OPTION(evidence_options, REAL, ridge, "curve-ridge", "", 0, "training", "X", "60", "60", "60", 0, 1e9, 1,
-              "penalty on the lines of the curves (evidence)"),
-    NI_OPTION(evidence_options, REAL, lambda, "curve-lambda", "", 0, "training", "X", "20", "20", "20", 0, 1e9,
-              1, "penalty on the steps of the curves (evidence)"),
-    NI_OPTION(evidence_options, U32, text_dim, "text-dim", "", 0, "text", "N", "200", "200", "200", 1, 65536, 1,
-              "singular vectors of the texts (evidence, tadw)"),
+    NI_OPTION(ni_evidence_options, U32, examples, "examples", "", 0, "training", "N", "6000", "6000",
+              "6000", 1, 1000000, 1, "links that curves are learned from, at most (evidence)"),
+    NI_OPTION(ni_evidence_options, REAL, fold, "fold", "", 0, "training", "SHARE", "0.1", "0.1", "0.1",
+              0.001, 0.5, 1,
+              "share of the links that are left out at once, to be learned from, at most (evidence)"),
+    NI_OPTION(ni_evidence_options, REAL, ridge, "curve-ridge", "", 0, "training", "X", "60", "60", "60", 0,
+              1e9, 1, "penalty on the lines of the curves (evidence)"),
+    NI_OPTION(ni_evidence_options, REAL, lambda, "curve-lambda", "", 0, "training", "X", "20", "20", "20",
+              0, 1e9, 1, "penalty on the steps of the curves (evidence)"),
+    NI_OPTION(ni_evidence_options, U32, steps, "curve-steps", "", 0, "training", "N", "200", "200", "200",
+              0, 100000, 1, "steps that bend the curves, at least; more while they help (evidence)"),
+    NI_OPTION(ni_evidence_options, U32, text_dim, "text-dim", "", 0, "text", "N", "200", "200", "200", 1,
+              65536, 1, "singular vectors of the texts (evidence, tadw)"),
 };
 static const ni_option_set own_set = NI_OPTION_SET(own_options);
 
 static const ni_option_part parts[] = {
-    { &ni_learning_set, offsetof(evidence_options, learning), "dim" },
+    { &ni_learning_set, offsetof(ni_evidence_options, learning), "dim" },
     { &own_set, 0, NULL },
-    { &ni_text_set, offsetof(evidence_options, text), NULL },
-    { &ni_tfidf_set, offsetof(evidence_options, tfidf), NULL },
+    { &ni_text_set, offsetof(ni_evidence_options, text), NULL },
+    { &ni_tfidf_set, offsetof(ni_evidence_options, tfidf), NULL },
     { 0 },
 };
 
@@ -63,7 +57,7 @@ static const ni_default defaults[] = {
     { 0 },
 };
 
-static const evidence_options *options_of(const ni_settings *s)
+static const ni_evidence_options *options_of(const ni_settings *s)
 {
     return s->own;
 }
@@ -88,30 +82,10 @@ static const ni_text_options *text_of(const ni_settings *s)
 
 /* ---- the model ---- */
 
-typedef struct evidence_model {
-    float *node;   /* rows x NI_NODE_VALUES */
-    float *value;  /* dim: eigenvalues      */
-    float *vector; /* rows x dim            */
-    uint32_t *kind; /* curves               */
-    float *line, *edge, *step, *start;
-    float *mean; /* curves: of each curve over its examples */
-
-    /* Of texts and features, where there are any; else NULL. */
-    float *text;             /* rows x text_dim: vectors                       */
-    float *basis;            /* words x text_dim: reads the text of a new node */
-    uint32_t *offset;        /* rows + 1: the terms of a node                  */
-    uint32_t *column;        /* of each term                                   */
-    float *weight;           /* likewise                                       */
-    uint32_t *near;          /* rows x NI_NEAR_MOST                            */
-    float *cosine;           /* likewise                                       */
-    uint64_t terms;          /* how many                                       */
-    ni_attributes attributes; /* views of these, and the terms as a matrix      */
-} evidence_model;
-
 /* Texts or features of its nodes are known. */
 static bool is_known(const neap_model *m)
 {
-    return ((const evidence_model *)m->own)->terms > 0;
+    return ((const ni_evidence *)m->own)->terms > 0;
 }
 
 static uint32_t kinds_of(const neap_model *m, uint32_t kind[NI_KINDS])
@@ -121,7 +95,7 @@ static uint32_t kinds_of(const neap_model *m, uint32_t kind[NI_KINDS])
 
 static ni_additive curves_of(const neap_model *m)
 {
-    const evidence_model *own = m->own;
+    const ni_evidence *own = m->own;
     uint32_t kind[NI_KINDS];
     return (ni_additive){ .curves = kinds_of(m, kind),
                           .line = own->line,
@@ -139,10 +113,11 @@ static uint32_t dim_of(const ni_settings *s)
 
 static void declare_texts(neap_model *m, ni_declaration *d)
 {
-    evidence_model *own = m->own;
+    ni_evidence *own = m->own;
     uint32_t dim = options_of(m->settings)->text_dim;
     ni_declare_matrix(d, "text.vectors", NI_FIXED, m->rows, dim, &own->text);
-    if (m->texts.words.count) ni_declare_matrix(d, "text.basis", NI_FIXED, m->texts.words.count, dim, &own->basis);
+    if (m->texts.words.count)
+        ni_declare_matrix(d, "text.basis", NI_FIXED, m->texts.words.count, dim, &own->basis);
     ni_declare_list(d, "terms.offsets", NI_FIXED, NI_U32, (uint64_t)m->rows + 1, &own->offset);
     ni_declare_list(d, "terms.columns", NI_FIXED, NI_U32, own->terms, &own->column);
     ni_declare_list(d, "terms.weights", NI_FIXED, NI_F32, own->terms, &own->weight);
@@ -152,7 +127,7 @@ static void declare_texts(neap_model *m, ni_declaration *d)
 
 static void declare(neap_model *m, ni_declaration *d)
 {
-    evidence_model *own = m->own;
+    ni_evidence *own = m->own;
     uint32_t kind[NI_KINDS];
     own->terms = ni_declared_length(d, "terms.columns", own->terms);
     uint64_t curves = kinds_of(m, kind);
@@ -173,7 +148,7 @@ static void declare(neap_model *m, ni_declaration *d)
 /* The attributes as a view of the tensors; terms need an array of their own. */
 static neap_status join_terms(neap_model *m, neap_error *err)
 {
-    evidence_model *own = m->own;
+    ni_evidence *own = m->own;
     ni_attributes *a = &own->attributes;
     *a = (ni_attributes){ .dim = options_of(m->settings)->text_dim,
                           .vector = own->text,
@@ -183,7 +158,8 @@ static neap_status join_terms(neap_model *m, neap_error *err)
     a->terms.start = ni_array(m->rows, sizeof *a->terms.start);
     a->terms.end = ni_array(m->rows, sizeof *a->terms.end);
     a->terms.term = ni_array(own->terms, sizeof *a->terms.term);
-    if (!a->terms.start || !a->terms.end || !a->terms.term) return ni_fail_memory(err, "the words of the nodes");
+    if (!a->terms.start || !a->terms.end || !a->terms.term)
+        return ni_fail_memory(err, "the words of the nodes");
     for (uint32_t u = 0; u < m->rows; u++) {
         a->terms.start[u] = own->offset[u];
         a->terms.end[u] = own->offset[u + 1];
@@ -198,7 +174,7 @@ static neap_status join_terms(neap_model *m, neap_error *err)
 /* What a file may hold. */
 static neap_status check_terms(const neap_model *m, neap_error *err)
 {
-    const evidence_model *own = m->own;
+    const ni_evidence *own = m->own;
     bool ok = own->offset[0] == 0 && own->offset[m->rows] == own->terms;
     for (uint32_t u = 0; ok && u < m->rows; u++) ok = own->offset[u] <= own->offset[u + 1];
     for (uint64_t i = 0; ok && i < own->terms; i++) ok = own->column[i] < TERMS_MOST;
@@ -208,7 +184,7 @@ static neap_status check_terms(const neap_model *m, neap_error *err)
 
 static neap_status derive(neap_model *m, neap_error *err)
 {
-    const evidence_model *own = m->own;
+    const ni_evidence *own = m->own;
     ni_additive curves = curves_of(m);
     uint32_t kind[NI_KINDS];
     neap_status rc = ni_additive_check(&curves, err);
@@ -220,14 +196,14 @@ static neap_status derive(neap_model *m, neap_error *err)
 
 static void release(neap_model *m)
 {
-    ni_tfidf_free(&((evidence_model *)m->own)->attributes.terms);
+    ni_tfidf_free(&((ni_evidence *)m->own)->attributes.terms);
 }
 
 /* ---- training ---- */
 
 typedef struct trainer {
     neap_model *model;
-    const evidence_options *o;
+    const ni_evidence_options *o;
     const neap_hooks *hooks; /* or NULL */
     ni_threads *threads;
     ni_view view;
@@ -246,7 +222,7 @@ static void tell(const trainer *t, const ni_fit_report *r)
 
 static neap_status learn_curves(trainer *t, neap_error *err)
 {
-    const evidence_model *own = t->model->own;
+    const ni_evidence *own = t->model->own;
     uint64_t seed = t->model->settings->common.seed;
     ni_draw_rule rule = { .positives = t->o->examples,
                           .fold = t->o->fold,
@@ -257,8 +233,8 @@ static neap_status learn_curves(trainer *t, neap_error *err)
     ni_fit_rule fit = { .ridge = t->o->ridge,
                         .rate = 0.15,
                         .lambda = t->o->lambda,
-                        .rounds_least = 200,
-                        .rounds_most = 2000,
+                        .rounds_least = t->o->steps,
+                        .rounds_most = t->o->steps + 2000,
                         .patience = 20,
                         .leaf = 20,
                         .seed = seed };
@@ -277,20 +253,14 @@ static neap_status learn_curves(trainer *t, neap_error *err)
 
 /* ---- texts and features ---- */
 
-/* A row of length 1; NaN has none. */
-static void make_unit(float *row, uint32_t d)
-{
-    double length = ni_length(row, d);
-    for (uint32_t i = 0; i < d; i++) row[i] = length > 0 ? (float)((double)row[i] / length) : 0;
-}
-
 /* C, with rows of length 1. */
 static neap_status make_content(trainer *t, const neap_features *features, ni_sparse *c, neap_error *err)
 {
     neap_status rc = ni_content_create(&t->model->texts, features, &t->o->tfidf, t->threads, c, err);
     for (uint64_t r = 0; rc == NEAP_OK && r < c->rows; r++) {
         double square = 0;
-        for (uint32_t i = c->start[r]; i < c->end[r]; i++) square += (double)c->term[i].weight * (double)c->term[i].weight;
+        for (uint32_t i = c->start[r]; i < c->end[r]; i++)
+            square += (double)c->term[i].weight * (double)c->term[i].weight;
         for (uint32_t i = c->start[r]; square > 0 && i < c->end[r]; i++)
             c->term[i].weight = (float)((double)c->term[i].weight / sqrt(square));
     }
@@ -299,7 +269,7 @@ static neap_status make_content(trainer *t, const neap_features *features, ni_sp
 
 static void keep_terms(const trainer *t, const ni_sparse *c)
 {
-    const evidence_model *own = t->model->own;
+    const ni_evidence *own = t->model->own;
     uint32_t at = 0;
     for (uint32_t u = 0; u < t->model->rows; u++) {
         own->offset[u] = at;
@@ -314,16 +284,17 @@ static void keep_terms(const trainer *t, const ni_sparse *c)
 static neap_status find_vectors(trainer *t, const ni_sparse *c, uint32_t columns, neap_error *err)
 {
     const neap_model *m = t->model;
-    const evidence_model *own = m->own;
+    const ni_evidence *own = m->own;
     uint32_t d = t->o->text_dim;
     double *value = ni_array(d, sizeof *value);
     float *V = ni_array((uint64_t)columns * d, sizeof *V);
-    neap_status rc = value && V ? ni_tfidf_basis(c, columns, d, m->settings->common.seed, t->threads, value, V, err)
-                                : ni_fail_memory(err, "singular vectors; a smaller --text-dim needs less");
+    neap_status rc =
+        value && V ? ni_tfidf_basis(c, columns, d, m->settings->common.seed, t->threads, value, V, err)
+                   : ni_fail_memory(err, "singular vectors; a smaller --text-dim needs less");
     if (rc == NEAP_OK) {
         if (own->basis) memcpy(own->basis, V, (uint64_t)m->texts.words.count * d * sizeof *V);
         ni_sparse_product(c, V, d, own->text, t->threads);
-        for (uint64_t u = 0; u < m->rows; u++) make_unit(own->text + u * d, d);
+        for (uint64_t u = 0; u < m->rows; u++) ni_evidence_unit(own->text + u * d, d);
         rc = ni_threads_check(t->threads, err);
     }
     ni_free(value);
@@ -333,20 +304,22 @@ static neap_status find_vectors(trainer *t, const ni_sparse *c, uint32_t columns
 
 static neap_status find_texts(trainer *t, const ni_sparse *c, uint32_t columns, neap_error *err)
 {
-    evidence_model *own = t->model->own;
+    ni_evidence *own = t->model->own;
     bool bounded = false;
     keep_terms(t, c);
     neap_status rc = find_vectors(t, c, columns, err);
-    if (rc == NEAP_OK) rc = ni_attributes_near(c, columns, t->threads, own->near, own->cosine, &bounded, err);
+    if (rc == NEAP_OK)
+        rc = ni_attributes_near(c, columns, 0, t->threads, own->near, own->cosine, &bounded, err);
     if (bounded)
-        ni_note(t->hooks, "the nearest texts of some nodes were searched by their rarest words alone, for time");
+        ni_note(t->hooks,
+                "the nearest texts of some nodes were searched by their rarest words alone, for time");
     return rc == NEAP_OK ? join_terms(t->model, err) : rc;
 }
 
 /* The model's tensors, those of texts and features filled. */
 static neap_status make_tensors(trainer *t, const neap_features *features, neap_error *err)
 {
-    evidence_model *own = t->model->own;
+    ni_evidence *own = t->model->own;
     ni_sparse c = { 0 };
     bool known = (t->model->texts.words.count || features) && groups_of(t->model) >> NI_GROUP_TEXT & 1;
     neap_status rc = known ? make_content(t, features, &c, err) : NEAP_OK;
@@ -361,10 +334,11 @@ static neap_status make_tensors(trainer *t, const neap_features *features, neap_
 /* Of the whole graph, for queries. */
 static neap_status survey(trainer *t, neap_error *err)
 {
-    const evidence_model *own = t->model->own;
+    const ni_evidence *own = t->model->own;
     neap_status rc = ni_node_values(&t->view, t->threads, own->node, err);
     if (rc != NEAP_OK || !own->vector) return rc;
-    return ni_eigenpairs(&t->view, t->model->dim, t->model->settings->common.seed, t->threads, own->value, own->vector, err);
+    return ni_eigenpairs(&t->view, t->model->dim, t->model->settings->common.seed, t->threads, own->value,
+                         own->vector, err);
 }
 
 static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
@@ -392,6 +366,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
 
 typedef struct answers {
     ni_view view;
+    ni_widened widened; /* in an extended model */
     ni_globals globals;
     ni_additive curves;
     ni_scorer scorer;
@@ -400,7 +375,7 @@ typedef struct answers {
 static neap_status open_query(neap_query *q, neap_error *err)
 {
     const neap_model *m = q->model;
-    const evidence_model *own = m->own;
+    const ni_evidence *own = m->own;
     answers *a = ni_zeros(1, sizeof *a);
     if (!a) return ni_fail_memory(err, "a query");
     q->own = a;
@@ -413,7 +388,8 @@ static neap_status open_query(neap_query *q, neap_error *err)
                                .value = own->value,
                                .vector = own->vector,
                                .attributes = is_known(m) ? &own->attributes : NULL };
-    rc = ni_globals_finish(&a->globals, q->threads, err);
+    if (m->graph->nodes > m->rows) rc = ni_evidence_widen(m, &a->globals, q->threads, &a->widened, err);
+    if (rc == NEAP_OK) rc = ni_globals_finish(&a->globals, q->threads, err);
     a->curves = curves_of(m);
     return rc == NEAP_OK ? ni_scorer_create(&a->scorer, &a->globals, &a->curves, own->kind, q->threads, err)
                          : rc;
@@ -424,11 +400,13 @@ static void close_query(neap_query *q)
     answers *a = q->own;
     ni_scorer_free(&a->scorer);
     ni_globals_free(&a->globals);
+    ni_widened_free(&a->widened);
     ni_view_free(&a->view);
     ni_free(a);
 }
 
-static neap_status score(neap_query *q, const neap_pair *pairs, size_t count, float *scores, neap_error *err)
+static neap_status score(neap_query *q, const neap_pair *pairs, size_t count, float *scores,
+                         neap_error *err)
 {
     return ni_scorer_pairs(&((answers *)q->own)->scorer, pairs, count, scores, err);
 }
@@ -441,7 +419,7 @@ static neap_status score_all(neap_query *q, uint32_t source, float *scores, neap
 static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap_explanation **out,
                            neap_error *err)
 {
-    const evidence_model *own = q->model->own;
+    const ni_evidence *own = q->model->own;
     return ni_evidence_explain(q, &((answers *)q->own)->scorer, own->mean, source, target, out, err);
 }
 
@@ -455,7 +433,7 @@ static neap_status vectors(neap_query *q, float *vectors, neap_error *err)
         float *row = vectors + (size_t)u * g->dim;
         for (uint32_t i = 0; i < g->dim; i++)
             row[i] = sqrtf(fabsf(g->value[i])) * g->vector[(size_t)u * g->dim + i];
-        make_unit(row, g->dim);
+        ni_evidence_unit(row, g->dim);
     }
     return NEAP_OK;
 }
@@ -464,19 +442,21 @@ const ni_method ni_method_evidence = {
     .info = { .size = sizeof(neap_method_info),
               .name = "evidence",
               .summary = "many kinds of evidence about a pair, weighed by one learned curve each",
-              .details = "Degrees, shared neighbours, paths, walks and closeness in the leading eigenvectors\n"
-                         "are measured as if the pair's own link were not there; a curve for each is\n"
-                         "learned from --examples links and 30 non-links of each. The score is the\n"
-                         "log-odds of a link.",
+              .details =
+                  "Degrees, shared neighbours, paths, walks and closeness in the leading eigenvectors\n"
+                  "are measured as if the pair's own link were not there; a curve for each is\n"
+                  "learned from --examples links and 30 non-links of each. The score is the\n"
+                  "log-odds of a link.",
               .vectors = 1,
               .text = 2,
+              .new_text = 1,
               .features = 1,
               .probability = 1 },
-    .options = { sizeof(evidence_options), parts, defaults },
+    .options = { sizeof(ni_evidence_options), parts, defaults },
     .dim = dim_of,
     .check = check,
     .text = text_of,
-    .own = sizeof(evidence_model),
+    .own = sizeof(ni_evidence),
     .declare = declare,
     .derive = derive,
     .release = release,

@@ -51,7 +51,8 @@ static void order_curves(const columns *c)
 
 static void fill_kinds(const columns *c, neap_evidence *e, ni_carver *room)
 {
-    const char **name = ni_carve(room, e->count, sizeof *name), **group = ni_carve(room, e->count, sizeof *group);
+    const char **name = ni_carve(room, e->count, sizeof *name),
+               **group = ni_carve(room, e->count, sizeof *group);
     const char **words = ni_carve(room, e->count, sizeof *words);
     float *value = ni_carve(room, e->count, sizeof *value), *part = ni_carve(room, e->count, sizeof *part);
     for (uint32_t i = 0; name && i < e->count; i++) {
@@ -98,7 +99,8 @@ static void fill_changes(const columns *c, neap_evidence *e, ni_carver *room)
 {
     uint32_t count = c->why->changes;
     uint32_t *end = ni_carve(room, count, sizeof *end), *node = ni_carve(room, count, sizeof *node);
-    float *score = ni_carve(room, count, sizeof *score), *probability = ni_carve(room, count, sizeof *probability);
+    float *score = ni_carve(room, count, sizeof *score),
+          *probability = ni_carve(room, count, sizeof *probability);
     for (uint32_t i = 0; end && i < count; i++) {
         const ni_change *x = &c->why->change[i];
         end[i] = x->end, node[i] = x->node, score[i] = x->score;
@@ -126,7 +128,8 @@ static neap_evidence *make_evidence(const columns *c)
                         .probability = (double)probability_of(c->query, c->why->score) };
     ni_carver room = { 0 };
     lay_out(c, &e, &room);
-    char *block = ni_array(1, NI_CACHE_LINE + room.used + NI_CACHE_LINE * ((sizeof e + NI_CACHE_LINE - 1) / NI_CACHE_LINE));
+    char *block = ni_array(1, NI_CACHE_LINE + room.used +
+                                  NI_CACHE_LINE * ((sizeof e + NI_CACHE_LINE - 1) / NI_CACHE_LINE));
     if (!block) return NULL;
     room = (ni_carver){ .block = block };
     neap_evidence *out = ni_carve(&room, 1, sizeof *out);
@@ -141,7 +144,8 @@ static neap_status draft_rows(const columns *c, ni_explanation_draft *d, neap_er
     const ni_why *why = c->why;
     const ni_links *links = &c->query->model->links;
     d->plain = true;
-    neap_status rc = ni_explanation_begin(d, links, why->source, why->target, why->links[0], why->links[1], err);
+    neap_status rc =
+        ni_explanation_begin(d, links, why->source, why->target, why->links[0], why->links[1], err);
     if (rc != NEAP_OK) return rc;
     d->facts.score = (float)why->score;
     fill_rows(links, why->source, why->part[0], d->a, why->score, d->by_source, &d->source_rest);

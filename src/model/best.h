@@ -1,4 +1,5 @@
-/* best.h - the k best of many scored nodes: a heap with its worst on top, O(log k) for each that beats it. */
+/* best.h - the k best of many scored nodes: a heap with its worst on top, O(log k) for each that beats it.
+ */
 #ifndef NI_BEST_H
 #define NI_BEST_H
 

@@ -75,7 +75,8 @@ neap_status ni_explanation_begin(ni_explanation_draft *d, const ni_links *links,
     d->by_source = ni_zeros(a, sizeof *d->by_source);
     d->by_target = ni_zeros(b, sizeof *d->by_target);
     if (!d->plain) d->alignment = ni_zeros((uint64_t)a * b, sizeof *d->alignment);
-    if (!d->by_source || !d->by_target || (!d->alignment && !d->plain)) return ni_fail_memory(err, "an explanation");
+    if (!d->by_source || !d->by_target || (!d->alignment && !d->plain))
+        return ni_fail_memory(err, "an explanation");
     for (uint32_t i = 0; i < a; i++) d->by_source[i] = unseen(i);
     for (uint32_t j = 0; j < b; j++) d->by_target[j] = unseen(j);
     describe(links, &d->facts);

@@ -208,7 +208,8 @@ static neap_status columns_add(columns *c, size_t source, const ni_ranked *best,
 }
 
 /* Scores that are log-odds have probabilities. */
-static neap_status columns_judge(columns *c, const neap_query *q, const neap_rank_spec *spec, neap_error *err)
+static neap_status columns_judge(columns *c, const neap_query *q, const neap_rank_spec *spec,
+                                 neap_error *err)
 {
     size_t count = c->start[spec->source_count];
     if (!q->model->method->info.probability || spec->by != NEAP_BY_SCORE) return NEAP_OK;
