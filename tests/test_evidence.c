@@ -11,6 +11,8 @@
 
 #include "base/rng.h"
 #include "evidence/eigenpairs.h"
+#include "evidence/examples.h"
+#include "evidence/masked.h"
 #include "evidence/measure.h"
 
 enum { MOST = 40 };
@@ -28,7 +30,8 @@ typedef struct world {
     ni_threads *threads;
 } world;
 
-static world *make(uint32_t n, bool undirected, bool weighted, uint64_t seed)
+/* The same without the links between `gone`, unless that is { 0, 0 }. */
+static world *make_without(uint32_t n, bool undirected, bool weighted, uint64_t seed, neap_pair gone)
 {
     world *w = calloc(1, sizeof *w);
     neap_edge edge[MOST * MOST];
@@ -39,7 +42,8 @@ static world *make(uint32_t n, bool undirected, bool weighted, uint64_t seed)
         for (uint32_t t = undirected ? s : 0; t + 1 < n; t++) {
             ni_rng rng = ni_rng_at(seed, NI_STREAM_GRAPH, s, t);
             double chance = s == 1 || t == 1 ? 0.8 : s == t ? 0.2 : 0.12;
-            if (ni_uniform(&rng) >= chance) continue;
+            bool out = (s == gone.source && t == gone.target) || (t == gone.source && s == gone.target);
+            if (ni_uniform(&rng) >= chance || (s != t && out)) continue;
             float weight = weighted ? 1 + (float)ni_below(&rng, 3) : 1;
             edge[count++] = (neap_edge){ s, t, weight };
             w->edge[s][t] = (double)weight;
@@ -54,6 +58,11 @@ static world *make(uint32_t n, bool undirected, bool weighted, uint64_t seed)
     w->globals = (ni_globals){ .view = &w->view, .groups = ~0u, .node = w->node };
     assert_int_equal(ni_globals_finish(&w->globals, w->threads, NULL), NEAP_OK);
     return w;
+}
+
+static world *make(uint32_t n, bool undirected, bool weighted, uint64_t seed)
+{
+    return make_without(n, undirected, weighted, seed, (neap_pair){ 0, 0 });
 }
 
 static void end(world *w)
@@ -308,9 +317,113 @@ static void eigenpairs_are_those_of_the_normalised_adjacency(void **state)
     end(w);
 }
 
+/* ---- without a link ---- */
+
+static void measure_in(world *w, neap_pair p, float *value)
+{
+    ni_walks walks;
+    ni_near near;
+    assert_int_equal(ni_walks_create(&w->globals, 1, &walks, NULL), NEAP_OK);
+    assert_int_equal(ni_near_create(&w->globals, &near, NULL), NEAP_OK);
+    ni_walks_from(&walks, &p.source, 1, w->threads);
+    ni_near_to(&near, p.source);
+    ni_measure(&walks, 0, &near, p.target, value);
+    ni_near_free(&near);
+    ni_walks_free(&walks);
+}
+
+static bool is_held(ni_kind k)
+{
+    return (k >= NI_KIND_PAGERANK_S && k <= NI_KIND_CLUSTERING_T) ||
+           ni_kind_infos[k].group == NI_GROUP_SPECTRAL || ni_kind_infos[k].group == NI_GROUP_TEXT;
+}
+
+/* Every link of a node, for a pair that it is of, and for one that it is not. */
+static void what_is_measured_without_a_link_is_what_a_graph_without_it_has(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        world *w = make(18, kind & 1, kind & 2, 11);
+        ni_masked masked;
+        assert_int_equal(ni_masked_create(&masked, &w->globals, w->threads, NULL), NEAP_OK);
+        for (uint32_t x = 0; x < w->n; x++) {
+            neap_pair gone = { 1, x }, pairs[2] = { { 1, x == 2 ? 3 : 2 }, gone };
+            if (x == 1 || !linked(w, 1, x)) continue;
+            world *less = make_without(18, kind & 1, kind & 2, 11, gone);
+            for (int i = 0; i < 2; i++) {
+                float whole[NI_KINDS] = { 0 }, slow[NI_KINDS] = { 0 }, fast[NI_KINDS];
+                measure_in(w, pairs[i], whole);
+                measure_in(less, pairs[i], slow);
+                memcpy(fast, whole, sizeof fast);
+                assert_int_equal(
+                    ni_masked_measure(&masked, pairs[i].source, pairs[i].target, &gone, 1, fast, NULL),
+                    NEAP_OK);
+                for (ni_kind k = 0; k < NI_KINDS; k++)
+                    close_to((double)(is_held(k) ? whole[k] : slow[k]), fast[k], ni_kind_infos[k].name, 1,
+                             x);
+            }
+            end(less);
+        }
+        ni_masked_free(&masked);
+        end(w);
+    }
+}
+
+/* ---- the loss of a group ---- */
+
+typedef struct group {
+    ni_examples e;
+    float weight[8], stands[8];
+    double score[8];
+} group;
+
+static group draw_group(uint64_t seed)
+{
+    ni_rng rng = ni_rng_at(seed, NI_STREAM_GRAPH, 0, 0);
+    group g = { .e = { .groups = 1, .size = 8 } };
+    for (int i = 0; i < 8; i++) {
+        g.score[i] = 4 * ni_normal(&rng);
+        g.weight[i] = i % 3 ? 0 : (float)(1 + i);
+        g.stands[i] = i == 4 ? 0 : (float)(1 + ni_below(&rng, 50));
+    }
+    return g;
+}
+
+static double loss_of(group *g, double *first, double *second)
+{
+    double a[8], b[8];
+    g->e.weight = g->weight;
+    g->e.stands = g->stands;
+    return ni_group_loss(&g->e, 0, g->score, first ? first : a, second ? second : b, NULL);
+}
+
+static void derivatives_of_the_loss_are_its_slopes(void **state)
+{
+    const double step = 1e-4;
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        group g = draw_group(seed);
+        double first[8], second[8], quick[16], up, down, here = loss_of(&g, first, second);
+        ni_group_slopes(&g.e, 0, g.score, quick);
+        for (int i = 0; i < 8; i++) {
+            double old = g.score[i];
+            g.score[i] = old + step, up = loss_of(&g, NULL, NULL);
+            g.score[i] = old - step, down = loss_of(&g, NULL, NULL);
+            g.score[i] = old;
+            assert_true(fabs((up - down) / (2 * step) - first[i]) < 1e-5 * (1 + fabs(first[i])));
+            assert_true(fabs((up - 2 * here + down) / (step * step) - second[i]) <
+                        1e-3 * (1 + fabs(second[i])));
+            assert_true(fabs(quick[2 * i] - first[i]) < 1e-5 * (1 + fabs(first[i])));
+            assert_true(fabs(quick[2 * i + 1] - second[i]) < 1e-5 * (1 + fabs(second[i])));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_measured_without_a_link_is_what_a_graph_without_it_has),
+        cmocka_unit_test(derivatives_of_the_loss_are_its_slopes),
         cmocka_unit_test(every_evidence_is_what_it_says),
         cmocka_unit_test(values_of_nodes_are_what_they_say),
         cmocka_unit_test(eigenpairs_are_those_of_the_normalised_adjacency),
