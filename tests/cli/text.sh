@@ -117,7 +117,7 @@ END
 
 expect 0 "$NEAP" train friends.txt -o t --method tadw --text words -q
 expect 2 "$NEAP" explain t alice dave
-says err 'method tadw cannot explain a score; these can: gap, '
+says err 'method tadw cannot explain a score; these can: evidence, gap, '
 
 # A node without a word: there is nothing to align with.
 expect 0 "$NEAP" explain m alice grace --html page.html
