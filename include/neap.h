@@ -193,9 +193,10 @@ typedef struct neap_method_info {
     const char *details; /* a few lines: idea, what an epoch is, source              */
     int context;         /* 1: a node's vector depends on its partner                */
     int vectors;         /* 1: it has a vector per node; 0: it only scores pairs     */
-    int text;            /* 1: it needs the text of nodes                            */
+    int text;            /* 1: it needs the text of nodes; 2: it reads it where there is some */
     int new_text;        /* 1: of a new node the text is enough, it needs no links   */
     int features;        /* 1: it reads features of nodes, too, beside texts or in their place */
+    int probability;     /* 1: its score is the log-odds of a link against an evenly drawn non-link */
 } neap_method_info;
 NEAP_API size_t neap_method_count(void);
 NEAP_API const neap_method_info *neap_method_at(size_t i);
@@ -572,12 +573,13 @@ NEAP_API neap_status neap_model_score(const neap_model *model, const neap_pair *
 
 /* The best targets of one or more sources, one array per column; more columns may join behind them. */
 typedef struct neap_ranking {
-    size_t size;          /* of this struct in the library                                      */
-    size_t sources;       /* of the call                                                        */
-    const size_t *start;  /* sources + 1: those of source i are at start[i] .. start[i + 1] - 1 */
-    size_t count;         /* of all of them                                                     */
-    const uint32_t *node; /* count: the targets, of each source the best first, ties by number  */
-    const float *score;   /* count: their scores, or cosines                                    */
+    size_t size;              /* of this struct in the library                                      */
+    size_t sources;           /* of the call                                                        */
+    const size_t *start;      /* sources + 1: those of source i are at start[i] .. start[i + 1] - 1 */
+    size_t count;             /* of all of them                                                     */
+    const uint32_t *node;     /* count: the targets, of each source the best first, ties by number  */
+    const float *score;       /* count: their scores, or cosines                                    */
+    const float *probability; /* count: see neap_scores; NULL: by cosine, or the method has none */
 } neap_ranking;
 NEAP_API void neap_ranking_free(neap_ranking *ranking);
 
@@ -611,6 +613,35 @@ typedef struct neap_reasons {
                                   nodes' own (cane) and from features (text); else 0                      */
 } neap_reasons;
 
+/* What each kind of evidence about a pair adds to the log-odds that are its score, and who stands behind it
+ * (method evidence). score = start + sum of contributions. One array per column; more may join. */
+typedef struct neap_evidence {
+    size_t size;  /* of this struct in the library                                             */
+    double start; /* of a pair that has the mean of each contribution                          */
+    double score; /* start + contributions                                                     */
+    double prior; /* of the probabilities below: see neap_query_spec                           */
+    double probability;
+    uint32_t count;            /* kinds of evidence, group by group                            */
+    const char *const *name;   /* count: "degree-t" (docs/methods.md has the list)             */
+    const char *const *group;  /* count: "degrees", as --evidence takes them                   */
+    const char *const *words;  /* count: what it is, with %s and %t in the place of the nodes  */
+    const float *value;        /* count: NaN where it is missing                               */
+    const float *contribution; /* count: to the score                                          */
+
+    uint32_t behind_count;         /* who stands behind a group, the largest share first    */
+    const char *const *behind;     /* behind_count: the group                               */
+    const uint32_t *node, *second; /* behind_count: a neighbour; the inner nodes of a path from source to
+                                      target; NEAP_NONE: there is none                      */
+    const char *const *word;       /* behind_count: a word that both texts have, or NULL    */
+    const float *share;            /* behind_count: its share of the group                  */
+
+    uint32_t change_count;         /* what if a link were not there, the largest change first */
+    const uint32_t *end, *without; /* change_count: the link of this node of the pair with that one */
+    const float *score_without;    /* change_count: the score; degrees, shared neighbours, paths and walks
+                                      are measured anew, the rest is held                   */
+    const float *probability_without; /* change_count                                          */
+} neap_evidence;
+
 typedef struct neap_explanation {
     size_t size; /* of this struct in the library */
     uint32_t source, target;
@@ -623,10 +654,15 @@ typedef struct neap_explanation {
                     an alignment is the cosine of the personas of two circles, and there are no partners  */
     const neap_reasons *by_source; /* neighbours of the source                                  */
     const neap_reasons *by_target; /* neighbours of the target                                  */
-    const float *alignment;        /* by_source->count x by_target->count, tanh, in their order */
+    const float *alignment;        /* by_source->count x by_target->count, tanh, in their order; NULL: the
+                                      method aligns nothing (evidence)                          */
     int words; /* 1: by words of the texts, as far as the model reads them, not by neighbours    */
     int tfidf; /* 1: no attention, but words with their shares of their text's TF-IDF as weights, and the
                   cosines of two words as alignments (text)                                      */
+    const neap_evidence *evidence; /* NULL: the score is no sum of evidence. Else the contributions of
+                                      by_source are the parts of evidence that go through each neighbour
+                                      of the source, and so of by_target; weights are their sizes, as
+                                      shares; there are no partners                              */
 } neap_explanation;
 
 /* NEAP_E_LIMIT: the two have more than 2^24 pairs of neighbours that the model reads. */
@@ -652,6 +688,8 @@ typedef struct neap_query_spec {
     uint32_t threads;        /* 0: all cores                                                          */
     const neap_hooks *hooks; /* or NULL; only the progress is used, and may stop any call of the query
                                 (NEAP_E_STOPPED). It must outlive the query.                          */
+    double prior;            /* of probabilities: the share of links among the pairs that are asked for, in
+                                (0, 1); 0: one half                                                   */
 } neap_query_spec;
 
 /* spec may be NULL. */
@@ -664,6 +702,9 @@ typedef struct neap_scores {
     size_t size; /* of this struct in the library */
     size_t count;
     const float *score;
+    const float
+        *probability; /* count: of a link, where a share of neap_query_spec.prior of all pairs are links and
+                         the others are evenly drawn non-links; NULL: the method has none */
 } neap_scores;
 NEAP_API neap_status neap_query_score(neap_query *query, const neap_pair *pairs, size_t count,
                                       neap_scores **out, neap_error *err);

@@ -20,11 +20,11 @@ COMMON = {  # name: (type, kinds), of rank 1
 ENCODED = ("gapcn", "gapapn", "apn")  # with an encoder
 ATTENTIVE = ("gap", "goat") + ENCODED  # attentive pooling
 CHOOSE = ("deepwalk", "splitter")  # by option.loss between outputs and a tree
-READERS = ("apn", "cane", "cene", "dmte", "tadw", "text", "tridnr")  # of texts
-FEATURED = ("tadw", "text")  # of features, too, and maybe of these alone
+READERS = ("apn", "cane", "cene", "dmte", "evidence", "tadw", "text", "tridnr")  # of texts
+FEATURED = ("evidence", "tadw", "text")  # of features, too, and maybe of these alone
 TEXT = {"text.offsets": "U64", "text.words": "U32", "vocabulary.offsets": "U64", "vocabulary.bytes": "U8"}
 CLOSED = ("fastrp", "text")  # in closed form: without steps
-VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene", "dmte", "cane", "tadw", "tridnr", "gapmlp")
+VECTORS = ATTENTIVE + CHOOSE + CLOSED + ("node2vec", "walklets", "line", "verse", "attentivewalk", "cene", "dmte", "cane", "tadw", "tridnr", "gapmlp", "evidence")
 HOODS = tuple(method for method in ATTENTIVE if method not in READERS) + ("gapmlp",)  # those that read neighbourhoods
 OTHERS = ("pa", "popularity", "cn", "aa", "ra", "katz", "l3", "walk3", "ppr")
 COUNTS = {"rows": MC, "epochs": MC, "epoch": "c", "batch": "c", "items": "c", "step": "c", "best.epoch": "c"}
@@ -153,6 +153,23 @@ def declared(facts, tensors, kind):
             learned.update({"gru.W": [dim, 3 * dim], "gru.U": [dim, 3 * dim], "gru.b": [1, 3 * dim]})
     if method == "attentivewalk":
         learned["attention"] = [int(option("window", 0))]
+    if method == "evidence":
+        must("curve.kinds" in tensors, "curve.kinds is missing")
+        c, f = tensors["curve.kinds"][1][0], int(option("text-dim", 200))
+        learned = {}
+        rest = {"node": ("F32", [rows, 7]), "curve.kinds": ("U32", [c]), "curve.lines": ("F32", [c, 4])}
+        rest.update({"curve.edges": ("F32", [c, 62]), "curve.steps": ("F32", [c, 64]), "curve.means": ("F32", [c])})
+        rest["start"] = ("F32", [1])
+        if "all" in option("evidence") or "spectral" in option("evidence"):
+            rest.update({"eigen.values": ("F32", [dim]), "eigen.vectors": ("F32", [rows, dim])})
+        if "terms.columns" in tensors:
+            k = tensors["terms.columns"][1][0]
+            rest.update({"text.vectors": ("F32", [rows, f]), "terms.offsets": ("U32", [rows + 1])})
+            rest.update({"terms.columns": ("U32", [k]), "terms.weights": ("F32", [k])})
+            rest.update({"near": ("U32", [rows, 10]), "near.cosines": ("F32", [rows, 10])})
+            if "vocabulary.offsets" in tensors:
+                rest["text.basis"] = ("F32", [len(tensors["vocabulary.offsets"][2]) - 1, f])
+        return learned, rest
     if method in FEATURED and "vocabulary.offsets" in tensors:
         words = len(tensors["vocabulary.offsets"][2]) - 1
         rest["basis"] = ("F32", [words, dim if method == "text" else int(option("text-dim", 200))])

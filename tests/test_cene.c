@@ -21,8 +21,8 @@
 #include "texts.h"
 
 #include "base/rng.h"
-#include "methods/cene_arcs.h"
 #include "linalg/kernels.h"
+#include "methods/cene_arcs.h"
 #include "model/model.h"
 #include "slopes.h"
 
@@ -471,8 +471,8 @@ static void a_new_node_is_its_text_or_else_its_neighbours(void **state)
     neap_graph_free(g);
 }
 
-/* A file may have any finite numbers: inf - inf becomes a gate like others. Where the products are OpenBLAS's
- * it may become what is refused. */
+/* A file may have any finite numbers: inf - inf becomes a gate like others. Where the products are
+ * OpenBLAS's it may become what is refused. */
 static void weights_that_overflow_leave_a_new_node_finite(void **state)
 {
     neap_graph *g = grouped();

@@ -172,7 +172,8 @@ static void groups_of_sequences_are_the_reference_of_each(void **state)
     }
 }
 
-/* The same bits; where the products are OpenBLAS's, which chooses another order for each shape, but for rounding. */
+/* The same bits; where the products are OpenBLAS's, which chooses another order for each shape, but for
+ * rounding. */
 static void expect_same(const float *x, const float *y, uint64_t count)
 {
     if (ni_kernels_get() != &ni_kernels_scalar) assert_memory_equal(x, y, count * sizeof *x);

@@ -57,7 +57,8 @@ static bool has_epochs(const char *method)
 static neap_options *brief(const form *f, const char *more, const char *value)
 {
     return options_of("neap", "method", f->method, f->option, f->value, "dim", "8", "epochs", "2", "walks",
-                      "2", "walk-length", "10", "window", "4", "threads", "2", more, value, NULL);
+                      "2", "walk-length", "10", "window", "4", "examples", "30", "curve-steps", "4",
+                      "text-dim", "8", "threads", "2", more, value, NULL);
 }
 
 /* Large enough for several ranges of the grid. */

@@ -191,7 +191,7 @@ static void a_method_says_whether_it_reads_texts(void **state)
     (void)state;
     for (size_t i = 0; i < neap_method_count(); i++) {
         const ni_method *method = ni_method_at(i);
-        if (method->info.text != (method->text != NULL) || method->info.new_text > method->info.text)
+        if ((method->info.text != 0) != (method->text != NULL) || method->info.new_text > method->info.text)
             fail_msg("%s", method->info.name);
     }
 }

@@ -60,7 +60,7 @@ static neap_status run(const args *a, neap_error *err)
     if (rc == NEAP_OK) rc = check_apart(paths, 3, 5, err);
     if (rc == NEAP_OK) rc = check_output(o->output, err);
     if (rc == NEAP_OK) rc = check_json(a, o->output, err);
-    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], &o->new, NULL, &model, &query, err);
+    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], &o->new, 0, NULL, &model, &query, err);
     if (rc == NEAP_OK) rc = write_vectors(model, query, o, err);
     if (rc == NEAP_OK) {
         say(a, "%s: %u vectors of length %u", o->output, neap_graph_nodes(neap_model_graph(model)),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "evidence.h"
 #include "new_nodes.h"
 #include "pages/pages.h"
 
@@ -199,6 +200,7 @@ static neap_status print_text(const neap_graph *graph, const neap_explanation *e
     s.noun = t.noun = ni_reason_noun(e);
     s.weight = t.weight = ni_weight_noun(e);
     print_pair(graph, e);
+    if (e->evidence) return print_evidence(graph, e, rows), NEAP_OK;
     neap_status rc = print_side(graph, s, rows, err);
     return rc ? rc : print_side(graph, t, rows, err);
 }
@@ -245,6 +247,7 @@ static void print_json(const neap_graph *graph, const neap_explanation *e, const
     ni_json_whole(&j, "target_links", e->target_links);
     ni_json_whole(&j, "shared", e->shared);
     if (html) ni_json_text(&j, "html", html);
+    if (e->evidence) json_evidence(&j, graph, e);
     json_side(&j, "by_source", weight, graph, e->by_source, e->by_target);
     json_side(&j, "by_target", weight, graph, e->by_target, e->by_source);
     json_rest(&j, "source_elsewhere", weight, e->by_source);
@@ -265,6 +268,10 @@ static neap_status write_page(const neap_graph *graph, const neap_explanation *e
 static neap_status show(const args *a, const neap_graph *graph, const neap_explanation *e, neap_error *err)
 {
     const own *o = a->own;
+    if (o->html && e->evidence)
+        return ni_fail(err, NEAP_E_ARG,
+                       "there is no page for a score that is a sum of evidence yet; without --html "
+                       "it is explained here");
     neap_status rc = o->html ? write_page(graph, e, o->html, err) : NEAP_OK;
     if (rc) return rc;
     if (o->html) say(a, "%s: written", o->html);
@@ -306,6 +313,9 @@ const command cmd_explain = {
         "with "
         "the other side. In a model of splitter the members of the circle that decides share the attention "
         "evenly.\n"
+        "evidence is explained by what each group of evidence adds to the log-odds, who stands behind it, "
+        "and "
+        "what the probability would be without one link of either node.\n"
         "apn, cane and text are explained by the words of the two texts instead of neighbours. What "
         "padding, in cane the nodes' own vectors and in text their features contribute stands as "
         "elsewhere. text has no attention: the weight of a word is its share of its text's TF-IDF. Other "

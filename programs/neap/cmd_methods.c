@@ -23,19 +23,25 @@ static void print_method(const neap_method_info *m)
 {
     printf("%s: %s\n\n%s\n", m->name, m->summary, m->details);
     if (m->text)
-        printf("\nReads the texts of nodes (--text)%s. A new node needs %s.\n",
+        printf("\nReads the texts of nodes (--text)%s%s. A new node needs %s.\n",
                m->features ? " or their features (--features)" : "",
+               m->text == 2 ? ", where there are some" : "",
                m->new_text ? "a text or links" : "links; it may have a text, too");
     print_options(m);
 }
 
-/* Those that read texts, or features, too, are marked: the others do without. */
+/* Those that need texts, or features, are marked, and those that can do with them. */
+static const char *mark_of(const neap_method_info *m)
+{
+    if (m->text == 2) return " [also with --text, --features]";
+    return m->features ? " [--text or --features]" : m->text ? " [--text]" : "";
+}
+
 static void print_list(void)
 {
     for (size_t i = 0; i < neap_method_count(); i++) {
         const neap_method_info *m = neap_method_at(i);
-        const char *mark = m->features ? " [--text or --features]" : m->text ? " [--text]" : "";
-        printf("%-15s%s%s\n", m->name, m->summary, mark);
+        printf("%-15s%s%s\n", m->name, m->summary, mark_of(m));
     }
 }
 
@@ -68,7 +74,9 @@ static void print_json(const neap_method_info *only)
         ni_json_text(&j, "details", m->details);
         ni_json_switch(&j, "context", m->context);
         ni_json_switch(&j, "vectors", m->vectors);
-        ni_json_switch(&j, "text", m->text);
+        ni_json_switch(&j, "text", m->text == 1);
+        ni_json_switch(&j, "text_optional", m->text == 2);
+        ni_json_switch(&j, "probability", m->probability);
         ni_json_switch(&j, "new_text", m->new_text);
         ni_json_switch(&j, "features", m->features);
         print_json_options(&j, m);

@@ -3,6 +3,7 @@
 
 static const arg_option options[] = {
     RANKING_OPTIONS("suggestions"),
+    PRIOR_OPTION(ranking_options, prior),
     { "with-known", 0, "", NULL, ARG_SWITCH, offsetof(ranking_options, with_known), 0, 0, false,
       "rank known links and the node itself too" },
     { "explain", 0, "", NULL, ARG_SWITCH, offsetof(ranking_options, explain), 0, 0, false,
@@ -21,9 +22,10 @@ const command cmd_rank = {
     .operands = "MODEL [NODE...]",
     .summary = "suggest links: the best targets for a node, against all nodes",
     .details =
-        "Scores a node against every other, exactly, and prints the best: source, rank, node and score, "
-        "separated by tabs. Known links are left out. With --explain a fifth column names the source's "
-        "neighbours that contribute most, or the words of its text in a method that attends to texts, the "
+        "Scores a node against every other, exactly, and prints the best: source, rank, node, score, and "
+        "in a method that has one the probability of the link, separated by tabs. Known links are left "
+        "out. With --explain a last column names the source's neighbours that contribute most, or the "
+        "words of its text in a method that attends to texts, the "
         "strongest first; `neap explain` has more about one pair.\n"
         "A model that was trained with --targets suggests those nodes only; --targets all lifts that.\n"
         "--all answers for every node. With -o FILE an interrupted run goes on with --resume: FILE.part "

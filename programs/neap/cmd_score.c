@@ -9,10 +9,12 @@
 
 typedef struct own {
     new_nodes new;
+    double prior;
     bool skip_unknown;
 } own;
 
 static const arg_option options[] = {
+    PRIOR_OPTION(own, prior),
     NEW_NODES_OPTIONS(own, new),
     { "skip-unknown", 0, "", NULL, ARG_SWITCH, offsetof(own, skip_unknown), 0, 0, false,
       "print nan for a pair with an unknown node, instead of stopping there" },
@@ -73,34 +75,46 @@ static neap_status fill(chunk *c, neap_pair_reader *reader, bool skip, neap_erro
     return rc;
 }
 
-static void print_score(const char *source, const char *target, float score, ni_json *j)
+/* A score, or a probability; nan where there is none. */
+static void print_number(float x)
 {
     char text[SHORT] = "nan";
+    if (!isnan(x)) ni_format_float(x, text);
+    printf("\t%s", text);
+}
+
+/* probability: NULL if the method has none. */
+static void print_score(const char *source, const char *target, float score, const float *probability,
+                        ni_json *j)
+{
     if (!j) {
-        if (!isnan(score)) ni_format_float(score, text);
         print_cell(source);
         putchar('\t');
         print_cell(target);
-        printf("\t%s\n", text);
+        print_number(score);
+        if (probability) print_number(*probability);
+        putchar('\n');
         return;
     }
     ni_json_open(j, NULL, '{');
     ni_json_text(j, "source", source);
     ni_json_text(j, "target", target);
     ni_json_float(j, "score", score);
+    if (probability) ni_json_float(j, "probability", *probability);
     ni_json_close(j, '}');
 }
 
 /* In the order of the file. */
-static void print_chunk(const neap_graph *graph, const chunk *c, const float *score, ni_json *j)
+static void print_chunk(const neap_graph *graph, const chunk *c, const neap_scores *scores, ni_json *j)
 {
+    const float none = NAN, *p = scores->probability;
     size_t k = 0;
     for (size_t i = 0; i <= c->count; i++) {
         for (; k < c->strangers && c->stranger[k].before == i; k++)
-            print_score(c->stranger[k].source, c->stranger[k].target, NAN, j);
+            print_score(c->stranger[k].source, c->stranger[k].target, NAN, p ? &none : NULL, j);
         if (i == c->count) break;
         print_score(neap_graph_name(graph, c->pair[i].source), neap_graph_name(graph, c->pair[i].target),
-                    score[i], j);
+                    scores->score[i], p ? &p[i] : NULL, j);
     }
 }
 
@@ -119,7 +133,7 @@ static neap_status score_all(const args *a, const neap_graph *graph, neap_query 
         neap_scores *scores = NULL;
         rc = neap_query_score(query, c->pair, c->count, &scores, &why);
         if (rc) *err = why;
-        else print_chunk(graph, c, scores->score, j);
+        else print_chunk(graph, c, scores, j);
         neap_scores_free(scores);
     }
     if (c->all_strangers)
@@ -142,11 +156,13 @@ static neap_status run(const args *a, neap_error *err)
                              { "--new-text", o->new.text },
                              { "PAIRS", path } };
     neap_status rc = check_stdin(inputs, sizeof inputs / sizeof *inputs, err);
-    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], &o->new, NULL, &model, &query, err);
+    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], &o->new, o->prior, NULL, &model, &query, err);
     if (rc == NEAP_OK) rc = neap_pair_reader_open(path, a->options, neap_model_graph(model), &reader, err);
     if (rc) goto done;
+    if (model_has_probability(model)) say_prior(a, o->prior);
     if (a->json) {
         ni_json_open(&j, NULL, '{');
+        if (model_has_probability(model)) ni_json_real(&j, "prior", o->prior);
         ni_json_open(&j, "scores", '[');
     }
     rc = score_all(a, neap_model_graph(model), query, reader, a->json ? &j : NULL, err);
@@ -165,10 +181,13 @@ const command cmd_score = {
     .name = "score",
     .operands = "MODEL [PAIRS]",
     .summary = "score pairs of nodes from a file or standard input",
-    .details = "Reads pairs, one per line, in any form that `train` reads edges in; columns other than "
-               "source and target are ignored. Prints source, target and score, separated by tabs; a "
-               "higher score means a likelier link. Without PAIRS, or with `-`, pairs come from standard "
-               "input; the input may be of any length.\n",
+    .details =
+        "Reads pairs, one per line, in any form that `train` reads edges in; columns other than "
+        "source and target are ignored. Prints source, target and score, separated by tabs; a "
+        "higher score means a likelier link. Without PAIRS, or with `-`, pairs come from standard "
+        "input; the input may be of any length.\n"
+        "A method that has a probability (`neap methods`) prints it behind the score: that of a link "
+        "against one evenly drawn non-link, or where --prior says another share of links.\n",
     .examples = "neap score friends.safetensors pairs.txt\n"
                 "echo 'alice bob' | neap score friends.safetensors\n",
     .least = 1,

@@ -88,12 +88,26 @@ neap_status read_model(const args *a, const char *path, const new_nodes *new, ne
     return rc;
 }
 
-neap_status ask_model(const args *a, const char *path, const new_nodes *new, const neap_hooks *hooks,
-                      neap_model **model, neap_query **query, neap_error *err)
+bool model_has_probability(const neap_model *model)
+{
+    neap_model_facts facts = NEAP_SIZED(neap_model_facts);
+    return neap_model_facts_of(model, &facts, NULL) == NEAP_OK &&
+           neap_method_find(facts.method)->probability;
+}
+
+void say_prior(const args *a, double prior)
+{
+    if (prior == 0.5)
+        say(a, "probabilities: of a link against one evenly drawn non-link; --prior has others");
+    else say(a, "probabilities: of a link where %g of all pairs are links, the others evenly drawn", prior);
+}
+
+neap_status ask_model(const args *a, const char *path, const new_nodes *new, double prior,
+                      const neap_hooks *hooks, neap_model **model, neap_query **query, neap_error *err)
 {
     char text[SHORT];
     uint64_t threads = 0;
-    neap_query_spec spec = { .size = sizeof spec, .hooks = hooks };
+    neap_query_spec spec = { .size = sizeof spec, .hooks = hooks, .prior = prior };
     neap_status rc = neap_options_get(a->options, "threads", text, sizeof text, err);
     if (rc == NEAP_OK) rc = read_model(a, path, new, model, err);
     if (rc) return rc;

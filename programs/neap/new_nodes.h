@@ -21,13 +21,26 @@ typedef struct new_nodes {
             "texts of nodes that were not in training, for a method that reads texts: lines as in --text"  \
     }
 
+/* The row of the option that says what probabilities assume. */
+#define PRIOR_OPTION(own, field)                                                                           \
+    {                                                                                                      \
+        "prior", 0, "SHARE", "0.5", ARG_REAL, offsetof(own, field), 1e-12, 1 - 1e-12, false,               \
+            "share of links among the pairs asked for, which probabilities assume"                         \
+    }
+
 /* Reads a model, adds new nodes, and reports what was added. */
 neap_status read_model(const args *a, const char *path, const new_nodes *new, neap_model **out,
                        neap_error *err);
 
 /* The same, and a query to it on --threads, with hooks that must outlive it, or NULL; both are to be freed
- * in any case. */
-neap_status ask_model(const args *a, const char *path, const new_nodes *new, const neap_hooks *hooks,
-                      neap_model **model, neap_query **query, neap_error *err);
+ * in any case. prior: of its probabilities; 0: one half. */
+neap_status ask_model(const args *a, const char *path, const new_nodes *new, double prior,
+                      const neap_hooks *hooks, neap_model **model, neap_query **query, neap_error *err);
+
+/* The model's method has probabilities. */
+bool model_has_probability(const neap_model *model);
+
+/* Says what the probabilities of an answer are. */
+void say_prior(const args *a, double prior);
 
 #endif

@@ -81,6 +81,7 @@ typedef struct ranking {
     FILE *to;          /* of the rows at hand           */
     ni_json *j;        /* the answer of --json, or NULL */
     bool lines;        /* a row is a line of JSON       */
+    bool likely;       /* rows have probabilities       */
     size_t done;       /* sources                       */
     size_t before;     /* of them, those of an earlier run */
     uint64_t unsuited; /* sources without an answer        */
@@ -96,15 +97,30 @@ static void put_cell(const ranking *q, const char *name)
     else fputs(name, q->to);
 }
 
-static void put_row(const ranking *q, const char *source, size_t rank, const char *name, float score,
-                    const reasons *r)
+/* A suggestion. */
+typedef struct suggestion {
+    const char *source, *name;
+    size_t rank;
+    float score;
+    const float *probability; /* NULL: the method has none */
+    const reasons *why;       /* NULL: nobody asks         */
+} suggestion;
+
+static void put_number(const ranking *q, float x)
 {
     char text[SHORT];
-    put_cell(q, source);
-    fprintf(q->to, "\t%zu\t", rank);
-    put_cell(q, name);
-    ni_format_float(score, text);
+    ni_format_float(x, text);
     fprintf(q->to, "\t%s", text);
+}
+
+static void put_row(const ranking *q, const suggestion *s)
+{
+    const reasons *r = s->why;
+    put_cell(q, s->source);
+    fprintf(q->to, "\t%zu\t", s->rank);
+    put_cell(q, s->name);
+    put_number(q, s->score);
+    if (s->probability) put_number(q, *s->probability);
     for (size_t i = 0; r && i < r->count; i++) {
         fputs(i ? ", " : "\t", q->to);
         put_cell(q, r->name[i]);
@@ -112,14 +128,15 @@ static void put_row(const ranking *q, const char *source, size_t rank, const cha
     fputs(r && !r->count ? "\t\n" : "\n", q->to);
 }
 
-static void put_object(const ranking *q, ni_json *j, const char *source, size_t rank, const char *name,
-                       float score, const reasons *r)
+static void put_object(const ranking *q, ni_json *j, const suggestion *s)
 {
+    const reasons *r = s->why;
     ni_json_open(j, NULL, '{');
-    ni_json_text(j, "source", source);
-    ni_json_whole(j, "rank", rank);
-    ni_json_text(j, "node", name);
-    ni_json_float(j, q->kind->value, score);
+    ni_json_text(j, "source", s->source);
+    ni_json_whole(j, "rank", s->rank);
+    ni_json_text(j, "node", s->name);
+    ni_json_float(j, q->kind->value, s->score);
+    if (s->probability) ni_json_float(j, "probability", *s->probability);
     if (r) {
         ni_json_open(j, "because", '[');
         for (size_t i = 0; i < r->count; i++) {
@@ -133,15 +150,14 @@ static void put_object(const ranking *q, ni_json *j, const char *source, size_t 
     ni_json_close(j, '}');
 }
 
-static void put(const ranking *q, const char *source, size_t rank, const char *name, float score,
-                const reasons *r)
+static void put(const ranking *q, const suggestion *s)
 {
     if (q->lines) {
         ni_json line = json_to(q->to);
         line.lines = 0;
-        put_object(q, &line, source, rank, name, score, r);
-    } else if (q->j) put_object(q, q->j, source, rank, name, score, r);
-    else put_row(q, source, rank, name, score, r);
+        put_object(q, &line, s);
+    } else if (q->j) put_object(q, q->j, s);
+    else put_row(q, s);
 }
 
 static void miss(ranking *q, const char *source)
@@ -164,7 +180,12 @@ static neap_status put_source(ranking *q, uint32_t source, const neap_ranking *b
     for (size_t k = first; k < end && !ferror(q->to); k++) {
         if (why) rc = find_reasons(graph, q->query, source, best->node[k], &r, err);
         if (rc == NEAP_OK)
-            put(q, name, k - first + 1, neap_graph_name(graph, best->node[k]), best->score[k], why);
+            put(q, &(suggestion){ .source = name,
+                                  .name = neap_graph_name(graph, best->node[k]),
+                                  .rank = k - first + 1,
+                                  .score = best->score[k],
+                                  .probability = best->probability ? &best->probability[k] : NULL,
+                                  .why = why });
         reasons_free(&r);
         if (rc != NEAP_OK) return rc;
     }
@@ -229,6 +250,7 @@ static neap_status print_all(ranking *q, neap_error *err)
     q->j = q->a->json ? &j : NULL;
     if (q->j) {
         ni_json_open(&j, NULL, '{');
+        if (q->likely) ni_json_real(&j, "prior", q->o->prior);
         ni_json_open(&j, q->kind->list, '[');
     }
     while (q->done < q->count && rc == NEAP_OK && !ferror(q->to)) rc = put_chunk(q, err);
@@ -258,11 +280,12 @@ static neap_status describe(const ranking *q, char text[256], neap_error *err)
     const char *rule = !t ? "own" : t->side ? "opposite" : t->nodes ? "list" : "all";
     snprintf(
         text, 256,
-        "%s of model %016llx: top %llu, known %d, explain %d, lines %d, targets %s %016llx, sources %zu "
-        "%016llx, %zu at once",
+        "%s of model %016llx: top %llu, known %d, explain %d, lines %d, prior %.17g, targets %s %016llx, "
+        "sources %zu %016llx, %zu at once",
         q->kind->list, (unsigned long long)model, (unsigned long long)q->o->k, q->o->with_known,
-        q->o->explain, q->lines, rule, (unsigned long long)(t ? hash_nodes(t->nodes, t->count) : 0),
-        q->count, (unsigned long long)hash_nodes(q->sources, q->count), at_once(q));
+        q->o->explain, q->lines, q->o->prior, rule,
+        (unsigned long long)(t ? hash_nodes(t->nodes, t->count) : 0), q->count,
+        (unsigned long long)hash_nodes(q->sources, q->count), at_once(q));
     return NEAP_OK;
 }
 
@@ -416,7 +439,10 @@ neap_status run_ranking(const args *a, const ranking_kind *kind, neap_error *err
     progress_start(&q.bar, q.o->progress, a->quiet);
     neap_status rc = check_sources(a, err);
     if (rc == NEAP_OK) rc = check_files(a, err);
-    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], &q.o->new, &hooks, &q.model, &q.query, err);
+    if (rc == NEAP_OK)
+        rc = ask_model(a, a->operands[0], &q.o->new, q.o->prior, &hooks, &q.model, &q.query, err);
+    q.likely = rc == NEAP_OK && kind->by == NEAP_BY_SCORE && model_has_probability(q.model);
+    if (q.likely) say_prior(a, q.o->prior);
     if (rc == NEAP_OK) rc = targets_read(a, q.o->targets, neap_model_graph(q.model), &q.targets, err);
     if (rc == NEAP_OK) rc = find_sources(&q, err);
     if (rc == NEAP_OK) rc = file ? write_all(&q, err) : print_all(&q, err);

@@ -9,6 +9,7 @@
 typedef struct ranking_options {
     uint64_t k;
     bool with_known, explain, all, resume;
+    double prior;
     new_nodes new;
     const char *sources, *targets, *output, *progress;
 } ranking_options;

@@ -86,10 +86,11 @@ static bool has_text(const ni_table *t, const ni_paper_graph *graph)
     return t->aim == NI_AIM_TIME || !graph || !graph->no_text;
 }
 
-/* A method that reads text is in a table without texts only if the paper has numbers for it there. */
+/* A method that reads text is in a table without texts only if the paper has numbers for it there. The
+ * paper's systems read text or they do not: one that reads it where there is some is not among them. */
 static bool is_listed(const ni_table *t, const neap_method_info *m)
 {
-    if (!takes_part(t, m) || ni_is_variant(m->name)) return false;
+    if (!takes_part(t, m) || ni_is_variant(m->name) || m->text == 2) return false;
     return !m->text || has_text(t, t->column[0].graph) || is_published(t, m->name);
 }
 

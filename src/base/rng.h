@@ -40,7 +40,10 @@ typedef enum ni_stream {
     NI_STREAM_TEXTS = 35,    /* cene: texts of other nodes: item = position of the first  */
     NI_STREAM_WORD = 36,     /* order of the words of all texts in an epoch               */
     NI_STREAM_READ = 37,     /* negatives for a new text: epoch = pass, item = its word   */
-    NI_STREAM_RANK_ALL = 40  /* which test pairs are ranked among all nodes               */
+    NI_STREAM_RANK_ALL = 40, /* which test pairs are ranked among all nodes               */
+    NI_STREAM_CURVES = 41,   /* evidence: groups that tell the number of rounds           */
+    NI_STREAM_EIGEN = 42,    /* evidence: start vectors of eigenvectors: item = node      */
+    NI_STREAM_EXAMPLES = 43  /* evidence: links and non-links to learn curves from        */
 } ni_stream;
 
 typedef struct ni_rng {

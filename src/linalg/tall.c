@@ -11,11 +11,12 @@ enum { RANGES_MOST = 8, RANGE_LEAST = 1024 }; /* rows are dealt out in ranges, w
 enum { SLAB = 256 };                          /* rows whose product is summed in floats             */
 
 typedef struct tall {
-    const float *X, *C;
+    const float *X, *Y, *C;
     uint64_t n, range;
     uint32_t l, k;
-    double *sum; /* ranges x l x l */
-    float *part; /* ranges x l x l */
+    double *sum; /* ranges x l x k */
+    float *part; /* ranges x l x k */
+    float *slab; /* threads x SLAB x l */
     float *out;
     size_t stride;
     ni_threads *threads;
@@ -27,10 +28,10 @@ static uint64_t range_of(uint64_t n)
     return even < RANGE_LEAST ? RANGE_LEAST : even;
 }
 
-static void gram_task(void *arg, uint32_t task, uint32_t thread)
+static void cross_task(void *arg, uint32_t task, uint32_t thread)
 {
     const tall *t = arg;
-    size_t l = t->l, cells = l * l;
+    size_t l = t->l, k = t->k, cells = l * k;
     double *sum = t->sum + task * cells;
     float *part = t->part + task * cells;
     uint64_t end = ni_task_end(task * t->range, t->range, t->n);
@@ -38,23 +39,22 @@ static void gram_task(void *arg, uint32_t task, uint32_t thread)
     for (uint64_t first = task * t->range; first < end && ni_threads_go_on(t->threads, thread);
          first += SLAB) {
         size_t rows = (size_t)(ni_task_end(first, SLAB, end) - first);
-        const float *X = t->X + first * l;
-        ni_gemm(true, false, l, l, rows, X, l, X, l, false, part, l);
+        ni_gemm(true, false, l, k, rows, t->X + first * l, l, t->Y + first * k, k, false, part, k);
         for (size_t i = 0; i < cells; i++) sum[i] += (double)part[i];
     }
 }
 
-neap_status ni_tall_gram(const float *X, uint64_t n, uint32_t l, ni_threads *threads, double *out,
-                         neap_error *err)
+neap_status ni_tall_cross(const float *X, uint32_t l, const float *Y, uint32_t k, uint64_t n,
+                          ni_threads *threads, double *out, neap_error *err)
 {
-    size_t cells = (size_t)l * l;
-    tall t = { .X = X, .n = n, .l = l, .range = range_of(n), .threads = threads };
+    size_t cells = (size_t)l * k;
+    tall t = { .X = X, .Y = Y, .n = n, .l = l, .k = k, .range = range_of(n), .threads = threads };
     uint32_t ranges = (uint32_t)((n + t.range - 1) / t.range);
     t.sum = ni_array(cells, ranges * sizeof *t.sum);
     t.part = ni_array(cells, ranges * sizeof *t.part);
     neap_status rc = t.sum && t.part ? NEAP_OK : ni_fail_memory(err, "products of vectors");
     if (rc == NEAP_OK) {
-        ni_gemm_run(threads, ranges, gram_task, &t);
+        ni_gemm_run(threads, ranges, cross_task, &t);
         rc = ni_threads_check(threads, err);
     }
     memset(out, 0, cells * sizeof *out);
@@ -62,6 +62,12 @@ neap_status ni_tall_gram(const float *X, uint64_t n, uint32_t l, ni_threads *thr
     ni_free(t.sum);
     ni_free(t.part);
     return rc;
+}
+
+neap_status ni_tall_gram(const float *X, uint64_t n, uint32_t l, ni_threads *threads, double *out,
+                         neap_error *err)
+{
+    return ni_tall_cross(X, l, X, l, n, threads, out, err);
 }
 
 static void transform_task(void *arg, uint32_t task, uint32_t thread)
@@ -78,6 +84,27 @@ void ni_tall_transform(const float *X, uint64_t n, uint32_t l, const float *C, u
 {
     ni_gemm_run(threads, ni_tasks(n, SLAB), transform_task,
                 &(tall){ .X = X, .C = C, .n = n, .l = l, .k = k, .out = out, .stride = stride });
+}
+
+static void turn_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const tall *t = arg;
+    size_t l = t->l;
+    uint64_t first = (uint64_t)task * SLAB, rows = ni_task_end(first, SLAB, t->n) - first;
+    float *slab = t->slab + thread * SLAB * l;
+    memcpy(slab, t->out + first * l, rows * l * sizeof *slab);
+    ni_gemm(false, true, rows, l, l, slab, l, t->C, l, false, t->out + first * l, l);
+}
+
+neap_status ni_tall_turn(float *X, uint64_t n, uint32_t l, const float *C, ni_threads *threads,
+                         neap_error *err)
+{
+    float *slab = ni_array((size_t)ni_threads_count(threads) * SLAB, l * sizeof *slab);
+    if (!slab) return ni_fail_memory(err, "products of vectors");
+    ni_gemm_run(threads, ni_tasks(n, SLAB), turn_task,
+                &(tall){ .C = C, .n = n, .l = l, .out = X, .slab = slab });
+    ni_free(slab);
+    return ni_threads_check(threads, err);
 }
 
 uint64_t ni_tall_bytes(uint64_t n, uint32_t l)

@@ -12,9 +12,17 @@
 neap_status ni_tall_gram(const float *X, uint64_t n, uint32_t l, ni_threads *threads, double *out,
                          neap_error *err);
 
+/* out (l x k) = X'Y, X: n x l, Y: n x k. */
+neap_status ni_tall_cross(const float *X, uint32_t l, const float *Y, uint32_t k, uint64_t n,
+                          ni_threads *threads, double *out, neap_error *err);
+
 /* out (n x k) = X C', X: n x l, C: k x l; rows of out begin `stride` numbers apart. */
 void ni_tall_transform(const float *X, uint64_t n, uint32_t l, const float *C, uint32_t k, float *out,
                        size_t stride, ni_threads *threads);
+
+/* X = X C' in place, C: l x l. */
+neap_status ni_tall_turn(float *X, uint64_t n, uint32_t l, const float *C, ni_threads *threads,
+                         neap_error *err);
 
 /* Bytes that ni_tall_gram takes besides. */
 uint64_t ni_tall_bytes(uint64_t n, uint32_t l);

@@ -84,7 +84,7 @@ neap_status ni_cane_explain(const neap_model *m, const ni_cane_batch *batch, uin
                             const float *vectors, neap_pair pair, neap_explanation **out, neap_error *err)
 {
     view v = { m, batch, orders };
-    ni_explanation_draft d;
+    ni_explanation_draft d = { 0 };
     neap_status rc = ni_explanation_begin(&d, &m->links, pair.source, pair.target,
                                           words_of(&v, pair.source), words_of(&v, pair.target), err);
     if (rc == NEAP_OK) {

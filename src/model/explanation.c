@@ -65,16 +65,18 @@ neap_status ni_explanation_begin(ni_explanation_draft *d, const ni_links *links,
 {
     *d = (ni_explanation_draft){ .facts = { .size = sizeof d->facts, .source = source, .target = target },
                                  .a = a,
-                                 .b = b };
-    if ((uint64_t)a * b > CELLS_MOST)
+                                 .b = b,
+                                 .plain = d->plain };
+    if (!d->plain && (uint64_t)a * b > CELLS_MOST)
         return ni_fail(
             err, NEAP_E_LIMIT,
             "the two have %u and %u neighbours or words: more than %d pairs of them are not explained", a,
             b, CELLS_MOST);
     d->by_source = ni_zeros(a, sizeof *d->by_source);
     d->by_target = ni_zeros(b, sizeof *d->by_target);
-    d->alignment = ni_zeros((uint64_t)a * b, sizeof *d->alignment);
-    if (!d->by_source || !d->by_target || !d->alignment) return ni_fail_memory(err, "an explanation");
+    if (!d->plain) d->alignment = ni_zeros((uint64_t)a * b, sizeof *d->alignment);
+    if (!d->by_source || !d->by_target || (!d->alignment && !d->plain))
+        return ni_fail_memory(err, "an explanation");
     for (uint32_t i = 0; i < a; i++) d->by_source[i] = unseen(i);
     for (uint32_t j = 0; j < b; j++) d->by_target[j] = unseen(j);
     describe(links, &d->facts);
@@ -151,8 +153,8 @@ neap_explanation *ni_explanation_finish(ni_explanation_draft *d)
     drop_rounding(&d->target_rest, x->score);
     x->by_source = make_columns(d->words, d->source_word, d->by_source, d->a, &d->source_rest);
     x->by_target = make_columns(d->words, d->target_word, d->by_target, d->b, &d->target_rest);
-    x->alignment = sort_alignment(d);
-    if (x->by_source && x->by_target && x->alignment) return x;
+    x->alignment = d->plain ? NULL : sort_alignment(d);
+    if (x->by_source && x->by_target && (x->alignment || d->plain)) return x;
     neap_explanation_free(x);
     return NULL;
 }
@@ -163,5 +165,6 @@ void neap_explanation_free(neap_explanation *x)
     ni_free((void *)x->by_source);
     ni_free((void *)x->by_target);
     ni_free((void *)x->alignment);
+    ni_free((void *)x->evidence);
     ni_free(x);
 }

@@ -17,7 +17,8 @@ typedef struct ni_explanation_draft {
     uint32_t a, b;          /* neighbours of the source and of the target                           */
     ni_reason *by_source;   /* a                                                                    */
     ni_reason *by_target;   /* b                                                                    */
-    float *alignment;       /* a x b                                                                */
+    float *alignment;       /* a x b; NULL: nothing is aligned                                      */
+    bool plain;             /* nothing is aligned                                                   */
 
     /* By words, not by neighbours: the vocabulary, and the words of the two texts, a and b, as numbers in
      * it; `node` and `partner` of a row are positions in the texts. words NULL: by neighbours. */
@@ -28,8 +29,9 @@ typedef struct ni_explanation_draft {
     ni_reason source_rest, target_rest;
 } ni_explanation_draft;
 
-/* Rows and alignment are zeros, but for the positions of the rows and their alignments, which are NaN.
- * NEAP_E_LIMIT if a x b is beyond what anybody could look at. To be freed in any case. */
+/* The draft is zeros before, but for `plain`. Rows and alignment are zeros, but for the positions of the
+ * rows and their alignments, which are NaN. NEAP_E_LIMIT if a x b is beyond what anybody could look at. To
+ * be freed in any case. */
 neap_status ni_explanation_begin(ni_explanation_draft *draft, const ni_links *links, uint32_t source,
                                  uint32_t target, uint32_t a, uint32_t b, neap_error *err);
 

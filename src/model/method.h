@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "model/best.h"
 #include "model/model.h"
 
 /* See neap_query in neap.h. */
@@ -16,6 +17,7 @@ struct neap_query {
     neap_hooks heard;        /* the caller's, copied                                    */
     const neap_hooks *hooks; /* heard, or NULL                                          */
     float *vectors;          /* nodes x dim, of length 1, after the first cosine        */
+    double prior;            /* share of links that probabilities assume                */
     long process;            /* in which it may be used                                 */
 };
 
@@ -168,10 +170,6 @@ neap_status ni_query_score_all(neap_query *query, uint32_t source, float *scores
 neap_status ni_rank_score_all(neap_query *query, uint32_t source, float *scores, neap_error *err);
 
 /* The k best targets; see neap_query_rank. rank.c */
-typedef struct ni_ranked {
-    uint32_t node;
-    float score;
-} ni_ranked;
 neap_status ni_rank_best(neap_query *query, const neap_rank_spec *spec, const ni_targets *targets,
                          uint32_t source, ni_ranked *best, size_t *count, neap_error *err);
 

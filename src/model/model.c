@@ -62,7 +62,7 @@ static neap_status make_texts(neap_model *m, const neap_data *data, neap_error *
     const neap_text *text = data->text;
     if (!m->method->text) return NEAP_OK;
     bool features = m->method->info.features && data->features;
-    if (!text && !features)
+    if (!text && !features && m->method->info.text == 1)
         return ni_fail(
             err, NEAP_E_ARG,
             "%s reads the text of nodes, and there is none; give it with --text FILE%s (lines of "

@@ -27,12 +27,15 @@ neap_status neap_query_create(const neap_model *model, const neap_query_spec *sp
     *out = NULL;
     if (!model) return ni_fail(err, NEAP_E_ARG, "a query needs a model");
     neap_status rc = spec ? ni_sized_in(&given, sizeof given, spec, "neap_query_spec", err) : NEAP_OK;
+    if (rc == NEAP_OK && given.prior != 0 && !(given.prior > 0 && given.prior < 1))
+        rc = ni_fail(err, NEAP_E_ARG, "a share of links is above 0 and below 1, not %g", given.prior);
     if (rc != NEAP_OK) return rc;
     neap_query *q = ni_zeros(1, sizeof *q);
     if (!q) return ni_fail_memory(err, "a query");
     q->model = ni_model_share(model);
     q->process = (long)getpid();
     q->hooks = given.hooks;
+    q->prior = given.prior == 0 ? 0.5 : given.prior;
     rc = ni_hooks_in(&q->heard, &q->hooks, err);
     if (rc == NEAP_OK) rc = ni_threads_create(given.threads, &q->threads, err);
     if (rc == NEAP_OK) ni_threads_watch(q->threads, q->hooks, "prepare");
@@ -108,6 +111,13 @@ static neap_status check_vectors(const neap_query *q, const float *vectors, size
 
 /* ---- scores ---- */
 
+/* p = 1 / (1 + e^-(log-odds + ln(prior / (1 - prior)))): another base rate shifts the log-odds. */
+static void fill_probabilities(const neap_query *q, const float *score, size_t count, float *probability)
+{
+    double shift = log(q->prior / (1 - q->prior));
+    for (size_t i = 0; i < count; i++) probability[i] = (float)(1 / (1 + exp(-((double)score[i] + shift))));
+}
+
 neap_status ni_query_score(neap_query *q, const neap_pair *pairs, size_t count, float *scores,
                            neap_error *err)
 {
@@ -130,11 +140,13 @@ neap_status neap_query_score(neap_query *q, const neap_pair *pairs, size_t count
 {
     *out = NULL;
     neap_scores *result = ni_zeros(1, sizeof *result);
-    float *scores = ni_array(count, sizeof *scores);
+    float *scores = ni_array(count, 2 * sizeof *scores); /* and their probabilities */
     neap_status rc =
         result && scores ? ni_query_score(q, pairs, count, scores, err) : ni_fail_memory(err, "scores");
     if (rc == NEAP_OK) {
-        *result = (neap_scores){ sizeof *result, count, scores };
+        bool sure = q->model->method->info.probability;
+        if (sure) fill_probabilities(q, scores, count, scores + count);
+        *result = (neap_scores){ sizeof *result, count, scores, sure ? scores + count : NULL };
         *out = result;
         return rc;
     }
@@ -169,7 +181,7 @@ typedef struct columns {
     neap_ranking *ranking;
     size_t *start;
     uint32_t *node;
-    float *score;
+    float *score, *probability;
     size_t node_room, score_room;
 } columns;
 
@@ -195,6 +207,18 @@ static neap_status columns_add(columns *c, size_t source, const ni_ranked *best,
     return NEAP_OK;
 }
 
+/* Scores that are log-odds have probabilities. */
+static neap_status columns_judge(columns *c, const neap_query *q, const neap_rank_spec *spec,
+                                 neap_error *err)
+{
+    size_t count = c->start[spec->source_count];
+    if (!q->model->method->info.probability || spec->by != NEAP_BY_SCORE) return NEAP_OK;
+    c->probability = ni_array(count, sizeof *c->probability);
+    if (!c->probability) return ni_fail_memory(err, "a ranking");
+    fill_probabilities(q, c->score, count, c->probability);
+    return NEAP_OK;
+}
+
 /* Hands the columns over to the ranking. */
 static neap_ranking *columns_finish(columns *c, size_t sources)
 {
@@ -203,7 +227,8 @@ static neap_ranking *columns_finish(columns *c, size_t sources)
                                   .start = c->start,
                                   .count = c->start[sources],
                                   .node = c->node,
-                                  .score = c->score };
+                                  .score = c->score,
+                                  .probability = c->probability };
     return c->ranking;
 }
 
@@ -213,6 +238,7 @@ static void columns_free(columns *c)
     ni_free(c->start);
     ni_free(c->node);
     ni_free(c->score);
+    ni_free(c->probability);
 }
 
 void neap_ranking_free(neap_ranking *ranking)
@@ -221,6 +247,7 @@ void neap_ranking_free(neap_ranking *ranking)
     ni_free((void *)ranking->start);
     ni_free((void *)ranking->node);
     ni_free((void *)ranking->score);
+    ni_free((void *)ranking->probability);
     ni_free(ranking);
 }
 
@@ -263,6 +290,7 @@ neap_status neap_query_rank(neap_query *q, const neap_rank_spec *spec, neap_rank
     if (rc == NEAP_OK) rc = check_spec(q->model, &given, err);
     if (rc == NEAP_OK) rc = choose_targets(q, &given, &own, &targets, err);
     if (rc == NEAP_OK) rc = rank_sources(q, &given, targets, &c, err);
+    if (rc == NEAP_OK) rc = columns_judge(&c, q, &given, err);
     if (rc == NEAP_OK) *out = columns_finish(&c, given.source_count);
     else columns_free(&c);
     ni_targets_free(&own);

@@ -6,45 +6,9 @@
 
 #include "base/sys.h"
 #include "linalg/kernels.h"
+#include "model/best.h"
 #include "model/method.h"
 #include "support/status.h"
-
-static bool better(ni_ranked a, ni_ranked b)
-{
-    return a.score > b.score || (a.score == b.score && a.node < b.node);
-}
-
-/* best[] is a heap with its worst on top, at most k long: what comes in must beat that. */
-static void sift_down(ni_ranked *heap, size_t count, size_t at)
-{
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && better(heap[child], heap[child + 1])) child++;
-        if (!better(heap[at], heap[child])) return;
-        ni_ranked moved = heap[at];
-        heap[at] = heap[child];
-        heap[child] = moved;
-    }
-}
-
-static void offer(ni_ranked *heap, size_t *count, size_t k, ni_ranked candidate)
-{
-    if (*count == k) {
-        if (!better(candidate, heap[0])) return;
-        heap[0] = candidate;
-        sift_down(heap, k, 0);
-        return;
-    }
-    size_t at = (*count)++;
-    for (; at > 0 && better(heap[(at - 1) / 2], candidate); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = candidate;
-}
-
-static int best_first(const void *a, const void *b)
-{
-    const ni_ranked *x = a, *y = b;
-    return better(*x, *y) ? -1 : better(*y, *x);
-}
 
 /* A list of the best that is being made. */
 typedef struct list {
@@ -68,14 +32,14 @@ static void offer_all(list *l, const float *scores)
     uint32_t nodes = l->query->model->graph->nodes;
     for (uint32_t t = 0; t < nodes; t++) {
         if (l->count == l->spec->k && scores[t] < l->best[0].score) continue; /* most end here */
-        if (allowed(l, t)) offer(l->best, &l->count, l->spec->k, (ni_ranked){ t, scores[t] });
+        if (allowed(l, t)) ni_best_offer(l->best, &l->count, l->spec->k, (ni_ranked){ t, scores[t] });
     }
 }
 
 static void offer_some(list *l, const uint32_t *node, const float *scores, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        offer(l->best, &l->count, l->spec->k, (ni_ranked){ node[i], scores[i] });
+        ni_best_offer(l->best, &l->count, l->spec->k, (ni_ranked){ node[i], scores[i] });
 }
 
 /* ---- all targets ---- */
@@ -193,7 +157,7 @@ neap_status ni_rank_best(neap_query *query, const neap_rank_spec *spec, const ni
         if (rc == NEAP_OK && !done) rc = rank_all(&l, scores, err);
         ni_free(scores);
     }
-    qsort(best, l.count, sizeof *best, best_first);
+    ni_best_sort(best, l.count);
     *count = rc == NEAP_OK ? l.count : 0;
     return rc;
 }

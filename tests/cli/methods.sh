@@ -28,7 +28,7 @@ for method in "${methods[@]}"; do
     [[ $(grep -c gimp out) -eq 3 ]] || fail "$method does not rank three nodes"
     expect 0 "$NEAP" embed model -o vectors.npy
     case $method in
-    gap | goat | gapcn | gapapn | apn | splitter | text | cane) expect 0 "$NEAP" explain model gimp libgif7 ;;
+    evidence | gap | goat | gapcn | gapapn | apn | splitter | text | cane) expect 0 "$NEAP" explain model gimp libgif7 ;;
     *) expect 2 "$NEAP" explain model gimp libgif7 && says err "$method" ;;
     esac
 done

@@ -117,7 +117,7 @@ END
 
 expect 0 "$NEAP" train friends.txt -o t --method tadw --text words -q
 expect 2 "$NEAP" explain t alice dave
-says err 'method tadw cannot explain a score; these can: gap, '
+says err 'method tadw cannot explain a score; these can: evidence, gap, '
 
 # A node without a word: there is nothing to align with.
 expect 0 "$NEAP" explain m alice grace --html page.html
@@ -128,8 +128,8 @@ says page.html 'No words of <bdi class="name">grace</bdi> are known'
 
 # What is given and not read is remarked, and what is missing named. Two inputs may be one file.
 expect 0 "$NEAP" train friends.txt -o g --text words --features words --epochs 0
-says err 'note: gap does not read the texts of nodes; --method apn, text, '
-says err 'note: gap does not read the features of nodes; --method text, tadw does'
+says err 'note: gap does not read the texts of nodes; --method evidence, apn, text, '
+says err 'note: gap does not read the features of nodes; --method evidence, text, tadw does'
 expect 0 "$NEAP" train friends.txt -o g --method text --text words
 if grep -q note: err; then fail 'a remark without a reason'; fi
 expect 2 "$NEAP" train friends.txt -o g --method cane --features words

@@ -1,0 +1,70 @@
+/* draw.h - the links and non-links that curves are learned from, and the evidence about them, masked.
+ *
+ * Evidence about a link is measured in a graph without it, or every curve would learn that links are
+ * linked. Links are drawn as positives and dealt into folds; the graph of a fold lacks its positives, in
+ * both directions, and everything about them and their non-links is measured there: degrees, walks,
+ * eigenvectors, all of one graph. (Removing only the link in question, one at a time, is a trap: a hub of
+ * K links then has K - 1 in each of its links and K in each of its non-links.)
+ *
+ * A group is a positive (s, t) and 30 non-links (s, w) of the whole graph that is learned from:
+ *     10 drawn evenly, or as the rule says
+ *     10 of the 100 nodes that walks from s reach most (personalised PageRank)
+ *     10 of the 100 most popular ones that are not among these
+ * Each stands for as many nodes as it was drawn from, over ten. In a directed graph popular is who has the
+ * most links to it; otherwise s is either end, by the toss of a coin.
+ *
+ * Cost: per fold a view, its node values and eigenvectors; per source eight steps of walks, sixteen sources
+ * at a time. Draws are functions of (seed, positive), sums have one owner: same bytes for any number of
+ * threads. */
+#ifndef NI_DRAW_H
+#define NI_DRAW_H
+
+#include "evidence/attributes.h"
+#include "evidence/examples.h"
+#include "evidence/kinds.h"
+#include "evidence/view.h"
+#include "graph/targets.h"
+
+enum {
+    NI_DRAW_EVEN = 10,
+    NI_DRAW_LIKELY = 10,
+    NI_DRAW_POPULAR = 10,
+    NI_DRAW_GROUP = 1 + NI_DRAW_EVEN + NI_DRAW_LIKELY + NI_DRAW_POPULAR
+};
+
+typedef struct ni_draw_rule {
+    uint32_t positives;              /* at most so many                                           */
+    double fold;                     /* share of the links that the graph of a fold lacks, at most */
+    uint32_t groups;                 /* bits of ni_group: the evidence that is measured           */
+    uint32_t dim;                    /* eigenpairs wanted                                         */
+    const ni_attributes *attributes; /* or NULL                                      */
+    uint64_t seed;
+} ni_draw_rule;
+
+typedef struct ni_draw {
+    const ni_view *view; /* what is learned from */
+    const ni_targets *targets;
+    const ni_draw_rule *rule;
+    ni_threads *threads;
+    uint32_t kinds, kind[NI_KINDS]; /* the evidence that is measured, ascending              */
+    bool plain[NI_KINDS];
+    uint32_t groups, folds;
+    uint32_t *start;                /* folds + 1: the groups of a fold                              */
+    uint32_t *source;               /* groups                                                       */
+    uint32_t *target;               /* groups x NI_DRAW_GROUP: t, then its non-links                */
+    float *value, *weight, *stands; /* as in ni_examples                              */
+} ni_draw;
+
+/* Chooses positives and folds. NEAP_E_FORMAT if no link can serve. */
+neap_status ni_draw_create(ni_draw *d, const ni_view *view, const ni_targets *targets,
+                           const ni_draw_rule *rule, ni_threads *threads, neap_error *err);
+
+/* Draws and measures what belongs to a fold. */
+neap_status ni_draw_fold(ni_draw *d, uint32_t fold, neap_error *err);
+
+/* What was drawn; views. */
+ni_examples ni_draw_examples(const ni_draw *d);
+
+void ni_draw_free(ni_draw *d);
+
+#endif

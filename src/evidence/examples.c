@@ -1,0 +1,78 @@
+/* The two losses of a group; see examples.h. */
+#include "evidence/examples.h"
+
+#include <math.h>
+
+#include "linalg/kernels.h"
+
+/* log(1 + exp(x)) without overflow. */
+static double softplus(double x)
+{
+    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+
+/* Adds up stands x exp(score - most) into share, and returns ln of the whole sum of stands x exp(score). */
+static double sum_up(const float *stands, const double *score, uint32_t size, double *share)
+{
+    double most = -INFINITY, sum = 0;
+    for (uint32_t i = 0; i < size; i++)
+        if (stands[i] > 0 && score[i] > most) most = score[i];
+    for (uint32_t i = 0; i < size; i++) {
+        share[i] = stands[i] > 0 ? (double)stands[i] * exp(score[i] - most) : 0;
+        sum += share[i];
+    }
+    for (uint32_t i = 0; i < size; i++) share[i] /= sum;
+    return most + log(sum);
+}
+
+double ni_group_loss(const ni_examples *e, uint32_t group, const double *score, double *gradient,
+                     double *curvature, double *share)
+{
+    const float *weight = e->weight + (size_t)group * e->size,
+                *stands = e->stands + (size_t)group * e->size;
+    double room[NI_GROUP_MOST], *p = share ? share : room, loss = 0;
+    bool ranked = stands[0] > 0;
+    if (ranked) loss = sum_up(stands, score, e->size, p) - score[0] - log((double)stands[0]);
+    for (uint32_t i = 0; i < e->size; i++) {
+        double link = i == 0, w = (double)weight[i], chance = 1 / (1 + exp(-score[i]));
+        if (!ranked) p[i] = 0;
+        gradient[i] = w * (chance - link) + (ranked ? p[i] - link : 0);
+        curvature[i] = w * chance * (1 - chance) + p[i] * (1 - p[i]);
+        if (w > 0) loss += w * softplus(i ? score[i] : -score[i]);
+    }
+    return loss;
+}
+
+/* x within what the kernel of exp takes. */
+static float within(double x)
+{
+    return x < -80 ? -80 : x > 80 ? 80 : (float)x;
+}
+
+void ni_group_slopes(const ni_examples *e, uint32_t group, const double *score, double *slope)
+{
+    const ni_kernels *kernels = ni_kernels_get();
+    const float *weight = e->weight + (size_t)group * e->size,
+                *stands = e->stands + (size_t)group * e->size;
+    float x[NI_GROUP_MOST], share[NI_GROUP_MOST], away[NI_GROUP_MOST], sum = 0;
+    double most = score[0];
+    uint32_t weighed = 0;
+    for (uint32_t i = 1; i < e->size; i++) most = score[i] > most && stands[i] > 0 ? score[i] : most;
+    for (uint32_t i = 0; i < e->size; i++) x[i] = within(score[i] - most);
+    kernels->exp(x, e->size, share);
+    for (uint32_t i = 0; i < e->size; i++) sum += share[i] *= stands[i];
+    float scale = stands[0] > 0 && sum > 0 ? 1 / sum : 0;
+    for (uint32_t i = 0; i < e->size; i++)
+        if (weight[i] > 0) x[weighed++] = within(-score[i]);
+    kernels->exp(x, weighed, away);
+    for (uint32_t i = 0, k = 0; i < e->size; i++) {
+        float link = i == 0, p = share[i] * scale, g = scale > 0 ? p - link : 0, h = p * (1 - p);
+        if (weight[i] > 0) {
+            float chance = 1 / (1 + away[k++]);
+            g += weight[i] * (chance - link);
+            h += weight[i] * chance * (1 - chance);
+        }
+        slope[2 * i] = (double)g;
+        slope[2 * i + 1] = (double)h;
+    }
+}
