@@ -347,7 +347,7 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
     neap_status rc = ni_threads_create(job->settings->common.threads, &t.threads, err);
     if (rc == NEAP_OK) rc = ni_model_create(job, &t.model, err);
     if (rc == NEAP_OK) {
-        ni_threads_watch(t.threads, job->hooks, "train");
+        ni_threads_watch(t.threads, job->hooks, "prepare"); /* there are no steps to go on from yet */
         rc = ni_links_need_some(&t.model->links, err);
     }
     if (rc == NEAP_OK) rc = make_tensors(&t, job->data->features, err);
