@@ -16,6 +16,9 @@ enum { LANES = 4, BINS = NI_CURVE_STEPS };
  * that gained most when they were last looked at. */
 enum { PASS = 8, LIKELY = 8 };
 
+/* Fewer examples than this, of several curves together, are not worth another thread's attention. */
+enum { EXAMPLES_PER_TASK = 1 << 14 };
+
 /* First and second derivative of the loss by the score, or sums of them: vectors of the compiler, which
  * adds both at once. */
 typedef double slope __attribute__((vector_size(16)));
@@ -38,6 +41,8 @@ typedef struct boosting {
     uint32_t *members; /* curves x BINS: examples that are not held     */
     cut *best;         /* curves: as they were last looked at           */
     uint32_t *look;    /* curves: those of a round first                */
+    uint32_t looked;   /* in this round                                 */
+    uint32_t per_task; /* curves                                        */
     uint32_t chosen;   /* curve of the round                            */
 } boosting;
 
@@ -99,11 +104,14 @@ static cut find_cut(const boosting *b, const slope *sum, const uint32_t *members
 static void curve_task(void *arg, uint32_t task, uint32_t thread)
 {
     boosting *b = arg;
-    uint32_t curve = b->look[task];
+    uint64_t first = (uint64_t)task * b->per_task, end = ni_task_end(first, b->per_task, b->looked);
     slope sum[BINS];
     (void)thread;
-    add_bins(b, b->bin + curve * ni_examples_count(b->e), sum);
-    b->best[curve] = find_cut(b, sum, b->members + (size_t)curve * BINS);
+    for (uint64_t i = first; i < end; i++) {
+        uint32_t curve = b->look[i];
+        add_bins(b, b->bin + curve * ni_examples_count(b->e), sum);
+        b->best[curve] = find_cut(b, sum, b->members + (size_t)curve * BINS);
+    }
 }
 
 static void count_task(void *arg, uint32_t curve, uint32_t thread)
@@ -151,8 +159,9 @@ static void sort_curves(const boosting *b, uint32_t most)
 /* Moves the scores by the best cut of all curves; false: no cut gains anything. */
 static bool make_round(boosting *b, uint32_t round, ni_threads *threads, float *step)
 {
-    uint32_t curves = b->e->evidence, looked = round % PASS && curves > LIKELY ? LIKELY : curves;
-    ni_threads_run(threads, looked, curve_task, b);
+    uint32_t curves = b->e->evidence;
+    b->looked = round % PASS && curves > LIKELY ? LIKELY : curves;
+    ni_threads_run(threads, ni_tasks(b->looked, b->per_task), curve_task, b);
     sort_curves(b, curves < LIKELY ? curves : LIKELY);
     b->chosen = b->look[0];
     const cut *c = &b->best[b->chosen];
@@ -196,6 +205,7 @@ neap_status ni_fit_steps(ni_fit_part *part, ni_threads *threads, ni_additive *ou
     const ni_examples *e = part->e;
     size_t count = ni_examples_count(e);
     boosting b = { .part = part, .e = e, .rule = part->rule, .bin = part->bin, .score = part->score };
+    b.per_task = 1 + (uint32_t)(EXAMPLES_PER_TASK / count);
     b.slopes = ni_array(count, sizeof *b.slopes);
     b.kept = ni_copy(part->score, count, sizeof *b.kept);
     b.loss = ni_array(ni_tasks(e->groups, NI_GROUPS_PER_TASK), sizeof *b.loss);
