@@ -204,13 +204,36 @@ bool ni_row_is_published(const ni_sheet *s, size_t row, size_t value)
     return false;
 }
 
-bool ni_sheet_has_column(const ni_sheet *s, size_t column)
+static bool same_method(const ni_sheet *s, size_t i, size_t j)
 {
+    return s->row[i].method && s->row[j].method && !strcmp(s->row[i].method, s->row[j].method);
+}
+
+/* Has several methods, or numbers of the paper. */
+static bool compares(const ni_sheet *s, size_t column)
+{
+    size_t first = s->rows;
     for (size_t i = 0; i < s->rows; i++) {
         const ni_entry *e = ni_sheet_entry(s, i, column);
-        if (e->seeds || e->late || isfinite(e->paper[0])) return true;
+        if (isfinite(e->paper[0])) return true;
+        if (!e->seeds && !e->late) continue;
+        if (first < s->rows && !same_method(s, first, i)) return true;
+        if (first == s->rows) first = i;
     }
     return false;
+}
+
+bool ni_sheet_has_column(const ni_sheet *s, size_t column)
+{
+    bool any = false;
+    if (compares(s, column)) return true;
+    for (size_t j = 0; j < s->table->columns; j++)
+        if (compares(s, j)) return false;
+    for (size_t i = 0; i < s->rows; i++) {
+        const ni_entry *e = ni_sheet_entry(s, i, column);
+        any |= e->seeds || e->late;
+    }
+    return any;
 }
 
 size_t ni_sheet_columns(const ni_sheet *s)

@@ -80,7 +80,7 @@ static tally leads(const ni_study *study, uint64_t *tied, uint32_t seeds[2])
         for (size_t i = 0; i < s->rows; i++)
             for (size_t j = 0; j < s->table->columns && is_gap(s, i, false); j++) {
                 const ni_entry *e = ni_sheet_entry(s, i, j);
-                if (!ni_entry_has(e, 0)) continue;
+                if (!ni_entry_has(e, 0) || !ni_sheet_has_column(s, j)) continue;
                 if (e->seeds < seeds[0]) seeds[0] = e->seeds;
                 if (e->seeds > seeds[1]) seeds[1] = e->seeds;
                 ni_standing standing = ni_standing_of(s, i, j, 0);
