@@ -204,10 +204,10 @@ static void the_only_stranger_of_a_hub_is_found(void **state)
 static void training_negatives_are_on_the_side_of_the_target(void **state)
 {
     (void)state;
-    const char *const ways[][2] = {
-        { "uniform", "yes" }, { "degree", "yes" }, { "uniform", "no" }, { "degree", "no" }
-    };
-    for (int way = 0; way < 4; way++)
+    const char *const ways[][2] = { { "uniform", "yes" },     { "degree", "yes" },    { "two-hop", "yes" },
+                                    { "degree-0.75", "yes" }, { "uniform", "no" },    { "degree", "no" },
+                                    { "two-hop", "no" },      { "degree-0.75", "no" } };
+    for (int way = 0; way < 8; way++)
         for (int undirected = 0; undirected < 2; undirected++)
             for (int opposite = 0; opposite < 2; opposite++) {
                 const ni_settings *s =
@@ -231,7 +231,7 @@ static void training_negatives_are_on_the_side_of_the_target(void **state)
                     for (uint32_t i = 0; i < 5 * count; i += 5)
                         for (uint32_t k = 2; k < 5; k++) {
                             assert_true(is_like(opposite, items[i + 1], items[i + k]));
-                            if (way < 2) assert_false(ni_linked(&links, items[i], items[i + k]));
+                            if (way < 4) assert_false(ni_linked(&links, items[i], items[i + k]));
                         }
                 }
                 assert_true(seen >= sampler.positions / 2);
@@ -433,7 +433,7 @@ static void test_negatives_are_targets_also_from_a_folder(void **state)
     (void)state;
     for (int undirected = 0; undirected < 2; undirected++)
         for (int opposite = 0; opposite < 2; opposite++)
-            for (const char *const *kind = ni_kinds; *kind; kind++) {
+            for (const char *const *kind = ni_negative_words; *kind; kind++) {
                 neap_targets rule = rule_of(opposite);
                 neap_graph *g = shop(undirected);
                 ni_trial *t = trial_for(g, *kind, &rule), *read;
@@ -508,7 +508,7 @@ static neap_status use_targets(void *user, neap_error *err)
     if (rc == NEAP_OK) rc = neap_options_set(o, "dim", "4", err);
     if (rc == NEAP_OK) rc = neap_options_set(o, "epochs", "1", err);
     if (rc == NEAP_OK) rc = neap_options_set(o, "threads", "1", err);
-    if (rc == NEAP_OK) rc = neap_options_set(o, "negative-sampling", "degree", err);
+    if (rc == NEAP_OK) rc = neap_options_set(o, "negative-sampling", "degree-0.75", err);
     if (rc == NEAP_OK)
         rc = neap_trial_create(&(neap_data){ .size = sizeof(neap_data), .graph = g, .targets = &rule },
                                &spec, &t, err);

@@ -31,7 +31,7 @@ static inline neap_graph *messy_graph(uint64_t seed)
 static inline ni_trial *trial_of(const neap_graph *g, ni_protocol protocol, ni_negatives kind, double ratio,
                                  uint64_t seed)
 {
-    neap_link_spec spec = { sizeof spec, ni_protocols[protocol], ni_kinds[kind], ratio, seed, 0 };
+    neap_link_spec spec = { sizeof spec, ni_protocols[protocol], ni_negative_words[kind], ratio, seed, 0 };
     ni_trial *t;
     neap_error err = { 0 };
     if (neap_trial_create(&(neap_data){ .size = sizeof(neap_data), .graph = g }, &spec, &t, &err))

@@ -223,14 +223,14 @@ static void take_facts(reader *r, ni_manifest *m, bool targets)
 {
     const char *const *kinds = ni_target_words + 1;
     m->protocol = (ni_protocol)take_word(r, "protocol", ni_protocols);
-    m->kind = (ni_negatives)take_word(r, "negatives", ni_kinds);
+    m->kind = (ni_negatives)take_word(r, "negatives", ni_negative_words);
     m->undirected = json_is_true(take(r, "undirected", JSON_TRUE));
     m->weighted = json_is_true(take(r, "weighted", JSON_TRUE));
     m->hash = take_hex(r, "graph", 16);
     uint64_t nodes = take_count(r, "nodes");
     m->facts = (neap_trial_facts){
         .protocol = ni_protocols[m->protocol],
-        .negatives = ni_kinds[m->kind],
+        .negatives = ni_negative_words[m->kind],
         .ratio = json_number_value(take(r, "ratio", JSON_REAL)),
         .seed = take_seed(r),
         .nodes = (uint32_t)nodes,

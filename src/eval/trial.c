@@ -12,58 +12,15 @@
 #include "support/status.h"
 
 const char *const ni_protocols[] = { "clean", "paper", "paper-clean", NULL };
-const char *const ni_kinds[] = { "uniform", "degree", "two-hop", NULL };
 
 /* ---- negatives ---- */
 
-/* (p.source, w) can stand against the test pair p. */
-static bool may_be_negative(const ni_trial *t, neap_pair p, uint32_t w)
-{
-    return w != p.source && ni_is_target(&t->targets, p.source, w) && !ni_linked(&t->known, p.source, w);
-}
-
-static uint32_t uniformly(const ni_trial *t, neap_pair p, ni_rng *rng)
-{
-    return ni_stranger_like(&t->known, &t->targets, p.source, p.target, rng);
-}
-
-/* A target that the source has no link with, drawn in proportion to its training degree by rejection: the
- * target of a random training link, drawn again while it is none. */
-static uint32_t by_degree(const ni_trial *t, neap_pair p, ni_rng *rng)
-{
-    uint64_t ends = t->seen.offset[t->seen.nodes];
-    for (int tries = 0; ends && tries < 1000; tries++) {
-        uint32_t w = t->seen.node[ni_below(rng, ends)];
-        if (may_be_negative(t, p, w)) return w;
-    }
-    return uniformly(t, p, rng);
-}
-
-/* The end of a walk from u over training links. */
-static uint32_t walk(const ni_trial *t, uint32_t u, int steps, ni_rng *rng)
-{
-    for (; steps > 0; steps--) u = t->seen.node[t->seen.offset[u] + ni_below(rng, ni_degree(&t->seen, u))];
-    return u;
-}
-
-/* A hard negative: a neighbour of a neighbour of the source in training that has no link with it; where
- * there are targets, which may all be on the other side of a bipartite graph, also one step further. The
- * walk favours nodes with many paths to the source; after a thousand rejections any unlinked target is
- * taken. */
-static uint32_t two_hop(const ni_trial *t, neap_pair p, ni_rng *rng)
-{
-    for (int tries = 0; ni_degree(&t->seen, p.source) && tries < 1000; tries++) {
-        int steps = t->targets.opposite ? 3 : t->targets.side ? 2 + tries % 2 : 2;
-        uint32_t w = walk(t, p.source, steps, rng);
-        if (may_be_negative(t, p, w)) return w;
-    }
-    return uniformly(t, p, rng);
-}
-
 static uint32_t draw_negative(const ni_trial *t, neap_pair p, ni_rng *rng)
 {
-    if (t->kind == NI_BY_DEGREE) return by_degree(t, p, rng);
-    return t->kind == NI_TWO_HOP ? two_hop(t, p, rng) : uniformly(t, p, rng);
+    ni_negative_rule rule = {
+        .kind = t->kind, .seen = &t->seen, .known = &t->known, .targets = &t->targets
+    };
+    return ni_draw_negative(&rule, p, rng);
 }
 
 static uint32_t draw_ranked(const ni_trial *t, size_t i, uint32_t k)
@@ -236,7 +193,7 @@ void ni_trial_count(ni_trial *t)
 {
     t->facts = (neap_trial_facts){
         .protocol = ni_protocols[t->protocol],
-        .negatives = ni_kinds[t->kind],
+        .negatives = ni_negative_words[t->kind],
         .ratio = t->ratio,
         .seed = t->seed,
         .nodes = t->whole->nodes,
@@ -319,7 +276,7 @@ neap_status neap_trial_create(const neap_data *data, const neap_link_spec *given
     if (rc == NEAP_OK) rc = ni_sized_in(&mine, sizeof mine, given, "neap_link_spec", err);
     if (rc == NEAP_OK && !from.graph) rc = ni_fail(err, NEAP_E_ARG, "neap_data has no graph");
     if (rc != NEAP_OK) return rc;
-    int protocol = find(ni_protocols, spec->protocol), kind = find(ni_kinds, spec->negatives);
+    int protocol = find(ni_protocols, spec->protocol), kind = find(ni_negative_words, spec->negatives);
     if (protocol < 0)
         return ni_fail(err, NEAP_E_ARG, "there is no protocol '%s'; there are clean, paper and paper-clean",
                        spec->protocol ? spec->protocol : "");

@@ -16,11 +16,10 @@
 #define NI_TRIAL_H
 
 #include "data/split.h"
-#include "graph/targets.h"
+#include "graph/negatives.h"
 #include "io/stream.h"
 
 typedef enum ni_protocol { NI_CLEAN, NI_PAPER, NI_PAPER_CLEAN } ni_protocol;
-typedef enum ni_negatives { NI_UNIFORM, NI_BY_DEGREE, NI_TWO_HOP } ni_negatives;
 
 enum { NI_PASSES = 10, NI_RANK_NEGATIVES = 100 };
 
@@ -58,7 +57,7 @@ neap_status ni_trial_create(const neap_graph *graph, ni_protocol protocol, ni_ne
                             neap_error *err);
 
 /* The words of neap_link_spec, by number; NULL behind the last. */
-extern const char *const ni_protocols[], *const ni_kinds[];
+extern const char *const ni_protocols[];
 
 /* Completes the facts from all the rest. */
 void ni_trial_count(ni_trial *t);
