@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""format_reader.py FILE... - a second reader of Neap's files, versions 1 and 2, written from docs/format.md alone. It knows
+"""format_reader.py FILE... - a second reader of Neap's files, versions 1 to 3, written from docs/format.md alone. It knows
 the tensors of each method, but not its options: of those it looks at the ones that decide which tensors there are.
 
 Prints the facts and exits with 0, or says what is wrong and exits with 3."""
@@ -81,7 +81,7 @@ def is_plain(name):
 def check_metadata(facts):
     for key, value in facts.items():
         must(isinstance(value, str), key + " is not a string")
-    must(facts.get("neap.format") in ("1", "2"), "unknown format version")
+    must(facts.get("neap.format") in ("1", "2", "3"), "unknown format version")
     kind = facts.get("neap.kind")
     must(kind in ("model", "checkpoint", "graph", "vectors"), "unknown kind")
     for key, value in facts.items():

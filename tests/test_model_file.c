@@ -501,17 +501,17 @@ static void a_tensor_too_many_is_noticed(void **state)
 static void what_a_newer_version_wrote_is_called_so(void **state)
 {
     (void)state;
-    static const char *const versions[] = { "3", "10", "123" };
+    static const char *const versions[] = { "4", "10", "123" };
     const char words[] = "a newer neap made this: its format is ";
     char to[40];
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
         snprintf(to, sizeof to, "\"neap.format\":\"%s\"", versions[i]);
         put_full(path);
-        tamper_header(path, "\"neap.format\":\"2\"", to);
+        tamper_header(path, "\"neap.format\":\"3\"", to);
         expect_refused(versions[i], words);
     }
     put_full(path);
-    tamper_header(path, "\"neap.format\":\"2\"", "\"neap.format\":\"x\"");
+    tamper_header(path, "\"neap.format\":\"3\"", "\"neap.format\":\"x\"");
     expect_refused("x", "is no version");
     put_full(path);
     tamper_header(path, "\"method\":\"gap\"", "\"method\":\"gap3\"");
@@ -530,8 +530,8 @@ static void what_a_newer_version_wrote_is_called_so(void **state)
     assert_int_equal(neap_vectors_save("v.safetensors", graph, vectors, 2, 1, NULL), NEAP_OK);
     assert_int_equal(neap_graph_save(graph, "g.safetensors", NULL, NULL), NEAP_OK);
     neap_graph_free(graph);
-    tamper_header("v.safetensors", "\"neap.format\":\"2\"", "\"neap.format\":\"3\"");
-    tamper_header("g.safetensors", "\"neap.format\":\"2\"", "\"neap.format\":\"3\"");
+    tamper_header("v.safetensors", "\"neap.format\":\"3\"", "\"neap.format\":\"4\"");
+    tamper_header("g.safetensors", "\"neap.format\":\"3\"", "\"neap.format\":\"4\"");
     assert_int_equal(neap_file_check("v.safetensors", NULL, NULL, &err), NEAP_E_FORMAT);
     assert_non_null(strstr(err.text, words));
     assert_int_equal(neap_graph_load("g.safetensors", options, NULL, &graph, &err), NEAP_E_FORMAT);
@@ -545,7 +545,7 @@ static void what_format_1_said_too_much_is_left_aside(void **state)
     (void)state;
     const uint64_t seven = 7, twelve = 12, hood[7] = { 0, 2, 4, 6, 8, 10, 12 };
     const uint32_t nodes[12] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
-    const char two[] = "\"neap.format\":\"2\"", one[] = "\"neap.format\":\"1\"";
+    const char two[] = "\"neap.format\":\"3\"", one[] = "\"neap.format\":\"1\"";
     put_full(path);
     tamper_header(path, "\"option.dim\":\"3\"", "\"option.dim\":\"3\",\"option.walks\":\"10\"");
     expect_refused("an option of another method", "has no option 'walks'");
@@ -695,7 +695,7 @@ static void training_goes_on_from_nothing_else(void **state)
         tamper_header(path, "\"neap.kind\"", crc);
         assert_int_equal(train(bad[i].method, 1, &err), NEAP_E_FORMAT);
         assert_non_null(strstr(err.text, "has no option"));
-        tamper_header(path, "\"neap.format\":\"2\"", "\"neap.format\":\"1\"");
+        tamper_header(path, "\"neap.format\":\"3\"", "\"neap.format\":\"1\"");
         assert_int_equal(train(bad[i].method, 1, &err), NEAP_OK);
         free(good);
     }

@@ -585,6 +585,34 @@ static void replace(const char *name, const char *from, const char *to)
     scratch_put(name, changed, strlen(changed));
 }
 
+/* What an older build called degree is called degree-0.75 now, and degree is something else. */
+static void a_cell_of_an_older_build_keeps_its_negatives(void **state)
+{
+    (void)state;
+    const char old[] = "lr=1 negative-sampling=degree fresh-negatives=yes",
+               *end = "negative-sampling=degree";
+    const char today[] = "lr=1 negative-sampling=degree-0.75 fresh-negatives=yes";
+    ni_cell c = some_cell();
+    ni_outcome o = { .seconds = 1 };
+    char name[NI_CELL_NAME];
+    bool found;
+    ni_cell_name(&c, name);
+    assert_int_equal(ni_cell_save(".", &c, old, &o, NULL), NEAP_OK);
+    assert_int_equal(ni_cell_load(".", &c, old, &o, &found, NULL), NEAP_OK);
+    assert_true(found);
+    assert_int_equal(ni_cell_load(".", &c, today, &o, &found, NULL), NEAP_OK);
+    assert_false(found);
+    replace(name, "\"format\": 2,", "");
+    assert_int_equal(ni_cell_load(".", &c, old, &o, &found, NULL), NEAP_OK);
+    assert_false(found);
+    assert_int_equal(ni_cell_load(".", &c, today, &o, &found, NULL), NEAP_OK);
+    assert_true(found);
+    assert_int_equal(ni_cell_save(".", &c, end, &o, NULL), NEAP_OK);
+    replace(name, "\"format\": 2,", "");
+    assert_int_equal(ni_cell_load(".", &c, "negative-sampling=degree-0.75", &o, &found, NULL), NEAP_OK);
+    assert_true(found);
+}
+
 static bool is_found(const ni_cell *c, ni_outcome *o)
 {
     bool found;
@@ -936,6 +964,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cell_of_other_settings_does_not_count, scratch_enter,
                                         scratch_leave),
         cmocka_unit_test_setup_teardown(a_damaged_cell_is_made_again, scratch_enter, scratch_leave),
+        cmocka_unit_test(a_cell_of_an_older_build_keeps_its_negatives),
         cmocka_unit_test(settings_are_all_that_a_method_reads),
         cmocka_unit_test(an_option_that_came_later_keeps_a_cell_at_its_default_only),
         cmocka_unit_test_setup_teardown(a_cell_is_of_its_revision_not_of_a_version, scratch_enter,

@@ -74,7 +74,7 @@ static void expect_small(const ni_tensors *t)
     const void *data;
     assert_int_equal(t->count, 3);
     assert_int_equal(t->facts, 1);
-    assert_int_equal(t->format, 2);
+    assert_int_equal(t->format, 3);
     assert_true(ni_tensors_are(t, "vectors"));
     assert_false(ni_tensors_are(t, "model"));
     assert_null(ni_tensors_fact(t, "method"));
@@ -150,7 +150,7 @@ static void data_is_aligned_and_widest_first(void **state)
     assert_memory_equal(bytes + 8 + length + 32, vectors, 24);
     assert_memory_equal(bytes + 8 + length + 56, names, 7);
     assert_non_null(
-        strstr(bytes + 8, "\"neap.format\":\"2\",\"neap.kind\":\"vectors\",\"crc32c.names.offsets\":"));
+        strstr(bytes + 8, "\"neap.format\":\"3\",\"neap.kind\":\"vectors\",\"crc32c.names.offsets\":"));
     free(bytes);
 }
 
@@ -437,13 +437,13 @@ static void a_header_that_lies_is_refused(void **state)
 {
     (void)state;
     static const lie lies[] = {
-        { "\"neap.format\":\"2\"", "\"neap.format\":\"3\"" },
-        { "\"neap.format\":\"2\"", "\"neap.format\":\"0\"" },
-        { "\"neap.format\":\"2\"", "\"neap.format\":\"\"" },
-        { "\"neap.format\":\"2\"", "\"neap.format\":\"02\"" },
-        { "\"neap.format\":\"2\"", "\"neap.format\":\"22\"" },
-        { "\"neap.format\":\"2\",", "" },
-        { "\"neap.format\":\"2\"", "\"neap.format\":2" },
+        { "\"neap.format\":\"3\"", "\"neap.format\":\"4\"" },
+        { "\"neap.format\":\"3\"", "\"neap.format\":\"0\"" },
+        { "\"neap.format\":\"3\"", "\"neap.format\":\"\"" },
+        { "\"neap.format\":\"3\"", "\"neap.format\":\"02\"" },
+        { "\"neap.format\":\"3\"", "\"neap.format\":\"22\"" },
+        { "\"neap.format\":\"3\",", "" },
+        { "\"neap.format\":\"3\"", "\"neap.format\":2" },
         { "\"neap.kind\":\"vectors\"", "\"neap.kind\":\"poem\"" },
         { "\"neap.kind\":\"vectors\",", "" },
         { "\"neap.kind\":\"vectors\"", "\"neap.kind\":[\"vectors\"]" },
@@ -510,7 +510,7 @@ static void a_tensor_that_is_not_aligned_is_refused(void **state)
     memcpy(data + 39, vectors, 24);
     snprintf(
         header, sizeof header,
-        "{\"__metadata__\":{\"neap.format\":\"2\",\"neap.kind\":\"vectors\",\"crc32c.names.bytes\":\"%"
+        "{\"__metadata__\":{\"neap.format\":\"3\",\"neap.kind\":\"vectors\",\"crc32c.names.bytes\":\"%"
         "08x\","
         "\"crc32c.names.offsets\":\"%08x\",\"crc32c.vectors\":\"%08x\",\"crc32c.header\":\"00000000\"},"
         "\"names.bytes\":{\"dtype\":\"U8\",\"shape\":[7],\"data_offsets\":[0,7]},"
@@ -528,13 +528,13 @@ static void a_newer_version_is_refused_with_words(void **state)
     (void)state;
     neap_error err = { 0 };
     assert_int_equal(write_small(NULL, NULL), NEAP_OK);
-    tamper_header("file", "\"neap.format\":\"2\"", "\"neap.format\":\"3\"");
+    tamper_header("file", "\"neap.format\":\"3\"", "\"neap.format\":\"4\"");
     assert_int_equal(read_small(NULL, &err), NEAP_E_FORMAT);
     assert_non_null(strstr(err.text, "file: "));
-    assert_non_null(strstr(err.text, "'3'"));
-    assert_non_null(strstr(err.text, "up to 2"));
+    assert_non_null(strstr(err.text, "'4'"));
+    assert_non_null(strstr(err.text, "up to 3"));
     ni_tensors t;
-    tamper_header("file", "\"neap.format\":\"3\"", "\"neap.format\":\"1\"");
+    tamper_header("file", "\"neap.format\":\"4\"", "\"neap.format\":\"1\"");
     assert_int_equal(ni_tensors_read("file", NULL, &t, NULL), NEAP_OK);
     assert_int_equal(t.format, 1);
     ni_tensors_release(&t);
@@ -590,7 +590,7 @@ typedef struct header {
 static header begin_header(void)
 {
     header h = { malloc(2 * NI_HEADER_MOST), 0 };
-    h.used = (size_t)sprintf(h.text, "{\"__metadata__\":{\"neap.format\":\"2\",\"neap.kind\":\"graph\","
+    h.used = (size_t)sprintf(h.text, "{\"__metadata__\":{\"neap.format\":\"3\",\"neap.kind\":\"graph\","
                                      "\"crc32c.header\":\"00000000\"");
     return h;
 }

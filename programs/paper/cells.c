@@ -214,10 +214,25 @@ static bool is_short(const ni_outcome *o)
     return o->cut || o->late || o->unranked;
 }
 
+/* The settings of a cell as they are called today: cells without a format are older than the `degree` of
+ * test negatives, and had the name for 1 + degree^0.75. */
+static const char *take_settings(const json_t *root, char text[NI_CELL_SETTINGS])
+{
+    const char old[] = "negative-sampling=degree";
+    const char *had = json_string_value(json_object_get(root, "settings")), *at = had;
+    if (!had || json_object_get(root, "format")) return had;
+    while ((at = strstr(at, old)) && at[sizeof old - 1] && at[sizeof old - 1] != ' ') at++;
+    if (!at) return had;
+    at += sizeof old - 1;
+    snprintf(text, NI_CELL_SETTINGS, "%.*s-0.75%s", (int)(at - had), had, at);
+    return text;
+}
+
 static bool take_outcome(const json_t *root, const ni_cell *c, const char *settings, ni_outcome *o)
 {
     const ni_aim_info *aim = ni_aim_info_of(c->aim);
-    const char *had = json_string_value(json_object_get(root, "settings"));
+    char text[NI_CELL_SETTINGS];
+    const char *had = take_settings(root, text);
     uint32_t revision;
     bool ok = json_is_object(root) && had && take_whole(root, "revision", &revision) &&
               revision == ni_cell_revision(c->condition.method) && has_origin(root, c) &&
@@ -265,6 +280,7 @@ neap_status ni_cell_save(const char *folder, const ni_cell *c, const char *setti
     hash_text(c->graph_hash, hash);
     ni_json_open(&j, NULL, '{');
     ni_json_text(&j, "neap", neap_version());
+    ni_json_whole(&j, "format", 2);
     ni_json_whole(&j, "revision", ni_cell_revision(c->condition.method));
     ni_json_text(&j, "graph", hash);
     hash_text(c->text_hash, hash);

@@ -23,7 +23,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-
 enum { ALIGN = 64, LENGTH_BYTES = 8, CRC_DIGITS = 8 };
 
 /* The version that is written; all from 1 on are read. */
-enum { FORMAT = 2 };
+enum { FORMAT = 3 };
 
 static const char header_crc_key[] = "\"crc32c.header\":\"";
 static const char *const kinds[] = { "model", "checkpoint", "graph", "vectors" };

@@ -60,7 +60,7 @@ static const ni_default defaults[] = {
     { "epochs", { "20", "200", "200" } },
     { "lr", { "0.003", "0.001", "0.001" } },
     { "batch", { "64", "64", "64" } },
-    { "negative-sampling", { "degree", "degree", "degree" } },
+    { "negative-sampling", { "degree-0.75", "degree-0.75", "degree-0.75" } },
     { "fresh-negatives", { "yes", "yes", "yes" } },
     { "reject-links", { "yes", "no", "no" } },
     { "shuffle", { "yes", "yes", "yes" } },

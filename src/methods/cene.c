@@ -53,7 +53,7 @@ static const ni_default defaults[] = {
     { "lr", { "0.003", "0.003", "0.02" } },
     { "negatives", { "1", "15", "15" } },
     { "patience", { "20", "20", "20" } },
-    { "negative-sampling", { "degree", "degree", "degree" } },
+    { "negative-sampling", { "degree-0.75", "degree-0.75", "degree-0.75" } },
     { "fresh-negatives", { "yes", "yes", "yes" } },
     { "reject-links", { "yes", "yes", "yes" } },
     { "shuffle", { "yes", "yes", "yes" } },

@@ -57,7 +57,7 @@ static const ni_default defaults[] = {
     { "patience", { "10", "10", "10" } },
     { "min-count", { "2", "5", "1" } },
     { "batch", { "256", "256", "256" } },
-    { "negative-sampling", { "uniform", "uniform", "degree" } },
+    { "negative-sampling", { "uniform", "uniform", "degree-0.75" } },
     { "fresh-negatives", { "yes", "yes", "yes" } },
     { "reject-links", { "yes", "no", "no" } },
     { "shuffle", { "yes", "yes", "yes" } },

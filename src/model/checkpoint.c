@@ -159,7 +159,7 @@ static neap_status compare(const ni_tensors *mine, const ni_tensors *theirs, con
 {
     for (size_t i = 0; i < mine->facts; i++) {
         const ni_fact *f = &mine->fact[i];
-        const char *value = ni_tensors_fact(theirs, f->key);
+        const char *value = ni_option_said(theirs, f->key, ni_tensors_fact(theirs, f->key));
         bool option = !strncmp(f->key, "option.", 7);
         if ((option || !strcmp(f->key, "method")) && (!value || strcmp(value, f->value)))
             return ni_fail(

@@ -46,12 +46,14 @@ static neap_status tell_sides(const listener *to, const neap_graph *graph, neap_
     return NEAP_OK;
 }
 
-/* The metadata as they stand (neap.kind as kind), counts that follow from tensors, then the tensors. */
+/* The metadata (neap.kind as kind), options in today's words, counts that follow from tensors, then the
+ * tensors. */
 static neap_status tell(const listener *to, const ni_tensors *t, const neap_graph *graph, neap_error *err)
 {
     for (size_t i = 0; i < t->facts; i++) {
         const ni_fact *f = &t->fact[i];
-        to->fact(strcmp(f->key, "neap.kind") ? f->key : "kind", f->value, to->user);
+        to->fact(strcmp(f->key, "neap.kind") ? f->key : "kind", ni_option_said(t, f->key, f->value),
+                 to->user);
     }
     if (graph) tell_graph(to, graph);
     neap_status rc = graph && ni_tensors_are(t, "graph") ? tell_sides(to, graph, err) : NEAP_OK;

@@ -80,6 +80,9 @@ extern const char *const ni_model_facts[NI_MODEL_FACTS + 1];
 /* The tensors and facts of a model; views into it. */
 void ni_model_to_tensors(const neap_model *model, ni_tensors *t);
 
+/* The value of an option's fact in today's words: an older file may have had others. value may be NULL. */
+const char *ni_option_said(const ni_tensors *t, const char *key, const char *value);
+
 /* A model from a file that holds one, or from a checkpoint, whose other tensors are checked as well. */
 neap_status ni_model_from_tensors(const ni_tensors *t, neap_model **out, neap_error *err);
 

@@ -78,6 +78,13 @@ void ni_model_to_tensors(const neap_model *m, ni_tensors *t)
 
 /* ---- options ---- */
 
+/* Before format 3, negatives in proportion to 1 + degree^0.75 were called `degree`. */
+const char *ni_option_said(const ni_tensors *t, const char *key, const char *value)
+{
+    bool older = t->format && t->format < 3 && !strcmp(key, "option.negative-sampling");
+    return older && value && !strcmp(value, "degree") ? "degree-0.75" : value;
+}
+
 /* Format 1 listed the options of all methods; those of others are skipped. */
 static neap_status give_option(const ni_tensors *t, const ni_method *method, neap_options *options,
                                const char *name, const char *value, neap_error *err)
@@ -101,8 +108,8 @@ typedef struct spelling {
 static void compare_option(const char *name, const char *value, void *user)
 {
     spelling *s = user;
-    char key[KEY_ROOM];
-    const char *stored = ni_tensors_fact(s->t, key_of(name, key));
+    char room[KEY_ROOM];
+    const char *key = key_of(name, room), *stored = ni_option_said(s->t, key, ni_tensors_fact(s->t, key));
     if (stored && strcmp(stored, value) && !s->name) s->name = name;
 }
 
@@ -141,9 +148,9 @@ static neap_status take_options(const ni_tensors *t, const ni_method **method, n
     for (size_t i = 0; i < t->facts && rc == NEAP_OK; i++) {
         const char *key = t->fact[i].key;
         if (strncmp(key, option_prefix, prefix)) continue;
-        rc = strcmp(key + prefix, "method")
-                 ? give_option(t, *method, options, key + prefix, t->fact[i].value, err)
-                 : ni_fail(err, NEAP_E_FORMAT, "the method stands there twice");
+        rc = strcmp(key + prefix, "method") ? give_option(t, *method, options, key + prefix,
+                                                          ni_option_said(t, key, t->fact[i].value), err)
+                                            : ni_fail(err, NEAP_E_FORMAT, "the method stands there twice");
     }
     if (rc == NEAP_OK) rc = read_options(t, options, method, out, err);
     neap_options_free(options);

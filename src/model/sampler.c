@@ -1,7 +1,8 @@
 /* Which edges and negatives make up a step: a pure function of (seed, epoch, position), so that any
  * thread may draw any position. An unweighted graph needs no memory for the order (ni_permute); weighted
- * edges and degrees are drawn by bisection in their running sums, O(log n). A negative takes one draw, or
- * rejections up to a limit. The items of a step are sorted by source. The sampler owns sums and items. */
+ * edges and powers of degrees are drawn by bisection in their running sums, O(log n). A negative takes one
+ * draw, or rejections up to a limit. The items of a step are sorted by source. The sampler owns sums and
+ * items. */
 #include "model/sampler.h"
 
 #include <math.h>
@@ -19,8 +20,9 @@ static const ni_option sampling_options[] = {
     NI_OPTION(ni_sampling, U32, batch, "batch", "batch-size", 'b', "training", "N", "256", "64", "64", 1,
               1048576, 1, "edges per step"),
     NI_OPTION(ni_sampling, CHOICE, negative_sampling, "negative-sampling", "", 0, "training",
-              "uniform|degree", "uniform", "uniform", "degree", 0, 0, 1,
-              "non-links are drawn evenly, or in proportion to 1 + degree^0.75, rounded down"),
+              "uniform|degree|two-hop|degree-0.75", "uniform", "uniform", "degree-0.75", 0, 0, 1,
+              "non-links to learn from: any, in proportion to their degree or to 1 + degree^0.75 (rounded "
+              "down), or neighbours of neighbours"),
     NI_OPTION(ni_sampling, SWITCH, fresh_negatives, "fresh-negatives", "", 0, "training", "", "yes", "yes",
               "no", 0, 1, 1, "draw new non-links in each epoch"),
     NI_OPTION(ni_sampling, SWITCH, reject_links, "reject-links", "", 0, "training", "", "yes", "yes", "no",
@@ -63,7 +65,7 @@ static bool sum_degrees(ni_sampler *s)
 {
     double sum = 0;
     const ni_targets *t = ni_targets_limit(s->targets) ? s->targets : NULL;
-    if (s->options->negative_sampling != NI_NEGATIVE_DEGREE) return true;
+    if (s->options->negative_sampling != NI_BY_DEGREE_75) return true;
     if (!(s->degree_sum = ni_array(s->links->nodes, sizeof *s->degree_sum))) return false;
     for (uint32_t i = 0; i < s->links->nodes; i++) {
         if (t && i == t->start[1]) sum = 0;
@@ -91,7 +93,7 @@ static bool has_stranger(const ni_sampler *s, uint32_t u, uint32_t v)
     return ni_has_stranger(s->links, NULL, u, 0);
 }
 
-/* A node by degree, or any: on the side of v where there are targets. */
+/* A node by its running sum, or any: on the side of v where there are targets. */
 static uint32_t draw_any(const ni_sampler *s, uint32_t v, ni_rng *rng)
 {
     uint64_t count = s->links->nodes, first = 0;
@@ -109,12 +111,23 @@ static bool may_be_negative(const ni_sampler *s, uint32_t u, uint32_t v, uint32_
     return !s->options->reject_links || !ni_linked(s->links, u, n);
 }
 
+/* The rules that test negatives have, too. */
+static uint32_t draw_by_rule(const ni_sampler *s, uint32_t u, uint32_t v, ni_rng *rng)
+{
+    ni_negative_rule rule = { .kind = (ni_negatives)s->options->negative_sampling,
+                              .seen = s->links,
+                              .known = s->links,
+                              .targets = s->targets,
+                              .links_too = !s->options->reject_links };
+    return ni_draw_negative(&rule, (neap_pair){ u, v }, rng);
+}
+
 /* A node that u should score lower than v. Evenly and without links it takes one draw; otherwise draws
  * are repeated, and a source that rejects a hundred of them takes a stranger. */
 static uint32_t draw_negative(const ni_sampler *s, uint32_t u, uint32_t v, ni_rng *rng)
 {
-    if (!s->degree_sum && s->options->reject_links)
-        return ni_stranger_like(s->links, s->targets, u, v, rng);
+    bool any = s->options->negative_sampling == NI_UNIFORM;
+    if (!s->degree_sum && (!any || s->options->reject_links)) return draw_by_rule(s, u, v, rng);
     for (int tries = 0; tries < 100; tries++) {
         uint32_t n = draw_any(s, v, rng);
         if (may_be_negative(s, u, v, n)) return n;
@@ -284,7 +297,7 @@ void ni_sampler_free(ni_sampler *s)
 uint64_t ni_sampler_bytes(const ni_sampling *options, const neap_graph *graph)
 {
     return (graph->weight ? 8 * graph->edges : 0) +
-           (options->negative_sampling == NI_NEGATIVE_DEGREE ? 8 * (uint64_t)graph->nodes : 0);
+           (options->negative_sampling == NI_BY_DEGREE_75 ? 8 * (uint64_t)graph->nodes : 0);
 }
 
 uint64_t ni_sampler_step_bytes(const ni_sampler *s)

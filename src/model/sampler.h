@@ -10,14 +10,15 @@
 
 #include "base/options.h"
 #include "base/threads.h"
-#include "graph/targets.h"
+#include "graph/negatives.h"
 
-enum { NI_NEGATIVE_UNIFORM, NI_NEGATIVE_DEGREE };
+/* Besides the rules of ni_negatives: in proportion to floor(1 + degree^0.75). */
+enum { NI_BY_DEGREE_75 = NI_TWO_HOP + 1 };
 
 /* A part of the options of methods that train on edges and drawn non-edges. */
 typedef struct ni_sampling {
     uint32_t batch;
-    uint32_t negative_sampling; /* NI_NEGATIVE_... */
+    uint32_t negative_sampling; /* ni_negatives, or NI_BY_DEGREE_75 */
     bool fresh_negatives, reject_links, shuffle;
 } ni_sampling;
 
@@ -34,7 +35,7 @@ typedef struct ni_sampler {
     uint64_t positions; /* per epoch                                                   */
     uint64_t left_out;  /* sources linked with every node: they have no negative       */
     double *edge_sum;   /* weighted: running sum of the weights, or NULL               */
-    double *degree_sum; /* negatives by degree: running sum of floor(1 + degree^0.75), or NULL; with targets
+    double *degree_sum; /* NI_BY_DEGREE_75: running sum of floor(1 + degree^0.75), or NULL; with targets
                            in the order of targets->member, each side from 0               */
     uint8_t *closed;    /* targets: nodes: bit s: linked with all of side s; NULL without  */
 

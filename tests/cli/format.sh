@@ -168,7 +168,7 @@ def shape(name, numbers):
 old = sys.argv[2] + "/"
 change("model", "good", say("neap.kind", "model"))
 change(old + "deepwalk.safetensors", "good1", say("neap.kind", "model"))
-lies = [("model", say("neap.format", "3")), ("model", say("neap.format", "")), ("model", say("neap.kind", "poem")),
+lies = [("model", say("neap.format", "4")), ("model", say("neap.format", "")), ("model", say("neap.kind", "poem")),
         ("model", say("charm", "1")), ("model", say("rows", "7\u0085")), ("model", say("loss", "\x1b")), ("model", say("", "")),
         ("model", say("caf\u00e9", "")), ("model", drop("rows")), ("model", drop("undirected")), ("model", say("undirected", "yes")),
         ("model", say("option.undirected", "yes")), ("model", say("method", "charm")), ("model", say("method", "deepwalk")),
@@ -194,7 +194,7 @@ for i, (source, edit) in enumerate(lies):
     except (ValueError, LookupError):
         continue
     sys.exit("lie%d is believed" % i)
-change(old + "deepwalk.safetensors", "lie.options", say("neap.format", "2"))  # the reader knows no options
+change(old + "deepwalk.safetensors", "lie.options", say("neap.format", "3"))  # the reader knows no options
 END
 expect 0 "$NEAP" check good
 expect 0 "$NEAP" check good1

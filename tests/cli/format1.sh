@@ -4,15 +4,6 @@
 . "$(dirname "$0")/lib/common.bash"
 
 old=$NEAP_SOURCE/tests/format1
-close() { # close FILE FILE: the same names, and numbers within rounding
-    python3 - "$1" "$2" <<'END' || fail "$1 and $2 differ: $3"
-import sys
-a, b = ([line.split("\t") for line in open(name)] for name in sys.argv[1:])
-assert len(a) == len(b) > 0
-for x, y in zip(a, b):
-    assert x[:2] == y[:2] and abs(float(x[2]) - float(y[2])) <= 1e-5 * max(1, abs(float(x[2]))), (x, y)
-END
-}
 
 for model in "$old"/*.safetensors; do
     name=$(basename "$model" .safetensors)

@@ -154,3 +154,15 @@ make_texts()
 {
     gzip -dcf "$1" | awk '{ print $1 "\tall own" $1 " n" $2; print $2 "\tall own" $2 " n" $1 }' >texts.tsv
 }
+
+# close FILE FILE [WHAT]: scores of the same pairs, within rounding.
+close()
+{
+    python3 - "$1" "$2" <<'END' || fail "$1 and $2 differ${3:+: $3}"
+import sys
+a, b = ([line.split("\t") for line in open(name)] for name in sys.argv[1:])
+assert len(a) == len(b) > 0
+for x, y in zip(a, b):
+    assert x[:2] == y[:2] and abs(float(x[2]) - float(y[2])) <= 1e-5 * max(1, abs(float(x[2]))), (x, y)
+END
+}
