@@ -10,7 +10,7 @@
 #include "model/best.h"
 #include "support/status.h"
 
-enum { GROUP = NI_DRAW_GROUP, NEAR_MOST = 100, POPULAR_MOST = 100, POPULAR_LISTED = 400, RANGE = 4096 };
+enum { NEAR_MOST = 100, POPULAR_MOST = 100, POPULAR_LISTED = 400, RANGE = 4096 };
 static const float LINK_WEIGHT = 5; /* of the first loss over the second */
 
 static neap_status no_memory(neap_error *err)
@@ -89,7 +89,7 @@ static neap_status draw_positives(ni_draw *d, const uint64_t *first, neap_pair *
 
 static neap_status make_arrays(ni_draw *d, neap_error *err)
 {
-    size_t count = (size_t)d->groups * GROUP;
+    size_t count = (size_t)d->groups * d->size;
     d->start = ni_array((size_t)d->folds + 1, sizeof *d->start);
     d->source = ni_array(d->groups, sizeof *d->source);
     d->target = ni_array(count, sizeof *d->target);
@@ -108,7 +108,7 @@ static void deal(ni_draw *d, neap_pair *positive)
         qsort(positive + d->start[f], d->start[f + 1] - d->start[f], sizeof *positive, by_source);
     for (uint32_t g = 0; g < d->groups; g++) {
         d->source[g] = positive[g].source;
-        d->target[(size_t)g * GROUP] = positive[g].target;
+        d->target[(size_t)g * d->size] = positive[g].target;
     }
 }
 
@@ -116,6 +116,7 @@ neap_status ni_draw_create(ni_draw *d, const ni_view *view, const ni_targets *ta
                            const ni_draw_rule *rule, ni_threads *threads, neap_error *err)
 {
     *d = (ni_draw){ .view = view, .targets = targets, .rule = rule, .threads = threads };
+    d->size = NI_DRAW_GROUP + (rule->negatives == NI_UNIFORM ? 0 : NI_DRAW_ASKED);
     d->kinds = ni_kinds_choose(rule->groups, view->way != NULL, rule->attributes != NULL, d->kind);
     for (uint32_t j = 0; j < d->kinds; j++) d->plain[j] = ni_kind_infos[d->kind[j]].plain;
     uint64_t *first = ni_array((uint64_t)view->links.nodes + 1, sizeof *first);
@@ -148,7 +149,7 @@ void ni_draw_free(ni_draw *d)
 ni_examples ni_draw_examples(const ni_draw *d)
 {
     return (ni_examples){ .groups = d->groups,
-                          .size = GROUP,
+                          .size = d->size,
                           .evidence = d->kinds,
                           .value = d->value,
                           .plain = d->plain,
@@ -179,7 +180,7 @@ static neap_status hold_out(fold *f, uint32_t number, neap_error *err)
     bool *held = ni_zeros(ni_view_arcs(d->view), sizeof *held);
     if (!held) return no_memory(err);
     for (uint32_t g = d->start[number]; g < d->start[number + 1]; g++) {
-        uint32_t s = d->source[g], t = d->target[(size_t)g * GROUP];
+        uint32_t s = d->source[g], t = d->target[(size_t)g * d->size];
         held[ni_view_find(d->view, s, t)] = held[ni_view_find(d->view, t, s)] = true;
     }
     neap_status rc = ni_view_without(d->view, held, &f->view, err);
@@ -317,13 +318,28 @@ static void stand_for(float *stands, uint32_t draws, double among)
     for (uint32_t i = 0; i < draws; i++) stands[i] = (float)(among / draws);
 }
 
+/* The non-links of group g that the first loss is about: the even ones, or behind all others those of the
+ * rule, drawn in the graph of the fold, since there they are measured. */
+static uint32_t *draw_asked(const fold *f, uint32_t g, uint32_t *node)
+{
+    const ni_draw *d = f->d;
+    if (d->rule->negatives == NI_UNIFORM) return node + 1;
+    ni_negative_rule rule = {
+        .kind = d->rule->negatives, .seen = &f->view.links, .known = &d->view->links, .targets = d->targets
+    };
+    ni_rng rng = ni_rng_at(d->rule->seed, NI_STREAM_EXAMPLES, 3, g);
+    for (uint32_t i = NI_DRAW_GROUP; i < d->size; i++)
+        node[i] = ni_draw_negative(&rule, (neap_pair){ d->source[g], node[0] }, &rng);
+    return node + NI_DRAW_GROUP;
+}
+
 /* The non-links of group g, whose source has lane q. */
 static void oppose(const fold *f, uint32_t q, uint32_t g)
 {
     ni_draw *d = f->d;
     uint32_t popular[POPULAR_MOST], populars = popular_for(f, q, popular), s = d->source[g];
-    uint32_t *node = d->target + (size_t)g * GROUP, t = node[0];
-    float *weight = d->weight + (size_t)g * GROUP, *stands = d->stands + (size_t)g * GROUP;
+    uint32_t *node = d->target + (size_t)g * d->size, t = node[0];
+    float *weight = d->weight + (size_t)g * d->size, *stands = d->stands + (size_t)g * d->size;
     size_t likely = f->bests[q];
     ni_rng rng = ni_rng_at(d->rule->seed, NI_STREAM_EXAMPLES, 2, g);
     uint32_t *even = node + 1, *near = even + NI_DRAW_EVEN, *top = near + NI_DRAW_LIKELY;
@@ -333,8 +349,9 @@ static void oppose(const fold *f, uint32_t q, uint32_t g)
         near[i] = likely ? f->best[q][ni_below(&rng, likely)].node : even[i];
     for (uint32_t i = 0; i < NI_DRAW_POPULAR; i++)
         top[i] = populars ? popular[ni_below(&rng, populars)] : even[i];
+    float *asked = weight + (draw_asked(f, g, node) - node);
     weight[0] = LINK_WEIGHT;
-    for (uint32_t i = 1; i <= NI_DRAW_EVEN; i++) weight[i] = LINK_WEIGHT / NI_DRAW_EVEN;
+    for (uint32_t i = 0; i < NI_DRAW_ASKED; i++) asked[i] = LINK_WEIGHT / NI_DRAW_ASKED;
     double nodes = ni_targets_limit(d->targets) ? ni_side_count(d->targets, d->targets->side[t])
                                                 : d->view->links.nodes;
     stands[0] = 1;
@@ -346,8 +363,8 @@ static void oppose(const fold *f, uint32_t q, uint32_t g)
 static void measure_group(const fold *f, uint32_t q, uint32_t g, const ni_near *near)
 {
     const ni_draw *d = f->d;
-    size_t count = (size_t)d->groups * GROUP;
-    for (size_t i = (size_t)g * GROUP; i < ((size_t)g + 1) * GROUP; i++) {
+    size_t count = (size_t)d->groups * d->size;
+    for (size_t i = (size_t)g * d->size; i < ((size_t)g + 1) * d->size; i++) {
         float value[NI_KINDS] = { 0 };
         ni_measure(&f->walks, q, near, d->target[i], value);
         for (uint32_t j = 0; j < d->kinds; j++) d->value[j * count + i] = value[d->kind[j]];

@@ -23,18 +23,20 @@
 #include "evidence/examples.h"
 #include "evidence/kinds.h"
 #include "evidence/view.h"
-#include "graph/targets.h"
+#include "graph/negatives.h"
 
 enum {
     NI_DRAW_EVEN = 10,
     NI_DRAW_LIKELY = 10,
     NI_DRAW_POPULAR = 10,
-    NI_DRAW_GROUP = 1 + NI_DRAW_EVEN + NI_DRAW_LIKELY + NI_DRAW_POPULAR
+    NI_DRAW_GROUP = 1 + NI_DRAW_EVEN + NI_DRAW_LIKELY + NI_DRAW_POPULAR,
+    NI_DRAW_ASKED = NI_DRAW_EVEN
 };
 
 typedef struct ni_draw_rule {
     uint32_t positives;              /* at most so many                                           */
     double fold;                     /* share of the links that the graph of a fold lacks, at most */
+    ni_negatives negatives;          /* what probabilities concern                                */
     uint32_t groups;                 /* bits of ni_group: the evidence that is measured           */
     uint32_t dim;                    /* eigenpairs wanted                                         */
     const ni_attributes *attributes; /* or NULL                                      */
@@ -48,7 +50,7 @@ typedef struct ni_draw {
     ni_threads *threads;
     uint32_t kinds, kind[NI_KINDS]; /* the evidence that is measured, ascending              */
     bool plain[NI_KINDS];
-    uint32_t groups, folds;
+    uint32_t groups, folds, size;   /* size: examples of a group                             */
     uint32_t *start;                /* folds + 1: the groups of a fold                              */
     uint32_t *source;               /* groups                                                       */
     uint32_t *target;               /* groups x NI_DRAW_GROUP: t, then its non-links                */

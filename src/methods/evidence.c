@@ -29,6 +29,10 @@ static const ni_option own_options[] = {
               "kinds of evidence: degrees, shared, paths, walks, spectral, text, or all (evidence)"),
     NI_OPTION(ni_evidence_options, U32, examples, "examples", "", 0, "training", "N", "6000", "6000",
               "6000", 1, 1000000, 1, "links that curves are learned from, at most (evidence)"),
+    NI_OPTION(ni_evidence_options, CHOICE, negatives, "negative-sampling", "", 0, "training",
+              "uniform|degree|two-hop", "uniform", "uniform", "uniform", 0, 0, 1,
+              "non-links that probabilities concern: any, in proportion to their degree, or neighbours of "
+              "neighbours (evidence)"),
     NI_OPTION(ni_evidence_options, REAL, fold, "fold", "", 0, "training", "SHARE", "0.1", "0.1", "0.1",
               0.001, 0.5, 1,
               "share of the links that are left out at once, to be learned from, at most (evidence)"),
@@ -226,6 +230,7 @@ static neap_status learn_curves(trainer *t, neap_error *err)
     uint64_t seed = t->model->settings->common.seed;
     ni_draw_rule rule = { .positives = t->o->examples,
                           .fold = t->o->fold,
+                          .negatives = (ni_negatives)t->o->negatives,
                           .groups = groups_of(t->model),
                           .dim = t->o->learning.dim,
                           .attributes = is_known(t->model) ? &own->attributes : NULL,

@@ -11,6 +11,7 @@ typedef struct ni_evidence_options {
     ni_learning learning; /* of which the dimension counts */
     const char *evidence;
     uint32_t examples;
+    uint32_t negatives; /* ni_negatives */
     double fold;
     double ridge, lambda;
     uint32_t steps;
