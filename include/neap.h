@@ -898,6 +898,9 @@ NEAP_API neap_status neap_trial_describe(const char *folder, neap_trial_facts *f
 NEAP_API neap_status neap_trial_train(const neap_trial *trial, const neap_options *options,
                                       const neap_hooks *hooks, neap_model **out, neap_error *err);
 
+/* Bins of a reliability diagram. */
+#define NEAP_BINS 15
+
 /* NaN where a protocol does not define a number, or no test pair could be scored. docs/evaluation.md has
  * the definitions. */
 typedef struct neap_link_result {
@@ -920,6 +923,18 @@ typedef struct neap_link_result {
     double mrr_all;      /* clean: up to 1,000 drawn test pairs among all nodes; links left out  */
     double hits_all[3];  /* likewise: rank at most 1, 10, 50                                     */
     uint64_t ranked;     /* test pairs drawn for that                                            */
+    double auc_shared;   /* clean, two-hop negatives: over pairs and negatives with a shared neighbour in
+                            training                                                             */
+
+    /* How right probabilities are: clean, a method that has them, and negatives of the kind that they
+     * concern. Else NaN, and bins is 0. */
+    double brier;                    /* Brier score: mean (probability - truth)^2, one to one        */
+    double ece;                      /* expected calibration error: mean |predicted - observed|      */
+    double ece_own;                  /* what labels drawn from these very probabilities would show   */
+    uint32_t bins;                   /* NEAP_BINS, of equal count, by probability                    */
+    double bin_predicted[NEAP_BINS]; /* mean probability of a bin; NaN: it is empty                  */
+    double bin_observed[NEAP_BINS];  /* its share of links                                           */
+    uint64_t bin_count[NEAP_BINS];   /* its pairs, links and non-links                               */
 } neap_link_result;
 
 /* Measures a model whose nodes are those of the trial. In clean and paper-clean the model is checked for

@@ -296,7 +296,7 @@ static void clean_metrics_are_those_computed_by_hand(void **state)
     memcpy(t->positive, positive, sizeof positive);
     memcpy(t->negative, negative, sizeof negative);
     t->count = 3;
-    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list, false, NULL }, NULL, &r, NULL),
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ .score = look_up, .self = list }, NULL, &r, NULL),
                      NEAP_OK);
     assert_true(fabs(r.auc - 6.0 / 9) < 1e-12 && fabs(r.ap - (1.0 / 3 + 2.0 / 3 * 0.6)) < 1e-12);
     assert_true(fabs(r.mrr - (1 + 1.0 / 51 + 1.0 / 101) / 3) < 1e-12);
@@ -325,7 +325,7 @@ static void the_papers_metric_is_that_computed_by_hand(void **state)
     t->count = 4;
     t->eligible_count = 3;
     t->loops = 1;
-    assert_int_equal(ni_link_measure(t, &(ni_scorer){ look_up, list, false, NULL }, NULL, &r, NULL),
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ .score = look_up, .self = list }, NULL, &r, NULL),
                      NEAP_OK);
     assert_true(fabs(r.auc - 2.5 / 4) < 1e-12 && fabs(r.auc_no_loops - 1.5 / 3) < 1e-12);
     assert_true(r.auc_std < 1e-7 && r.ties == 1 && r.loops == 1 && isnan(r.ap) && isnan(r.mrr));
@@ -424,8 +424,9 @@ static void negatives_are_scored_in_blocks_that_keep_sources_together(void **sta
     assert_int_equal(neap_graph_generate(&what, &g, NULL), NEAP_OK);
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.6, 1);
     assert_true(t->count > 1000);
-    assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, true, formula_all }, NULL, &r, NULL),
-                     NEAP_OK);
+    assert_int_equal(
+        ni_link_measure(t, &(ni_scorer){ count_calls, &c, true, formula_all, false }, NULL, &r, NULL),
+        NEAP_OK);
     assert_int_equal(r.ranked, 1000);
     assert_int_equal(c.pairs, t->count * 102);
     assert_true(c.calls < 4 + c.pairs / 12000 && c.largest <= 1 << 14);
@@ -445,10 +446,10 @@ static void the_order_of_scoring_does_not_change_the_result(void **state)
         counting c = { .nodes = neap_graph_nodes(g) };
         neap_link_result a, b;
         assert_int_equal(
-            ni_link_measure(t, &(ni_scorer){ count_calls, &c, true, formula_all }, NULL, &a, NULL),
+            ni_link_measure(t, &(ni_scorer){ count_calls, &c, true, formula_all, false }, NULL, &a, NULL),
             NEAP_OK);
-        assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, false, NULL }, NULL, &b, NULL),
-                         NEAP_OK);
+        assert_int_equal(
+            ni_link_measure(t, &(ni_scorer){ .score = count_calls, .self = &c }, NULL, &b, NULL), NEAP_OK);
         a.seconds = b.seconds = 0;
         assert_memory_equal(&a, &b, sizeof a);
         neap_trial_free(t);
@@ -509,14 +510,52 @@ static void ranks_among_all_nodes_are_those_of_the_definition(void **state)
         neap_link_result r = NEAP_SIZED(neap_link_result);
         double mrr, hits[3], auc;
         recompute(t, &mrr, hits, &auc);
-        assert_int_equal(ni_link_measure(t, &(ni_scorer){ count_calls, &c, false, NULL }, NULL, &r, NULL),
-                         NEAP_OK);
+        assert_int_equal(
+            ni_link_measure(t, &(ni_scorer){ .score = count_calls, .self = &c }, NULL, &r, NULL), NEAP_OK);
         assert_true(r.ranked == t->count && fabs(r.mrr_all - mrr) < 1e-12 && r.mrr_all != r.mrr);
         for (int h = 0; h < 3; h++) assert_true(fabs(r.hits_all[h] - hits[h]) < 1e-12);
         assert_true(fabs(r.auc_seen - auc) < 1e-12 && r.auc_seen != r.auc);
         neap_trial_free(t);
         neap_graph_free(g);
     }
+}
+
+/* AUC over pairs and negatives with a shared neighbour in training, pair by pair. */
+static double auc_of_near_pairs(const ni_trial *t)
+{
+    double wins = 0, compared = 0;
+    for (size_t i = 0; i < t->count; i++)
+        for (size_t j = 0; j < t->count; j++) {
+            neap_pair p[2] = { t->positive[i], t->negative[j] };
+            uint32_t shared[2] = { 0, 0 };
+            for (uint32_t w = 0; w < t->whole->nodes; w++)
+                for (int k = 0; k < 2; k++)
+                    shared[k] += ni_linked(&t->seen, p[k].source, w) && ni_linked(&t->seen, p[k].target, w);
+            if (!shared[0] || !shared[1]) continue;
+            float own = formula(p[0].source, p[0].target), other = formula(p[1].source, p[1].target);
+            wins += own > other ? 1 : own == other ? 0.5 : 0;
+            compared++;
+        }
+    return wins / compared;
+}
+
+static void near_pairs_are_told_apart_from_near_negatives(void **state)
+{
+    neap_graph *g = messy_graph(3);
+    (void)state;
+    for (int kind = NI_UNIFORM; kind <= NI_TWO_HOP; kind++) {
+        ni_trial *t = trial_of(g, NI_CLEAN, (ni_negatives)kind, 0.5, 1);
+        counting c = { .nodes = MESSY_NODES };
+        neap_link_result r = NEAP_SIZED(neap_link_result);
+        assert_int_equal(
+            ni_link_measure(t, &(ni_scorer){ .score = count_calls, .self = &c }, NULL, &r, NULL), NEAP_OK);
+        if (kind == NI_TWO_HOP)
+            assert_true(fabs(r.auc_shared - auc_of_near_pairs(t)) < 1e-12 && r.auc_shared != r.auc);
+        else assert_true(isnan(r.auc_shared));
+        assert_true(r.bins == 0 && isnan(r.brier) && isnan(r.ece) && isnan(r.bin_observed[0]));
+        neap_trial_free(t);
+    }
+    neap_graph_free(g);
 }
 
 /* The draw is the seed's, not the scorer's: a scorer that knows the truth ranks all drawn pairs first. */
@@ -532,7 +571,7 @@ static void at_most_a_thousand_pairs_are_ranked_among_all_nodes(void **state)
         const ni_trial *trial;
         float sign;
     } knows = { t, 1 };
-    assert_int_equal(ni_link_measure(t, &(ni_scorer){ oracle, &knows, false, NULL }, NULL, &r, NULL),
+    assert_int_equal(ni_link_measure(t, &(ni_scorer){ .score = oracle, .self = &knows }, NULL, &r, NULL),
                      NEAP_OK);
     assert_true(r.ranked == 1000 && r.mrr_all == 1 && r.hits_all[0] == 1);
     neap_trial_free(t);
@@ -716,8 +755,8 @@ static void the_papers_protocols_compare_averages_where_there_are_any(void **sta
         assert_int_equal(neap_model_vectors(m, vectors, NULL), NEAP_OK);
         assert_int_equal(neap_trial_measure(t, m, NULL, &r, NULL), NEAP_OK);
         assert_int_equal(neap_trial_measure_vectors(t, vectors, 8, 0, NULL, &by_vectors, NULL), NEAP_OK);
-        assert_int_equal(ni_link_measure(t, &(ni_scorer){ own_score, m, false, NULL }, NULL, &own, NULL),
-                         NEAP_OK);
+        assert_int_equal(
+            ni_link_measure(t, &(ni_scorer){ .score = own_score, .self = m }, NULL, &own, NULL), NEAP_OK);
         assert_true(own.auc != by_vectors.auc);
         assert_true(r.auc == (i < 2 ? by_vectors.auc : own.auc));
         neap_model_free(m);
@@ -743,6 +782,7 @@ int main(void)
         cmocka_unit_test(negatives_are_scored_in_blocks_that_keep_sources_together),
         cmocka_unit_test(the_order_of_scoring_does_not_change_the_result),
         cmocka_unit_test(ranks_among_all_nodes_are_those_of_the_definition),
+        cmocka_unit_test(near_pairs_are_told_apart_from_near_negatives),
         cmocka_unit_test(at_most_a_thousand_pairs_are_ranked_among_all_nodes),
         cmocka_unit_test(enough_ranks_leave_the_other_measures),
         cmocka_unit_test(scoring_tells_how_far_it_is_and_can_be_stopped),

@@ -3,6 +3,7 @@
 
 #include "attributes.h"
 #include "eval_common.h"
+#include "link_page.h"
 #include "link_table.h"
 #include "progress.h"
 #include "support/clock.h"
@@ -39,7 +40,7 @@ static const arg_option options[] = {
     TARGETS_OPTION(own, targets),
     ATTRIBUTE_OPTIONS(own, attributes),
     { "output", 'o', "DIR", NULL, ARG_TEXT, offsetof(own, folder), 0, 0, false,
-      "keep the splits, each in a folder of its own, and results.json here" },
+      "keep the splits, each in a folder of its own, results.json and report.html here" },
     { "split", 0, "DIR", NULL, ARG_TEXT, offsetof(own, split), 0, 0, false,
       "evaluate on this split, or on all in folders of DIR, with their protocol, ratios and seeds" },
     { "vectors", 0, "FILE", NULL, ARG_TEXT, offsetof(own, vectors), 0, 0, false,
@@ -288,14 +289,16 @@ static neap_status report(const run *r, neap_error *err)
 {
     const link_table *t = &r->table;
     char count[SHORT];
-    const char *folder = r->o->folder, *results = t->rows ? "results.json" : "";
+    const char *folder = r->o->folder, *results = t->rows ? "results.json and report.html" : "";
     if (t->rows && !r->a->json) link_table_print(t);
     neap_status rc = report_json(r->a, t->rows ? folder : NULL, print_json, t, err);
+    if (rc == NEAP_OK && t->rows && folder)
+        rc = link_page_save(t, ni_path_name(r->a->operands[0]), folder, err);
     if (rc != NEAP_OK || !folder) return rc;
     if (!t->splits.kept) say(r->a, "%s: %s written", folder, results);
     else
         say(r->a, "%s: %s split%s%s%s written", folder, ni_format_count(t->splits.kept, count),
-            plural(t->splits.kept), t->rows ? " and " : "", results);
+            plural(t->splits.kept), t->rows ? ", " : "", results);
     return rc;
 }
 
@@ -321,19 +324,23 @@ const command cmd_eval_link = {
     .name = "eval link",
     .operands = "GRAPH",
     .summary = "compare methods on held-out links, in one table",
-    .details = "Splits the links of a graph, trains each method on one part and evaluates it on the other: "
-               "the same pairs for all methods. Prints the AUC, mean and deviation over the seeds; --json "
-               "has average precision, MRR and Hits too.\n"
-               "Protocols: clean (nothing of the test is seen in training, every pair is scored), paper "
-               "(as published, leaky: to reproduce its numbers), paper-clean (the paper's split without "
-               "the leak). In clean and paper-clean every model is checked for test pairs; a leak ends the "
-               "run with exit code 5.\n"
-               "With --targets (protocol clean) test links lead to targets and are compared with targets, "
-               "and so is training; --targets auto is the opposite side of a bipartite graph.\n"
-               "-o keeps the splits as files that any tool can read (with --methods none it makes nothing "
-               "else), and --split evaluates on them again. --vectors evaluates the vectors of another "
-               "tool: make them from the train.tsv of a split.\n"
-               "Every training option of `neap train` applies; a method ignores those it does not have.\n",
+    .details =
+        "Splits the links of a graph, trains each method on one part and evaluates it on the other: "
+        "the same pairs for all methods. Prints the AUC, mean and deviation over the seeds; --json "
+        "has average precision, MRR and Hits too.\n"
+        "Protocols: clean (nothing of the test is seen in training, every pair is scored), paper "
+        "(as published, leaky: to reproduce its numbers), paper-clean (the paper's split without "
+        "the leak). In clean and paper-clean every model is checked for test pairs; a leak ends the "
+        "run with exit code 5.\n"
+        "With --targets (protocol clean) test links lead to targets and are compared with targets, "
+        "and so is training; --targets auto is the opposite side of a bipartite graph.\n"
+        "Where a method has a probability, the table tells how right it is: the distance from what came "
+        "true, beside what chance alone would show.\n"
+        "-o writes the results as a page, too, and keeps the splits as files that any tool can read (with "
+        "--methods none it makes nothing "
+        "else), and --split evaluates on them again. --vectors evaluates the vectors of another "
+        "tool: make them from the train.tsv of a split.\n"
+        "Every training option of `neap train` applies; a method ignores those it does not have.\n",
     .examples = "neap eval link friends.txt --ratios 60 --seeds 2\n"
                 "neap eval link friends.txt --methods gap,ppr --ratios 50,80 --epochs 5 --json\n"
                 "neap eval link friends.txt --ratios 80 --seeds 1 --epochs 5 -o splits\n"

@@ -29,6 +29,8 @@ void link_cell_add(link_cell *c, const neap_link_result *x, double training)
     moments_add(&c->ties, (double)x->ties);
     moments_add(&c->training, training);
     moments_add(&c->seconds, training + x->seconds);
+    moments_add(&c->auc_shared, x->auc_shared);
+    calibration_add(&c->calibration, x);
     c->sees_test |= x->sees_test;
 }
 
@@ -90,7 +92,7 @@ static const char *sees(const link_table *t, size_t row, size_t column)
     return link_cell_at(t, row, column)->sees_test ? "test links" : "training links";
 }
 
-static const char *sees_in_words(const link_table *t)
+const char *link_sees(const link_table *t)
 {
     if (t->rows == 0) return "nothing was measured";
     if (t->row[t->rows - 1].given) return "unknown which links the vectors were trained on";
@@ -168,12 +170,17 @@ static void print_dashes(const link_table *t, bool without_loops)
     }
 }
 
-static void print_rows(const link_table *t, bool without_loops)
+static void print_head(const link_table *t, int width)
 {
-    int width = name_width(t);
     printf("%-*s", width, "method");
     for (size_t j = 0; j < t->splits.ratios; j++)
         printf("%6.10g %%%*s", t->splits.ratio[j], MOMENTS_COLUMNS - 8, "");
+}
+
+static void print_rows(const link_table *t, bool without_loops)
+{
+    int width = name_width(t);
+    print_head(t, width);
     puts("  sees");
     for (size_t i = 0; i < t->rows; i++) {
         print_row_name(&t->row[i], width);
@@ -184,6 +191,88 @@ static void print_rows(const link_table *t, bool without_loops)
         printf("  %s\n", sees(t, i, 0));
     }
     print_dashes(t, without_loops);
+}
+
+/* ---- parts of the pairs, and probabilities ---- */
+
+static void print_shared(const link_table *t)
+{
+    int width = name_width(t);
+    bool none = true;
+    for (size_t j = 0; j < t->splits.ratios; j++) none &= isnan(link_cell_at(t, 0, j)->auc_shared.mean);
+    if (none) return;
+    puts("\nAUC of test links with a shared neighbour in training, as their two-hop negatives have one");
+    print_head(t, width);
+    putchar('\n');
+    for (size_t i = 0; i < t->rows; i++) {
+        print_row_name(&t->row[i], width);
+        for (size_t j = 0; j < t->splits.ratios; j++) print_moments(&link_cell_at(t, i, j)->auc_shared);
+        putchar('\n');
+    }
+}
+
+bool link_row_calibrated(const link_table *t, size_t row)
+{
+    for (size_t j = 0; j < t->splits.ratios; j++)
+        if (is_calibrated(&link_cell_at(t, row, j)->calibration)) return true;
+    return false;
+}
+
+/* "  0.0123 (0.0100)"; a dash where nothing was measured. */
+static void print_error(const calibration *c)
+{
+    char error[SHORT], own[SHORT];
+    if (!is_calibrated(c)) printf("%8s%*s", "-", MOMENTS_COLUMNS - 8, "");
+    else printf("%8s (%s)", human_metric(c->error.mean, error), human_metric(c->own.mean, own));
+}
+
+static void print_brier(const calibration *c)
+{
+    char text[SHORT];
+    printf("%8s%*s", human_metric(is_calibrated(c) ? c->brier.mean : NAN, text), MOMENTS_COLUMNS - 8, "");
+}
+
+static void print_calibration_rows(const link_table *t, const char *title,
+                                   void (*print)(const calibration *))
+{
+    int width = name_width(t);
+    puts(title);
+    print_head(t, width);
+    putchar('\n');
+    for (size_t i = 0; i < t->rows; i++) {
+        if (!link_row_calibrated(t, i)) continue;
+        print_row_name(&t->row[i], width);
+        for (size_t j = 0; j < t->splits.ratios; j++) print(&link_cell_at(t, i, j)->calibration);
+        putchar('\n');
+    }
+}
+
+/* The row's scores are log-odds, but of a link against other non-links than these. */
+static const char *concerned_otherwise(const link_table *t)
+{
+    for (size_t i = 0; i < t->rows && is_clean(t); i++) {
+        const neap_method_info *method = t->row[i].given ? NULL : neap_method_find(t->row[i].method);
+        if (method && method->probability && !link_row_calibrated(t, i)) return t->row[i].method;
+    }
+    return NULL;
+}
+
+static void print_calibration(const link_table *t)
+{
+    bool any = false;
+    const char *other = concerned_otherwise(t);
+    for (size_t i = 0; i < t->rows; i++) any |= link_row_calibrated(t, i);
+    if (any) {
+        print_calibration_rows(t,
+                               "\nProbabilities: how far they are from what came true, on average (in "
+                               "brackets: by chance alone)",
+                               print_error);
+        print_calibration_rows(t, "Brier score: their mean squared error (a coin has 0.25)", print_brier);
+    }
+    if (other)
+        printf("\nProbabilities of %s concern other non-links than these, so they are not judged: "
+               "--negative-sampling %s\n",
+               other, t->splits.negatives);
 }
 
 /* Vectors are made from one train.tsv; another split has other test links. */
@@ -204,14 +293,17 @@ void link_table_print(const link_table *t)
     printf("AUC, protocol %s%s", t->splits.protocol, is_leaky(t) ? " (leaky)" : "");
     if (is_clean(t)) printf(", %s negatives", t->splits.negatives);
     if (strcmp(t->splits.target_kind, "all")) printf(", targets: %s", target_words(t));
-    printf(", %s seed%s\n%s\n", ni_format_count(t->seeds, seeds), plural(t->seeds), sees_in_words(t));
+    printf(", %s seed%s\n%s\n", ni_format_count(t->seeds, seeds), plural(t->seeds), link_sees(t));
     print_advice(t);
     print_counts(t);
     print_rows(t, false);
     for (size_t j = 0; j < t->splits.ratios; j++) loops |= link_cell_at(t, 0, j)->loops.mean > 0;
-    if (!loops) return;
-    puts("\nAUC without the self-loops among the test pairs");
-    print_rows(t, true);
+    if (loops) {
+        puts("\nAUC without the self-loops among the test pairs");
+        print_rows(t, true);
+    }
+    print_shared(t);
+    print_calibration(t);
 }
 
 /* ---- for programs ---- */
@@ -240,6 +332,7 @@ static void json_cell(ni_json *j, const link_table *t, size_t row, size_t column
     ni_json_text(j, "undefined", undefined(c));
     ni_json_real(j, "auc_no_loops", c->auc_no_loops.mean);
     ni_json_real(j, "auc_seen", c->auc_seen.mean);
+    ni_json_real(j, "auc_shared", c->auc_shared.mean);
     ni_json_real(j, "ap", c->ap.mean);
     ni_json_real(j, "mrr", c->mrr.mean);
     json_hits(j, "hits", c->hits);
@@ -251,6 +344,7 @@ static void json_cell(ni_json *j, const link_table *t, size_t row, size_t column
     ni_json_real(j, "skipped", c->skipped.mean);
     ni_json_real(j, "loops", c->loops.mean);
     ni_json_real(j, "ties", c->ties.mean);
+    calibration_json(j, &c->calibration);
     ni_json_whole(j, "splits", c->auc.count);
     ni_json_real(j, "seconds", c->seconds.mean);
     ni_json_real(j, "seconds_training", c->training.mean);
@@ -284,7 +378,7 @@ void link_table_json(const link_table *t, FILE *to)
     ni_json_text(&j, "task", "link");
     ni_json_text(&j, "protocol", t->splits.protocol);
     ni_json_switch(&j, "leaky", is_leaky(t));
-    ni_json_text(&j, "sees", sees_in_words(t));
+    ni_json_text(&j, "sees", link_sees(t));
     ni_json_whole(&j, "nodes", neap_graph_nodes(t->graph));
     ni_json_whole(&j, "edges", neap_graph_edges(t->graph));
     json_two(&j, "self_loops", "dropped", clean ? g->self_loops : 0, "kept", clean ? 0 : g->self_loops);

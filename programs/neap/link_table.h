@@ -3,6 +3,7 @@
 #define CLI_LINK_TABLE_H
 
 #include "eval_common.h"
+#include "link_calibration.h"
 
 /* What is measured: the file of --vectors, or a method. */
 typedef struct link_row {
@@ -15,6 +16,8 @@ typedef struct link_row {
 typedef struct link_cell {
     moments auc, auc_no_loops, auc_seen, ap, mrr, mrr_all, hits[3], pool_hits[3], hits_all[3], pairs,
         skipped, loops, ties, ranked, training, seconds;
+    moments auc_shared;
+    calibration calibration;
     bool sees_test;
 } link_cell;
 
@@ -36,6 +39,12 @@ char *link_words(const link_table *t, size_t row, const split_item *item, char t
 
 /* Seconds until all cells are full, judged by those of the same row; NaN while a row has none. */
 double link_seconds_left(const link_table *t);
+
+/* What the methods were trained on, in words. */
+const char *link_sees(const link_table *t);
+
+/* How right its probabilities are was measured at one ratio at least. */
+bool link_row_calibrated(const link_table *t, size_t row);
 
 void link_table_print(const link_table *t);
 void link_table_json(const link_table *t, FILE *to);

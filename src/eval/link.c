@@ -9,6 +9,7 @@
 #include "attention/attention.h"
 #include "base/sized.h"
 #include "base/sys.h"
+#include "eval/calibration.h"
 #include "eval/metrics.h"
 #include "eval/trial.h"
 #include "linalg/kernels.h"
@@ -207,14 +208,21 @@ static neap_status take_row(float positive, const float *row, neap_link_result *
     return NEAP_OK;
 }
 
+/* Both nodes have training links. */
 static bool is_seen(const ni_trial *t, neap_pair p)
 {
     return ni_degree(&t->seen, p.source) && ni_degree(&t->seen, p.target);
 }
 
-/* AUC over test pairs and negatives whose nodes both have training links; NaN where one of the two has
- * none. */
-static neap_status measure_seen(const sheet *s, const float *negative, double *auc, neap_error *err)
+/* They share a neighbour in training. */
+static bool is_near(const ni_trial *t, neap_pair p)
+{
+    return ni_count_shared(&t->seen, p.source, p.target) > 0;
+}
+
+/* AUC over those test pairs and those negatives that are `such`; NaN where there is none of either. */
+static neap_status measure_such(const sheet *s, const float *negative,
+                                bool (*such)(const ni_trial *, neap_pair), double *auc, neap_error *err)
 {
     const ni_trial *t = s->trial;
     size_t above = 0, below = 0;
@@ -222,12 +230,25 @@ static neap_status measure_seen(const sheet *s, const float *negative, double *a
           *negatives = ni_array(t->count, sizeof *negatives);
     neap_status rc = positives && negatives ? NEAP_OK : ni_fail_memory(err, "the scores");
     for (size_t i = 0; i < t->count && rc == NEAP_OK; i++) {
-        if (is_seen(t, t->positive[i])) positives[above++] = s->positive[i];
-        if (is_seen(t, t->negative[i])) negatives[below++] = negative[i];
+        if (such(t, t->positive[i])) positives[above++] = s->positive[i];
+        if (such(t, t->negative[i])) negatives[below++] = negative[i];
     }
     if (rc == NEAP_OK && above && below) rc = neap_auc(positives, above, negatives, below, auc, err);
     ni_free(positives);
     ni_free(negatives);
+    return rc;
+}
+
+/* What needs the scores of single pairs, before conclude_clean sorts them. */
+static neap_status measure_parts(const sheet *s, const float *negative, neap_link_result *r,
+                                 neap_error *err)
+{
+    const ni_trial *t = s->trial;
+    neap_status rc = measure_such(s, negative, is_seen, &r->auc_seen, err);
+    if (rc == NEAP_OK && t->kind == NI_TWO_HOP)
+        rc = measure_such(s, negative, is_near, &r->auc_shared, err);
+    if (rc == NEAP_OK && s->scorer->log_odds)
+        rc = ni_calibration(s->positive, negative, t->count, t->seed, r, err);
     return rc;
 }
 
@@ -265,7 +286,7 @@ static neap_status measure_clean(sheet *s, neap_link_result *r, neap_error *err)
             negative[i] = row[0];
             rc = take_row(s->positive[i], row, r, err);
         }
-    if (rc == NEAP_OK) rc = measure_seen(s, negative, &r->auc_seen, err);
+    if (rc == NEAP_OK) rc = measure_parts(s, negative, r, err);
     if (rc == NEAP_OK) rc = conclude_clean(s, negative, r, err);
     ni_free(negative);
     return rc == NEAP_OK ? ni_link_rank_all(s->trial, s->scorer, s->hooks, s->start, r, err) : rc;
@@ -326,7 +347,12 @@ neap_status ni_link_measure(const ni_trial *t, const ni_scorer *scorer, const ne
                            .pool_hits = { NAN, NAN, NAN },
                            .auc_seen = NAN,
                            .mrr_all = NAN,
-                           .hits_all = { NAN, NAN, NAN } };
+                           .hits_all = { NAN, NAN, NAN },
+                           .auc_shared = NAN,
+                           .brier = NAN,
+                           .ece = NAN,
+                           .ece_own = NAN };
+    for (uint32_t b = 0; b < NEAP_BINS; b++) r.bin_predicted[b] = r.bin_observed[b] = NAN;
     sheet s;
     neap_status rc = sheet_open(&s, t, scorer, hooks, err);
     if (rc == NEAP_OK && !s.lead) rc = score(&s, t->positive, t->count, s.positive, err);
@@ -404,9 +430,16 @@ static neap_status measure_averages(const neap_trial *t, neap_query *q, const ne
     neap_status rc = vectors ? neap_query_vectors(q, NULL, 0, NEAP_NONE, vectors, err)
                              : ni_fail_memory(err, "the vectors");
     if (rc == NEAP_OK)
-        rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false, NULL }, hooks, result, err);
+        rc = ni_link_measure(t, &(ni_scorer){ .score = score_by_vectors, .self = &by }, hooks, result, err);
     ni_free(vectors);
     return rc;
+}
+
+/* The scores are log-odds of a link against a non-link that was drawn as the negatives of the trial are. */
+static bool has_odds(const ni_trial *t, const neap_model *m)
+{
+    const uint32_t *kind = ni_settings_find(m->settings, "negative-sampling");
+    return m->method->info.probability && (kind ? *kind : NI_UNIFORM) == (uint32_t)t->kind;
 }
 
 /* The vectors of a method that reads neighbourhoods are averages over contexts. */
@@ -415,8 +448,8 @@ static neap_status measure(const neap_trial *t, neap_query *q, const neap_hooks 
 {
     const ni_method *method = q->model->method;
     if (t->protocol != NI_CLEAN && method->hood) return measure_averages(t, q, hooks, result, err);
-    return ni_link_measure(t, &(ni_scorer){ score_by_model, q, !method->info.vectors, score_all_by_model },
-                           hooks, result, err);
+    ni_scorer by = { score_by_model, q, !method->info.vectors, score_all_by_model, has_odds(t, q->model) };
+    return ni_link_measure(t, &by, hooks, result, err);
 }
 
 neap_status neap_trial_measure(const neap_trial *t, const neap_model *m, const neap_hooks *hooks,
@@ -465,7 +498,7 @@ neap_status neap_trial_measure_vectors(const neap_trial *t, const float *vectors
     neap_status rc = ni_sized_look(result, "neap_link_result", err);
     if (rc == NEAP_OK) rc = ni_hooks_in(&heard, &hooks, err);
     if (rc == NEAP_OK)
-        rc = ni_link_measure(t, &(ni_scorer){ score_by_vectors, &by, false, NULL }, hooks, &mine, err);
+        rc = ni_link_measure(t, &(ni_scorer){ .score = score_by_vectors, .self = &by }, hooks, &mine, err);
     ni_free(scale);
     return rc == NEAP_OK ? ni_sized_out(&mine, sizeof mine, result, "neap_link_result", err) : rc;
 }

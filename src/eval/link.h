@@ -24,6 +24,8 @@ typedef struct ni_scorer {
 
     /* The scores of (source, t) for all nodes t; NULL: score is called. */
     neap_status (*all)(void *self, uint32_t source, float *scores, neap_error *err);
+
+    bool log_odds; /* scores are those of a link against one negative of the trial's kind */
 } ni_scorer;
 
 /* Measures a scorer; fills everything but epochs and sees_test. Each test pair is scored together with its

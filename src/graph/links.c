@@ -146,6 +146,14 @@ bool ni_linked(const ni_links *links, uint32_t u, uint32_t v)
     return at < links->offset[u + 1] && links->node[at] == v;
 }
 
+uint32_t ni_count_shared(const ni_links *links, uint32_t u, uint32_t v)
+{
+    uint32_t shared = 0;
+    for (uint64_t i = links->offset[u]; i < links->offset[u + 1]; i++)
+        shared += ni_linked(links, v, links->node[i]);
+    return shared;
+}
+
 /* The nodes that are not in the row of u are numbered 0, 1, ...; u itself is one of them and is stepped
  * over. In a sorted row, row[p] - p such nodes stand before row[p], which a bisection can search. */
 uint32_t ni_stranger(const ni_links *links, uint32_t u, ni_rng *rng)

@@ -58,6 +58,9 @@ void ni_arcs_mean(const ni_arcs *arcs, uint64_t u, const float *X, uint32_t d, f
 /* u and v are linked. */
 bool ni_linked(const ni_links *links, uint32_t u, uint32_t v);
 
+/* How many neighbours they share. */
+uint32_t ni_count_shared(const ni_links *links, uint32_t u, uint32_t v);
+
 /* A node that u is not linked with, nor u itself: uniform, in one draw. NEAP_NONE if there is none. */
 uint32_t ni_stranger(const ni_links *links, uint32_t u, ni_rng *rng);
 

@@ -36,21 +36,12 @@ static float *sort_alignment(const ni_explanation_draft *d)
 
 /* ---- the pair in the graph ---- */
 
-static uint32_t count_shared(const ni_links *links, uint32_t u, uint32_t v)
-{
-    uint32_t shared = 0;
-    for (uint64_t i = links->offset[u]; i < links->offset[u + 1]; i++)
-        shared += ni_linked(links, v, links->node[i]);
-    return shared;
-}
-
-/* The pair in the graph. */
 static void describe(const ni_links *links, neap_explanation *x)
 {
     x->linked = ni_linked(links, x->source, x->target);
     x->source_links = (uint32_t)ni_degree(links, x->source);
     x->target_links = (uint32_t)ni_degree(links, x->target);
-    x->shared = count_shared(links, x->source, x->target);
+    x->shared = ni_count_shared(links, x->source, x->target);
 }
 
 /* ---- the object ---- */

@@ -162,3 +162,35 @@ interrupt_after 'ppr at 55 %, seed 1: scoring ' "$NEAP" eval link "$data" --meth
 says err 'interrupted; the table is not complete; 1 split is kept in kept'
 empty out
 expect 0 "$NEAP" eval link "$data" --split kept --methods pa
+
+# Of a method with a probability it is told how right that is, on a page as well.
+expect 0 "$NEAP" eval link friends.txt --methods evidence,pa --ratios 60,80 --seeds 2 -t 1 -o judged
+says out 'Probabilities: how far they are from what came true'
+says out 'Brier score'
+says err 'results.json and report.html written'
+python3 - judged/results.json <<'END' || fail 'what is said of probabilities makes no sense'
+import json, sys
+for cell in json.load(open(sys.argv[1]))["results"]:
+    told = cell["calibration"]
+    assert cell["auc_shared"] is None and (told is None) == (cell["method"] == "pa"), cell
+    if told:
+        assert 0 < told["brier"]["mean"] < 1 and 0 < told["ece"]["mean"] < 1 and 0 < told["ece_own_labels"]["mean"] < 1, told
+        assert len(told["bins"]) == 15 and sum(b["count"] for b in told["bins"]) == 2 * 2 * cell["pairs"], told
+END
+python3 "$NEAP_SOURCE/tests/page_structure.py" judged/report.html 2>err || fail 'a page that a screen reader stumbles over'
+says judged/report.html 'Are the probabilities of'
+says judged/report.html 'AUC of pairs with both ends seen'
+expect 0 "$NEAP" eval link friends.txt --methods pa --ratios 60 --seeds 1 --protocol paper -o plain
+python3 "$NEAP_SOURCE/tests/page_structure.py" plain/report.html 2>err || fail 'a page that a screen reader stumbles over'
+if grep -q 'Are the probabilities\|both ends seen' plain/report.html; then fail 'a page tells what was not measured'; fi
+
+# Near negatives: links with a shared neighbour stand apart, and probabilities concern what was learned from.
+expect 0 "$NEAP" eval link friends.txt --methods evidence,pa --ratios 60 --seeds 2 -t 1 --test-negatives two-hop
+says out 'AUC of test links with a shared neighbour in training'
+says out 'Probabilities of evidence concern other non-links than these, so they are not judged: --negative-sampling two-hop'
+expect 0 "$NEAP" eval link friends.txt --methods evidence,pa --ratios 60 --seeds 2 -t 1 --test-negatives two-hop --negative-sampling two-hop --json
+python3 - out <<'END' || fail 'near pairs are not told'
+import json, sys
+for cell in json.load(open(sys.argv[1]))["results"]:
+    assert 0 <= cell["auc_shared"] <= 1 and (cell["calibration"] is None) == (cell["method"] == "pa"), cell
+END

@@ -36,7 +36,7 @@ empty out
 same kept/clean-uniform-60-seed2/manifest.json alone/clean-uniform-60-seed2/manifest.json
 [[ ! -e alone/results.json ]] || fail 'results of nothing'
 expect 0 "$NEAP" eval link friends.txt --methods pa --split alone -o alone
-says err 'alone: results.json written'
+says err 'alone: results.json and report.html written'
 
 # Anybody can read it.
 one=kept/clean-uniform-60-seed1
