@@ -196,7 +196,8 @@ typedef struct neap_method_info {
     int text;            /* 1: it needs the text of nodes; 2: it reads it where there is some */
     int new_text;        /* 1: of a new node the text is enough, it needs no links   */
     int features;        /* 1: it reads features of nodes, too, beside texts or in their place */
-    int probability;     /* 1: its score is the log-odds of a link against an evenly drawn non-link */
+    int probability;     /* 1: its score is the log-odds of a link against a non-link, drawn as its
+                            option negative-sampling says                                      */
 } neap_method_info;
 NEAP_API size_t neap_method_count(void);
 NEAP_API const neap_method_info *neap_method_at(size_t i);
@@ -640,6 +641,8 @@ typedef struct neap_evidence {
     const float *score_without;    /* change_count: the score; degrees, shared neighbours, paths and walks
                                       are measured anew, the rest is held                   */
     const float *probability_without; /* change_count                                          */
+
+    const char *negatives; /* what probabilities set a link against: "uniform", "degree", "two-hop" */
 } neap_evidence;
 
 typedef struct neap_explanation {
@@ -702,9 +705,9 @@ typedef struct neap_scores {
     size_t size; /* of this struct in the library */
     size_t count;
     const float *score;
-    const float
-        *probability; /* count: of a link, where a share of neap_query_spec.prior of all pairs are links and
-                         the others are evenly drawn non-links; NULL: the method has none */
+    const float *probability; /* count: of a link, where a share of neap_query_spec.prior of all pairs are
+                                 links and the others non-links, drawn evenly or as the model's option
+                                 negative-sampling says; NULL: the method has none */
 } neap_scores;
 NEAP_API neap_status neap_query_score(neap_query *query, const neap_pair *pairs, size_t count,
                                       neap_scores **out, neap_error *err);

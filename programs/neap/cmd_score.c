@@ -159,10 +159,10 @@ static neap_status run(const args *a, neap_error *err)
     if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], &o->new, o->prior, NULL, &model, &query, err);
     if (rc == NEAP_OK) rc = neap_pair_reader_open(path, a->options, neap_model_graph(model), &reader, err);
     if (rc) goto done;
-    if (model_has_probability(model)) say_prior(a, o->prior);
+    if (model_has_probability(model)) say_prior(a, model, o->prior);
     if (a->json) {
         ni_json_open(&j, NULL, '{');
-        if (model_has_probability(model)) ni_json_real(&j, "prior", o->prior);
+        if (model_has_probability(model)) json_prior(&j, model, o->prior);
         ni_json_open(&j, "scores", '[');
     }
     rc = score_all(a, neap_model_graph(model), query, reader, a->json ? &j : NULL, err);
@@ -187,7 +187,8 @@ const command cmd_score = {
         "higher score means a likelier link. Without PAIRS, or with `-`, pairs come from standard "
         "input; the input may be of any length.\n"
         "A method that has a probability (`neap methods`) prints it behind the score: that of a link "
-        "against one evenly drawn non-link, or where --prior says another share of links.\n",
+        "against one non-link, drawn as in training (--negative-sampling, evenly unless it was given), or "
+        "where --prior says another share of links.\n",
     .examples = "neap score friends.safetensors pairs.txt\n"
                 "echo 'alice bob' | neap score friends.safetensors\n",
     .least = 1,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "new_nodes.h"
 
 /* ---- text ---- */
 
@@ -100,8 +101,8 @@ static void put_changes(const neap_graph *graph, const neap_evidence *v, uint64_
 void print_evidence(const neap_graph *graph, const neap_explanation *e, uint64_t rows)
 {
     const neap_evidence *v = e->evidence;
-    printf("Probability %.4g, where %.4g of the pairs that are asked for are links.\n", v->probability,
-           v->prior);
+    printf("Probability %.4g, where %.4g of the pairs that are asked for are links, each other %s.\n",
+           v->probability, v->prior, negatives_in_words(v->negatives));
     if (e->linked) puts("Measured as if they were not linked.");
     printf("\nThe score is log-odds, a sum:\n%+8.4f  of a pair that has the mean of each\n", v->start);
     put_groups(graph, e, rows);
@@ -157,6 +158,7 @@ void json_evidence(ni_json *j, const neap_graph *graph, const neap_explanation *
 {
     const neap_evidence *v = e->evidence;
     ni_json_real(j, "prior", v->prior);
+    ni_json_text(j, "negatives", v->negatives);
     ni_json_real(j, "probability", v->probability);
     ni_json_real(j, "start", v->start);
     json_kinds(j, v);

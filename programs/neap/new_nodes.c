@@ -95,11 +95,33 @@ bool model_has_probability(const neap_model *model)
            neap_method_find(facts.method)->probability;
 }
 
-void say_prior(const args *a, double prior)
+const char *negatives_in_words(const char *kind)
 {
+    if (!strcmp(kind, "degree")) return "drawn in proportion to its degree";
+    return strcmp(kind, "two-hop") ? "evenly drawn" : "drawn from neighbours of neighbours";
+}
+
+/* What the model learned to tell links from. */
+static const char *negatives_of(const neap_model *model, char kind[SHORT])
+{
+    bool known = !neap_options_get(neap_model_options(model), "negative-sampling", kind, SHORT, NULL);
+    return known ? kind : "uniform";
+}
+
+void say_prior(const args *a, const neap_model *model, double prior)
+{
+    char kind[SHORT];
+    const char *drawn = negatives_in_words(negatives_of(model, kind));
     if (prior == 0.5)
-        say(a, "probabilities: of a link against one evenly drawn non-link; --prior has others");
-    else say(a, "probabilities: of a link where %g of all pairs are links, the others evenly drawn", prior);
+        say(a, "probabilities: of a link against one non-link, %s; --prior has others", drawn);
+    else say(a, "probabilities: of a link where %g of all pairs are links, each other %s", prior, drawn);
+}
+
+void json_prior(ni_json *j, const neap_model *model, double prior)
+{
+    char kind[SHORT];
+    ni_json_real(j, "prior", prior);
+    ni_json_text(j, "negatives", negatives_of(model, kind));
 }
 
 neap_status ask_model(const args *a, const char *path, const new_nodes *new, double prior,

@@ -3,6 +3,7 @@
 #define CLI_NEW_NODES_H
 
 #include "args.h"
+#include "support/json.h"
 
 /* Part of the own struct of a command. */
 typedef struct new_nodes {
@@ -40,7 +41,11 @@ neap_status ask_model(const args *a, const char *path, const new_nodes *new, dou
 /* The model's method has probabilities. */
 bool model_has_probability(const neap_model *model);
 
-/* Says what the probabilities of an answer are. */
-void say_prior(const args *a, double prior);
+/* How a non-link is drawn: what --negative-sampling calls "degree". */
+const char *negatives_in_words(const char *kind);
+
+/* Says what the probabilities of an answer are; the same as members of an object. */
+void say_prior(const args *a, const neap_model *model, double prior);
+void json_prior(ni_json *j, const neap_model *model, double prior);
 
 #endif

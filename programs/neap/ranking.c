@@ -250,7 +250,7 @@ static neap_status print_all(ranking *q, neap_error *err)
     q->j = q->a->json ? &j : NULL;
     if (q->j) {
         ni_json_open(&j, NULL, '{');
-        if (q->likely) ni_json_real(&j, "prior", q->o->prior);
+        if (q->likely) json_prior(&j, q->model, q->o->prior);
         ni_json_open(&j, q->kind->list, '[');
     }
     while (q->done < q->count && rc == NEAP_OK && !ferror(q->to)) rc = put_chunk(q, err);
@@ -442,7 +442,7 @@ neap_status run_ranking(const args *a, const ranking_kind *kind, neap_error *err
     if (rc == NEAP_OK)
         rc = ask_model(a, a->operands[0], &q.o->new, q.o->prior, &hooks, &q.model, &q.query, err);
     q.likely = rc == NEAP_OK && kind->by == NEAP_BY_SCORE && model_has_probability(q.model);
-    if (q.likely) say_prior(a, q.o->prior);
+    if (q.likely) say_prior(a, q.model, q.o->prior);
     if (rc == NEAP_OK) rc = targets_read(a, q.o->targets, neap_model_graph(q.model), &q.targets, err);
     if (rc == NEAP_OK) rc = find_sources(&q, err);
     if (rc == NEAP_OK) rc = file ? write_all(&q, err) : print_all(&q, err);

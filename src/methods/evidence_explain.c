@@ -6,6 +6,8 @@
 
 #include "base/carve.h"
 #include "base/sys.h"
+#include "graph/negatives.h"
+#include "methods/evidence.h"
 #include "model/explanation.h"
 #include "support/status.h"
 
@@ -121,11 +123,13 @@ static void lay_out(const columns *c, neap_evidence *e, ni_carver *room)
 
 static neap_evidence *make_evidence(const columns *c)
 {
+    const ni_evidence_options *options = c->query->model->settings->own;
     neap_evidence e = { .size = sizeof e,
                         .start = c->why->start,
                         .score = c->why->score,
                         .prior = c->query->prior,
-                        .probability = (double)probability_of(c->query, c->why->score) };
+                        .probability = (double)probability_of(c->query, c->why->score),
+                        .negatives = ni_negative_words[options->negatives] };
     ni_carver room = { 0 };
     lay_out(c, &e, &room);
     char *block = ni_array(1, NI_CACHE_LINE + room.used +
