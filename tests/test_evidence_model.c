@@ -119,12 +119,43 @@ static void probabilities_follow_scores_and_the_prior(void **state)
     neap_graph_free(g);
 }
 
+/* Known links included, which pairs take as if they were not there. */
+static void a_rank_has_the_scores_of_its_pairs_in_their_order(void **state)
+{
+    (void)state;
+    for (int undirected = 0; undirected < 2; undirected++) {
+        neap_graph *g = blocks(undirected);
+        neap_model *m = model_of(g);
+        for (uint32_t source = 0; source < NODES; source += 7) {
+            neap_pair pair[NODES];
+            float score[NODES];
+            neap_ranking *r;
+            uint32_t links = 0;
+            assert_int_equal(neap_model_rank(m, source, NODES, 1, &r, NULL), NEAP_OK);
+            assert_int_equal(r->count, NODES);
+            for (size_t i = 0; i < NODES; i++) pair[i] = (neap_pair){ source, r->node[i] };
+            assert_int_equal(neap_model_score(m, pair, NODES, score, NULL), NEAP_OK);
+            for (size_t i = 0; i < NODES; i++) {
+                assert_true(fabsf(score[i] - r->score[i]) < 1e-5f * (1 + fabsf(score[i])));
+                assert_true(!i ||
+                            (r->score[i] <= r->score[i - 1] && r->probability[i] <= r->probability[i - 1]));
+                links += ni_linked(&m->links, source, r->node[i]);
+            }
+            assert_true(links > 0);
+            neap_ranking_free(r);
+        }
+        neap_model_free(m);
+        neap_graph_free(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contributions_add_up_to_the_score),
         cmocka_unit_test(without_directions_a_pair_scores_the_same_either_way),
         cmocka_unit_test(probabilities_follow_scores_and_the_prior),
+        cmocka_unit_test(a_rank_has_the_scores_of_its_pairs_in_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

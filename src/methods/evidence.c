@@ -470,6 +470,7 @@ const ni_method ni_method_evidence = {
     .close = close_query,
     .score = score,
     .score_all = score_all,
+    .masks_links = true,
     .vectors = vectors,
     .explain = explain,
 };

@@ -65,6 +65,7 @@ typedef struct ni_method {
 
     /* The scores of (source, t) for all nodes t; NULL: score is called with all of them. */
     neap_status (*score_all)(neap_query *query, uint32_t source, float *scores, neap_error *err);
+    bool masks_links; /* score takes a link as if it were not there, which score_all does not */
 
     /* Optional, both or none, for ranking. score_bounds: least[t] <= score <= most[t] for
      * all nodes t, in less time than score_all, and their scores are finite; or *bounded is false, and

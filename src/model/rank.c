@@ -75,12 +75,30 @@ neap_status ni_rank_score_all(neap_query *query, uint32_t source, float *scores,
     return score_pairs(query, source, NULL, m->graph->nodes, scores, err);
 }
 
+/* Known links are ranked by the scores that they have as pairs. */
+static neap_status mask_links(const list *l, float *scores, neap_error *err)
+{
+    const neap_model *m = l->query->model;
+    const uint32_t *row = m->links.node + m->links.offset[l->source];
+    size_t count = (size_t)ni_degree(&m->links, l->source);
+    if (!m->method->masks_links || !l->spec->with_known) return NEAP_OK;
+    float *masked = ni_array(count, sizeof *masked);
+    neap_status rc = masked ? score_pairs(l->query, l->source, row, count, masked, err)
+                            : ni_fail_memory(err, "ranking all nodes");
+    for (size_t i = 0; i < count && rc == NEAP_OK; i++) scores[row[i]] = masked[i];
+    ni_free(masked);
+    return rc;
+}
+
 static neap_status rank_all(list *l, float *scores, neap_error *err)
 {
     size_t n = l->query->model->graph->nodes;
     neap_status rc;
     if (l->spec->by == NEAP_BY_COSINE) rc = score_cosines(l, NULL, n, scores, err);
-    else rc = ni_rank_score_all(l->query, l->source, scores, err);
+    else {
+        rc = ni_rank_score_all(l->query, l->source, scores, err);
+        if (rc == NEAP_OK) rc = mask_links(l, scores, err);
+    }
     if (rc == NEAP_OK) rc = ni_check_scores(scores, n, err);
     if (rc == NEAP_OK) offer_all(l, scores);
     return rc;
