@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "eval/calibration.h"
+#include "faults.h"
 #include "settings.h"
 #include "trials.h"
 
@@ -121,6 +122,20 @@ static void infinite_scores_are_certain(void **state)
     assert_true(r.brier == 0 && r.ece < 1e-12 && r.ece_own < 1e-12);
 }
 
+static neap_status judge(void *user, neap_error *err)
+{
+    neap_link_result r = NEAP_SIZED(neap_link_result);
+    (void)user;
+    return ni_calibration(links, others, COUNT, 1, &r, err);
+}
+
+static void a_lack_of_memory_is_reported(void **state)
+{
+    (void)state;
+    draw_scores(1);
+    assert_true(faults_each(FAULTS_MEMORY, ENOMEM, false, judge, faults_expect_memory, NULL) >= 1);
+}
+
 /* ---- which models are judged, against which negatives ---- */
 
 static uint32_t bins_of(const ni_trial *t, const char *method, const char *negatives)
@@ -166,7 +181,9 @@ int main(void)
         cmocka_unit_test(pairs_of_equal_score_share_the_bins),
         cmocka_unit_test(fewer_pairs_than_bins_leave_bins_empty),
         cmocka_unit_test(infinite_scores_are_certain),
+        cmocka_unit_test(a_lack_of_memory_is_reported),
         cmocka_unit_test(probabilities_are_judged_by_the_negatives_that_they_concern),
     };
+    faults_install();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
