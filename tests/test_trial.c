@@ -222,7 +222,7 @@ static void who_knows_the_truth_is_perfect_and_who_knows_nothing_ties(void **sta
         const ni_trial *trial;
         float sign;
     } knows = { t, 1 };
-    ni_scorer s = { oracle, &knows, false, NULL };
+    ni_scorer s = { .score = oracle, .self = &knows };
     (void)state;
     assert_int_equal(ni_link_measure(t, &s, NULL, &r, NULL), NEAP_OK);
     assert_true(r.pairs == t->count && r.skipped == t->held_out - t->count);
@@ -592,7 +592,7 @@ static void enough_ranks_leave_the_other_measures(void **state)
     counting c = { .nodes = neap_graph_nodes(g) };
     neap_hooks hooks = { .size = sizeof hooks, .progress = enough_ranks, .user = &pairs };
     neap_link_result all, r;
-    ni_scorer s = { count_calls, &c, false, NULL };
+    ni_scorer s = { .score = count_calls, .self = &c };
     (void)state;
     assert_int_equal(ni_link_measure(t, &s, NULL, &all, NULL), NEAP_OK);
     assert_int_equal(ni_link_measure(t, &s, &hooks, &r, NULL), NEAP_OK);
@@ -629,7 +629,7 @@ static void scoring_tells_how_far_it_is_and_can_be_stopped(void **state)
         neap_hooks hooks = { .size = sizeof hooks, .progress = listen, .user = &l };
         neap_link_result r = { .auc = 7 };
         neap_error err = { 0 };
-        ni_scorer s = { count_calls, &c, by_source, NULL };
+        ni_scorer s = { .score = count_calls, .self = &c, .by_source = by_source };
         assert_int_equal(ni_link_measure(t, &s, &hooks, &r, NULL), NEAP_OK);
         assert_true(l.calls == c.calls && l.calls > 5 && l.last > t->count / 2);
         l = (listener){ .stop_at = 3 };
