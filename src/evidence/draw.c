@@ -116,7 +116,7 @@ neap_status ni_draw_create(ni_draw *d, const ni_view *view, const ni_targets *ta
                            const ni_draw_rule *rule, ni_threads *threads, neap_error *err)
 {
     *d = (ni_draw){ .view = view, .targets = targets, .rule = rule, .threads = threads };
-    d->size = NI_DRAW_GROUP + (rule->negatives == NI_UNIFORM ? 0 : NI_DRAW_ASKED);
+    d->size = rule->negatives == NI_UNIFORM ? NI_DRAW_GROUP : 1 + NI_DRAW_EVEN;
     d->kinds = ni_kinds_choose(rule->groups, view->way != NULL, rule->attributes != NULL, d->kind);
     for (uint32_t j = 0; j < d->kinds; j++) d->plain[j] = ni_kind_infos[d->kind[j]].plain;
     uint64_t *first = ni_array((uint64_t)view->links.nodes + 1, sizeof *first);
@@ -318,22 +318,26 @@ static void stand_for(float *stands, uint32_t draws, double among)
     for (uint32_t i = 0; i < draws; i++) stands[i] = (float)(among / draws);
 }
 
-/* The non-links of group g that the first loss is about: the even ones, or behind all others those of the
- * rule, drawn in the graph of the fold, since there they are measured. */
-static uint32_t *draw_asked(const fold *f, uint32_t g, uint32_t *node)
+/* The non-links of group g by the rule, in the graph of the fold, since there they are measured. */
+static void oppose_by_rule(const fold *f, uint32_t g)
 {
-    const ni_draw *d = f->d;
-    if (d->rule->negatives == NI_UNIFORM) return node + 1;
+    ni_draw *d = f->d;
+    uint32_t *node = d->target + (size_t)g * d->size;
+    float *weight = d->weight + (size_t)g * d->size, *stands = d->stands + (size_t)g * d->size;
     ni_negative_rule rule = {
         .kind = d->rule->negatives, .seen = &f->view.links, .known = &d->view->links, .targets = d->targets
     };
-    ni_rng rng = ni_rng_at(d->rule->seed, NI_STREAM_EXAMPLES, 3, g);
-    for (uint32_t i = NI_DRAW_GROUP; i < d->size; i++)
+    ni_rng rng = ni_rng_at(d->rule->seed, NI_STREAM_EXAMPLES, 2, g);
+    weight[0] = LINK_WEIGHT;
+    stands[0] = 1;
+    for (uint32_t i = 1; i <= NI_DRAW_EVEN; i++) {
         node[i] = ni_draw_negative(&rule, (neap_pair){ d->source[g], node[0] }, &rng);
-    return node + NI_DRAW_GROUP;
+        weight[i] = LINK_WEIGHT / NI_DRAW_EVEN;
+        stands[i] = 1;
+    }
 }
 
-/* The non-links of group g, whose source has lane q. */
+/* The non-links of group g, whose source has lane q: even, likely and popular ones. */
 static void oppose(const fold *f, uint32_t q, uint32_t g)
 {
     ni_draw *d = f->d;
@@ -349,9 +353,8 @@ static void oppose(const fold *f, uint32_t q, uint32_t g)
         near[i] = likely ? f->best[q][ni_below(&rng, likely)].node : even[i];
     for (uint32_t i = 0; i < NI_DRAW_POPULAR; i++)
         top[i] = populars ? popular[ni_below(&rng, populars)] : even[i];
-    float *asked = weight + (draw_asked(f, g, node) - node);
     weight[0] = LINK_WEIGHT;
-    for (uint32_t i = 0; i < NI_DRAW_ASKED; i++) asked[i] = LINK_WEIGHT / NI_DRAW_ASKED;
+    for (uint32_t i = 1; i <= NI_DRAW_EVEN; i++) weight[i] = LINK_WEIGHT / NI_DRAW_EVEN;
     double nodes = ni_targets_limit(d->targets) ? ni_side_count(d->targets, d->targets->side[t])
                                                 : d->view->links.nodes;
     stands[0] = 1;
@@ -378,7 +381,8 @@ static void source_task(void *arg, uint32_t q, uint32_t thread)
     ni_near *near = &f->near[thread];
     ni_near_to(near, f->walks.source[q]);
     for (uint32_t g = f->group[q]; g < f->group[q + 1] && ni_threads_go_on(f->d->threads, thread); g++) {
-        oppose(f, q, g);
+        if (f->d->rule->negatives == NI_UNIFORM) oppose(f, q, g);
+        else oppose_by_rule(f, g);
         measure_group(f, q, g, near);
     }
 }
@@ -394,7 +398,7 @@ static void measure_panel(fold *f, uint32_t *g, uint32_t end)
     }
     f->group[count] = *g;
     ni_walks_from(&f->walks, source, count, f->d->threads);
-    find_likely(f);
+    if (f->d->rule->negatives == NI_UNIFORM) find_likely(f);
     ni_threads_run(f->d->threads, count, source_task, f);
 }
 
