@@ -52,6 +52,7 @@ int main(int argc, char **argv)
     if (argc < 4 || argc % 2) return 2;
     w.limit = strtod(argv[3], NULL);
     neap_status rc = neap_options_create("paper", &options, &err);
+    if (rc == NEAP_OK) rc = neap_options_set(options, "method", "gap", &err);
     if (rc == NEAP_OK) rc = neap_options_set(options, "epochs", "1000000", &err);
     for (int i = 4; i < argc && rc == NEAP_OK; i += 2)
         rc = neap_options_set(options, argv[i], argv[i + 1], &err);

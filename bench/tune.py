@@ -43,8 +43,8 @@ def said_by(neap, *words):
 
 
 def best_epoch(neap, graph, share, options, seed, folder):
-    return said_by(neap, "train", graph, *options.split(), "--seed", seed, "--test", round(1 - share / 100, 4),
-                   "--valid", 0.1, "-o", os.path.join(folder, "model.safetensors"))["valid_auc"]
+    return said_by(neap, "train", graph, "--method", "gap", *options.split(), "--seed", seed,
+                   "--test", round(1 - share / 100, 4), "--valid", 0.1, "-o", os.path.join(folder, "model.safetensors"))["valid_auc"]
 
 
 def last_epoch(neap, graph, share, method, options, seed, folder):

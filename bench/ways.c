@@ -243,6 +243,7 @@ int main(int argc, char **argv)
     neap_graph *graph = NULL;
     if (argc < 5) return 2;
     neap_status rc = neap_options_create("paper", &options, &err);
+    if (rc == NEAP_OK) rc = neap_options_set(options, "method", "gap", &err);
     if (rc == NEAP_OK) rc = neap_options_set(options, "dim", argv[2], &err);
     if (rc == NEAP_OK) rc = neap_options_set(options, "valid", "0", &err);
     if (rc == NEAP_OK) rc = neap_options_set(options, "epochs", "0", &err);

@@ -65,11 +65,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: rank GRAPH NODE\n");
         return 2;
     }
-    /* Friendship has no direction. So few pairs leave none over for validation: train all epochs on all. */
+    /* Friendship has no direction. */
     neap_status rc = neap_options_create("neap", &options, &err);
     if (rc == NEAP_OK) rc = neap_options_set(options, "undirected", "yes", &err);
-    if (rc == NEAP_OK) rc = neap_options_set(options, "valid", "0", &err);
-    if (rc == NEAP_OK) rc = neap_options_set(options, "epochs", "50", &err);
     if (rc == NEAP_OK) rc = neap_graph_load(argv[1], options, NULL, &graph, &err);
     if (rc == NEAP_OK) rc = neap_graph_find(graph, argv[2], &source, &err);
     data.graph = graph;

@@ -198,6 +198,7 @@ typedef struct neap_method_info {
     int features;        /* 1: it reads features of nodes, too, beside texts or in their place */
     int probability;     /* 1: its score is the log-odds of a link against a non-link, drawn as its
                             option negative-sampling says                                      */
+    int explains;        /* 1: it has reasons for a score (neap_query_explain)       */
 } neap_method_info;
 NEAP_API size_t neap_method_count(void);
 NEAP_API const neap_method_info *neap_method_at(size_t i);
@@ -460,6 +461,10 @@ typedef struct neap_data {
                                     them, any other pair with negatives that are none; kept in the model,
                                     whose suggestions are among them. NULL: all nodes */
 } neap_data;
+
+/* The i-th group of evidence that the data have, as the option `evidence` of the method of that name takes
+ * it ("text" needs texts or features); NULL behind the last. data NULL: of all groups. */
+NEAP_API const char *neap_evidence_group(const neap_data *data, size_t i);
 
 typedef struct neap_progress {
     size_t size;
@@ -1100,9 +1105,9 @@ typedef struct neap_bench_result {
     neap_bench_stage stages[NEAP_BENCH_STAGES];
 } neap_bench_result;
 
-/* Trains GAP for about so many seconds, compares the speed with that of a large matrix product in the same
- * run, and keeps nothing. The options `epochs`, `valid`, `patience` and `test` do not count. Of the hooks,
- * which may be NULL, only the progress is used: NEAP_E_STOPPED. */
+/* Trains gap, or goat if the options name it, for about so many seconds, compares the speed with that of a
+ * large matrix product in the same run, and keeps nothing. The options `epochs`, `valid`, `patience` and
+ * `test` do not count. Of the hooks, which may be NULL, only the progress is used: NEAP_E_STOPPED. */
 NEAP_API neap_status neap_bench(const neap_data *data, const neap_options *options, const neap_hooks *hooks,
                                 double seconds, neap_bench_result *result, neap_error *err);
 

@@ -141,7 +141,7 @@ static void every_option_reads_back_what_was_set(void **state)
         ni_settings_free(b);
     }
     const ni_settings *a = settings_of(options_of("authors", NULL)),
-                      *b = settings_of(options_of("neap", NULL));
+                      *b = settings_of(options_of("neap", "method", "gap", NULL));
     assert_memory_not_equal(a->own, b->own, sizeof(ni_attention_options));
     ni_settings_free(a);
     ni_settings_free(b);
@@ -171,6 +171,25 @@ static void a_copy_of_options_keeps_what_was_set_and_changes_alone(void **state)
     neap_options_free(copy);
 }
 
+/* The preset decides, unless a method is named or suggested, as a command that is about another does. */
+static void the_default_method_is_evidence_and_that_of_the_paper_gap(void **state)
+{
+    static const char *const usual[][2] = { { "neap", "evidence" },
+                                            { "paper", "gap" },
+                                            { "authors", "gap" } };
+    char text[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        neap_options *o = options_of(usual[i][0], NULL);
+        assert_string_equal(text_of(o, "method", text), usual[i][1]);
+        assert_int_equal(neap_options_suggest(o, "method", "line", NULL), NEAP_OK);
+        assert_string_equal(text_of(o, "method", text), "line");
+        assert_int_equal(neap_options_set(o, "method", "pa", NULL), NEAP_OK);
+        assert_string_equal(text_of(o, "method", text), "pa");
+        neap_options_free(o);
+    }
+}
+
 static void a_method_is_found_by_its_name(void **state)
 {
     (void)state;
@@ -180,6 +199,15 @@ static void a_method_is_found_by_its_name(void **state)
     assert_null(neap_method_find(NULL));
 }
 
+static void a_method_that_explains_says_so(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < neap_method_count(); i++) {
+        const ni_method *m = ni_method_at(i);
+        if (m->info.explains != (m->explain != NULL)) fail_msg("%s", m->info.name);
+    }
+}
+
 static void names_have_aliases_and_a_nearest(void **state)
 {
     neap_options *o;
@@ -187,6 +215,7 @@ static void names_have_aliases_and_a_nearest(void **state)
     char text[64];
     (void)state;
     assert_int_equal(neap_options_create(NULL, &o, NULL), NEAP_OK);
+    assert_int_equal(neap_options_set(o, "method", "gap", NULL), NEAP_OK);
     assert_int_equal(neap_options_set(o, "dimensions", "64", NULL), NEAP_OK);
     assert_string_equal(text_of(o, "dim", text), "64");
     assert_string_equal(text_of(o, "size", text), "64");
@@ -215,7 +244,7 @@ static void values_out_of_range_are_refused_and_change_nothing(void **state)
     neap_error err;
     char text[64];
     (void)state;
-    assert_int_equal(neap_options_create("neap", &o, NULL), NEAP_OK);
+    assert_int_equal(neap_options_create("paper", &o, NULL), NEAP_OK);
     assert_int_equal(neap_options_set(o, "self", "yes", NULL), NEAP_OK);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(neap_options_set(o, bad[i][0], bad[i][1], &err), NEAP_E_ARG);
@@ -379,10 +408,11 @@ static void an_option_of_another_method_is_accepted_and_unused(void **state)
 {
     int saved = 0;
     (void)state;
-    neap_options *o = options_of("neap", "walks", "3", "hop-weights", "1,2", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "walks", "3", "hop-weights", "1,2", NULL);
     assert_int_equal(neap_options_check(o, NULL), NEAP_OK);
     assert_true(!neap_method_has_option("gap", "walks") && neap_method_has_option("deepwalk", "num_walks"));
-    const ni_settings *with = settings_of(o), *without = settings_of(options_of("neap", NULL));
+    const ni_settings *with = settings_of(o),
+                      *without = settings_of(options_of("neap", "method", "gap", NULL));
     assert_memory_equal(with->own, without->own, sizeof(ni_attention_options));
     assert_null(ni_settings_find(with, "walks"));
     ni_settings_saved(with, note_saved, &saved);
@@ -437,7 +467,7 @@ static void saved_options_are_those_of_the_method_with_their_values(void **state
 
 static void the_value_of_a_foreign_option_cannot_be_got(void **state)
 {
-    neap_options *o = options_of("neap", "walks", "3", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "walks", "3", NULL);
     neap_error err;
     char text[64] = "as it was";
     (void)state;
@@ -751,7 +781,9 @@ int main(void)
         cmocka_unit_test(a_method_has_defaults_for_what_nobody_set),
         cmocka_unit_test(every_option_reads_back_what_was_set),
         cmocka_unit_test(a_copy_of_options_keeps_what_was_set_and_changes_alone),
+        cmocka_unit_test(the_default_method_is_evidence_and_that_of_the_paper_gap),
         cmocka_unit_test(a_method_is_found_by_its_name),
+        cmocka_unit_test(a_method_that_explains_says_so),
         cmocka_unit_test(names_have_aliases_and_a_nearest),
         cmocka_unit_test(values_out_of_range_are_refused_and_change_nothing),
         cmocka_unit_test(a_method_that_is_not_there_is_refused_when_it_counts),

@@ -75,6 +75,25 @@ static void progress_can_stop_it(void **state)
     neap_graph_free(graph);
 }
 
+/* What is measured is gap, or goat by its name; what has no stages is refused. */
+static void only_what_has_stages_is_measured(void **state)
+{
+    neap_graph *graph = some_graph(3);
+    neap_data data = { .size = sizeof data, .graph = graph };
+    static const char *const named[] = { "goat", "evidence", "ppr" };
+    (void)state;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        neap_options *o = options_of("neap", "method", named[i], "dim", "8", NULL);
+        neap_bench_result r = NEAP_SIZED(neap_bench_result);
+        neap_error err = { 0 };
+        neap_status rc = neap_bench(&data, o, NULL, 0.01, &r, &err);
+        assert_int_equal(rc, i == 0 ? NEAP_OK : NEAP_E_ARG);
+        if (rc != NEAP_OK) assert_non_null(strstr(err.text, "only gap and goat have stages"));
+        neap_options_free(o);
+    }
+    neap_graph_free(graph);
+}
+
 static void a_time_must_be_one(void **state)
 {
     neap_graph *graph = some_graph(3);
@@ -97,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stages_add_up_and_neighbourhoods_around_count),
         cmocka_unit_test(progress_can_stop_it),
+        cmocka_unit_test(only_what_has_stages_is_measured),
         cmocka_unit_test(a_time_must_be_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -310,7 +310,7 @@ static int world_enter(void **state)
     };
     if (scratch_enter(state)) return -1;
     the_graph = blocks(N, 0);
-    the_options = options_of("neap", "dim", "8", "epochs", "2", "threads", "1", NULL);
+    the_options = options_of("neap", "method", "gap", "dim", "8", "epochs", "2", "threads", "1", NULL);
     the_model = trained("gap", 0);
     the_query = query_of(the_model, 1);
     must(neap_trial_create(&(neap_data){ .size = sizeof(neap_data), .graph = the_graph }, &spec, &the_trial,
@@ -535,7 +535,7 @@ static neap_status tell_model(void *result, neap_error *err)
 static neap_status tell_estimate(void *result, neap_error *err)
 {
     neap_data data = { .size = sizeof data, .graph = the_graph };
-    neap_options *o = options_of("neap", "epochs", "0", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "epochs", "0", NULL);
     neap_status rc = neap_estimate(&data, o, result, err);
     neap_options_free(o);
     return rc;

@@ -158,6 +158,7 @@ static world *world_of(kind k)
     world *w = calloc(1, sizeof *w);
     w->kind = k;
     assert_int_equal(neap_options_create("neap", &w->options, NULL), NEAP_OK);
+    set(w->options, "method", "gap");
     set(w->options, "dim", "37");
     set(w->options, "neighbors", "8");
     set(w->options, "margin", "4");

@@ -149,6 +149,29 @@ static void a_rank_has_the_scores_of_its_pairs_in_their_order(void **state)
     }
 }
 
+/* Each of them is what the option `evidence` takes; text is one where there are texts. */
+static void groups_of_evidence_are_those_that_the_data_have(void **state)
+{
+    (void)state;
+    neap_graph *g = blocks(1);
+    neap_text *text = texts_of(g);
+    neap_data data = { .size = sizeof data, .graph = g };
+    size_t all = 0, without = 0, with = 0;
+    for (const char *name; (name = neap_evidence_group(NULL, all)); all++) {
+        neap_options *o = options_of("neap", "evidence", name, NULL);
+        assert_int_equal(neap_options_check(o, NULL), NEAP_OK);
+        neap_options_free(o);
+    }
+    for (const char *name; (name = neap_evidence_group(&data, without)); without++)
+        assert_string_not_equal(name, "text");
+    data.text = text;
+    while (neap_evidence_group(&data, with)) with++;
+    assert_true(without + 1 == all && with == all);
+    assert_null(neap_evidence_group(NULL, all + 7));
+    neap_text_free(text);
+    neap_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +179,7 @@ int main(void)
         cmocka_unit_test(without_directions_a_pair_scores_the_same_either_way),
         cmocka_unit_test(probabilities_follow_scores_and_the_prior),
         cmocka_unit_test(a_rank_has_the_scores_of_its_pairs_in_their_order),
+        cmocka_unit_test(groups_of_evidence_are_those_that_the_data_have),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

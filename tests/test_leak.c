@@ -25,7 +25,8 @@ typedef struct world {
 
 static neap_model *model_of(const neap_graph *g, const neap_graph *around, const char *preset)
 {
-    neap_options *o = options_of(preset, "dim", "4", "epochs", "1", "neighbors", "100", NULL);
+    neap_options *o =
+        options_of(preset, "method", "gap", "dim", "4", "epochs", "1", "neighbors", "100", NULL);
     neap_model *m;
     neap_error err = { 0 };
     neap_data data = { .size = sizeof data, .graph = g, .around = around };

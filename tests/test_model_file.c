@@ -17,7 +17,7 @@ static const char *const names[6] = { "hub", "a", "b", "c", "d", "e" };
 static const neap_edge edges[8] = { { 0, 1, 1 }, { 0, 2, 2 },     { 0, 3, 3 }, { 4, 0, 0.5F },
                                     { 1, 2, 1 }, { 3, 4, 1.25F }, { 5, 0, 1 }, { 2, 1, 1 } };
 
-/* A model with numbers in its tensors. settings: "name=value ...". */
+/* A model with numbers in its tensors, of gap unless the settings say otherwise: "name=value ...". */
 static neap_model *make(const char *preset, const char *settings, int weighted, int undirected)
 {
     neap_options *options;
@@ -25,6 +25,7 @@ static neap_model *make(const char *preset, const char *settings, int weighted, 
     neap_model *model;
     char list[256], *rest = list;
     assert_int_equal(neap_options_create(preset, &options, NULL), NEAP_OK);
+    assert_int_equal(neap_options_set(options, "method", "gap", NULL), NEAP_OK);
     snprintf(list, sizeof list, "%s", settings);
     for (char *word; (word = strsep(&rest, " "));) {
         char *value = strchr(word, '=');

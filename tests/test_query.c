@@ -36,8 +36,8 @@ static neap_model *of_preset(const char *preset, int undirected, const char *nei
 {
     neap_graph *g = blocks(undirected);
     neap_model *m =
-        trained(g, options_of(preset, "dim", "7", "epochs", "3", "lr", "0.02", "threads", "2", "neighbors",
-                              neighbors, "undirected", undirected ? "yes" : "no", NULL));
+        trained(g, options_of(preset, "method", "gap", "dim", "7", "epochs", "3", "lr", "0.02", "threads",
+                              "2", "neighbors", neighbors, "undirected", undirected ? "yes" : "no", NULL));
     neap_graph_free(g);
     return m;
 }
@@ -274,7 +274,7 @@ static void the_averaged_vector_is_the_mean_over_training_contexts(void **state)
     float vectors[6 * 8], context[6 * 8];
     (void)state;
     assert_int_equal(neap_graph_create(6, NULL, edge, 5, 0, 0, &g, NULL), NEAP_OK);
-    neap_model *m = trained(g, options_of("neap", "dim", "8", "epochs", "0", NULL));
+    neap_model *m = trained(g, options_of("neap", "method", "gap", "dim", "8", "epochs", "0", NULL));
     neap_query *q = query_of(m, 1);
     const float *E = ((const ni_gap *)m->own)->E;
     assert_int_equal(neap_model_vectors(m, vectors, NULL), NEAP_OK);

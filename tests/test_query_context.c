@@ -225,7 +225,7 @@ static void a_zero_vector_has_the_cosine_zero(void **state)
     neap_graph *g;
     neap_model *m;
     neap_error err;
-    neap_options *o = options_of("neap", "dim", "8", "epochs", "1", "valid", "0", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "dim", "8", "epochs", "1", "valid", "0", NULL);
     (void)state;
     must(neap_graph_create(6, NULL, edges, 5, 0, 0, &g, &err), &err);
     neap_data data = { .size = sizeof data, .graph = g };
@@ -500,7 +500,7 @@ static void a_question_can_be_stopped(void **state)
     static neap_pair pairs[100000];
     static float vectors[NODES * 64];
     neap_generator what = { .size = sizeof what, .kind = "ba", .nodes = NODES, .links = 20, .seed = 1 };
-    neap_options *o = options_of("neap", "dim", "64", "epochs", "0", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "dim", "64", "epochs", "0", NULL);
     neap_graph *g;
     neap_model *m;
     neap_query *q;
@@ -564,7 +564,8 @@ static neap_graph *three_hubs(void)
 
 static void an_explanation_of_hubs_can_be_stopped_and_has_a_limit(void **state)
 {
-    neap_options *o = options_of("neap", "dim", "64", "epochs", "0", "neighbors", "8192", NULL);
+    neap_options *o =
+        options_of("neap", "method", "gap", "dim", "64", "epochs", "0", "neighbors", "8192", NULL);
     neap_graph *g = three_hubs();
     neap_model *m;
     neap_query *q;
@@ -681,7 +682,7 @@ static int work_anew(const neap_model *m, const neap_pair *pairs, const float *e
     neap_scores_free(scores);
     neap_query_free(own);
     if (threads > 1 && !(multiply_large() > 0)) return 13;
-    if (neap_options_create("neap", &o, &err) != NEAP_OK) return 14;
+    if (neap_options_create("neap", &o, &err) || neap_options_set(o, "method", "gap", &err)) return 14;
     if (neap_options_set(o, "epochs", "1", &err) || neap_options_set(o, "threads", count, &err)) return 15;
     if (neap_train(&data, o, NULL, &fresh, &err) != NEAP_OK) return 16;
     neap_model_free(fresh);

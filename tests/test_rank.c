@@ -51,9 +51,9 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static neap_model *of_kind(const struct kind *kind)
 {
     neap_graph *g = generated(kind->graph, kind->mean, kind->undirected);
-    neap_model *m = trained(g, options_of(kind->preset, "dim", kind->dim, "neighbors", kind->neighbors,
-                                          "epochs", kind->epochs, "valid", "0", "threads", "2",
-                                          "undirected", kind->undirected ? "yes" : "no", NULL));
+    neap_model *m = trained(g, options_of(kind->preset, "method", "gap", "dim", kind->dim, "neighbors",
+                                          kind->neighbors, "epochs", kind->epochs, "valid", "0", "threads",
+                                          "2", "undirected", kind->undirected ? "yes" : "no", NULL));
     neap_graph_free(g);
     return m;
 }

@@ -92,7 +92,8 @@ static int enter(void **state)
     w.sheet =
         (ni_sheet){ .table = &w.table, .protocol = "paper", .row = w.row, .rows = ROWS, .entry = w.entry };
     if (neap_options_create("paper", &w.settings[0], &err) ||
-        neap_options_create("neap", &w.settings[1], &err))
+        neap_options_create("neap", &w.settings[1], &err) ||
+        neap_options_set(w.settings[1], "method", "gap", &err))
         return -1;
     w.study = (ni_study){ .sheet = &w.sheet,
                           .sheets = 1,

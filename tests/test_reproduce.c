@@ -188,7 +188,7 @@ static void the_papers_protocols_take_its_sizes_and_dropout_and_clean_takes_none
     (void)state;
     ni_study study;
     ni_cell cell;
-    neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
+    neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", "method", "gap", NULL);
     ni_reproduction r = request(paper, clean);
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
     const ni_sheet *leaky = sheet_of(&study, "link-zhihu", "paper");
@@ -539,8 +539,9 @@ static void settings_are_all_that_a_method_reads(void **state)
 {
     (void)state;
     char text[NI_CELL_SETTINGS], other[NI_CELL_SETTINGS];
-    neap_options *o = options_of("neap", NULL), *faster = options_of("neap", "lr", "0.5", NULL);
-    neap_options *threads = options_of("neap", "threads", "7", NULL);
+    neap_options *o = options_of("neap", "method", "gap", NULL);
+    neap_options *faster = options_of("neap", "method", "gap", "lr", "0.5", NULL);
+    neap_options *threads = options_of("neap", "method", "gap", "threads", "7", NULL);
     neap_options *pa = options_of("neap", "method", "pa", NULL);
     neap_options *wider = options_of("neap", "method", "pa", "margin", "2", NULL);
     assert_int_equal(ni_cell_settings(o, text, NULL), NEAP_OK);

@@ -75,7 +75,7 @@ static void training_never_sees_the_validation_pairs(void **state)
 {
     neap_graph *g = random_graph(100, 600, 3);
     neap_data data = { .size = sizeof data, .graph = g };
-    neap_options *o = options_of("neap", "dim", "16", "valid", "0.2", "epochs", "3", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "dim", "16", "valid", "0.2", "epochs", "3", NULL);
     ni_job_room room;
     ni_job job;
     ni_run run;
@@ -96,8 +96,8 @@ static void training_never_sees_the_validation_pairs(void **state)
             ni_linked(&run.model->links, run.split->negative[i].source, run.split->negative[i].target));
     }
     neap_model *m = train_on(g, o, NULL);
-    neap_model *blind = trained(
-        run.graph, options_of("neap", "dim", "16", "valid", "0", "epochs", number(m->epochs), NULL));
+    neap_model *blind = trained(run.graph, options_of("neap", "method", "gap", "dim", "16", "valid", "0",
+                                                      "epochs", number(m->epochs), NULL));
     assert_true(m->epochs > 0 && !isnan(m->valid_auc) && isnan(blind->valid_auc));
     assert_same_tensors(m, blind);
     for (size_t i = 0; i < run.split->count; i++) {
@@ -161,8 +161,8 @@ static void the_kept_epoch_is_the_last_of_the_best(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         neap_graph *g = random_graph(80, 500, seed);
-        neap_options *o =
-            options_of("neap", "dim", "8", "epochs", "15", "patience", "100", "lr", "0.02", NULL);
+        neap_options *o = options_of("neap", "method", "gap", "dim", "8", "epochs", "15", "patience", "100",
+                                     "lr", "0.02", NULL);
         curve c = { .epochs = 0 };
         neap_hooks hooks = { .size = sizeof hooks, .progress = remember, .user = &c };
         neap_model_facts facts = NEAP_SIZED(neap_model_facts);
@@ -190,7 +190,8 @@ static void the_kept_epoch_is_the_last_of_the_best(void **state)
 
 static void dropout_drops_its_share_and_keeps_the_mean(void **state)
 {
-    const ni_settings *o = settings_of(options_of("neap", "dim", "200", "dropout", "0.3", NULL));
+    const ni_settings *o =
+        settings_of(options_of("neap", "method", "gap", "dim", "200", "dropout", "0.3", NULL));
     double kept = 0, draws = 0, same = 0;
     (void)state;
     for (uint64_t step = 0; step < 50; step++)
@@ -245,7 +246,7 @@ static double weight_of(const char *rule, const ni_links *links, uint32_t u)
 static void count_negatives(const char *rule, const neap_graph *g, const ni_links *links, double drawn[17])
 {
     const ni_settings *o = settings_of(
-        options_of("neap", "negatives", "1", "negative-sampling", rule, "reject-links", "no", NULL));
+        options_of("neap", "method", "gap", "negatives", "1", "negative-sampling", rule, "reject-links", "no", NULL));
     const ni_attention_options *own = o->own;
     ni_sampler s;
     assert_int_equal(ni_sampler_create(&own->sampling, 1, 1, g, links, NULL, NULL, &s, NULL), NEAP_OK);
@@ -296,8 +297,9 @@ static void orders_and_negatives_are_fresh_or_fixed_as_asked(void **state)
     assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
     for (int shuffled = 0; shuffled < 2; shuffled++)
         for (int fresh = 0; fresh < 2; fresh++) {
-            const ni_settings *o = settings_of(options_of("neap", "shuffle", shuffled ? "yes" : "no",
-                                                          "fresh-negatives", fresh ? "yes" : "no", NULL));
+            const ni_settings *o =
+                settings_of(options_of("neap", "method", "gap", "shuffle", shuffled ? "yes" : "no",
+                                       "fresh-negatives", fresh ? "yes" : "no", NULL));
             const ni_attention_options *own = o->own;
             ni_sampler s;
             uint32_t first[3 * 200], second[3 * 200], moved = 0, redrawn = 0;
@@ -413,10 +415,11 @@ static void the_rate_falls_to_zero_where_it_should(void **state)
     (void)state;
     /* The last epoch of many moves little with linear decay and as ever without. */
     for (int linear = 0; linear < 2; linear++) {
-        neap_model *all =
-            trained(g, options_of("neap", "dim", "8", "valid", "0", "lr", "0.01", "epochs", "40", "batch",
-                                  "300", "margin", "100", "decay", linear ? "linear" : "none", NULL));
-        neap_model *start = trained(g, options_of("neap", "dim", "8", "epochs", "0", NULL));
+        neap_model *all = trained(g, options_of("neap", "method", "gap", "dim", "8", "valid", "0", "lr",
+                                                "0.01", "epochs", "40", "batch", "300", "margin", "100",
+                                                "decay", linear ? "linear" : "none", NULL));
+        neap_model *start =
+            trained(g, options_of("neap", "method", "gap", "dim", "8", "epochs", "0", NULL));
         const float *E = tensor_of(all, "E"), *E0 = tensor_of(start, "E");
         float largest = 0;
         for (uint32_t i = 0; i < 60 * 8; i++) largest = fmaxf(largest, fabsf(E[i] - E0[i]));

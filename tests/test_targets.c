@@ -211,8 +211,8 @@ static void training_negatives_are_on_the_side_of_the_target(void **state)
         for (int undirected = 0; undirected < 2; undirected++)
             for (int opposite = 0; opposite < 2; opposite++) {
                 const ni_settings *s =
-                    settings_of(options_of("neap", "negative-sampling", ways[way][0], "reject-links",
-                                           ways[way][1], "negatives", "3", NULL));
+                    settings_of(options_of("neap", "method", "gap", "negative-sampling", ways[way][0],
+                                           "reject-links", ways[way][1], "negatives", "3", NULL));
                 neap_targets rule = rule_of(opposite);
                 neap_graph *g = shop(undirected);
                 ni_links links;
@@ -344,7 +344,9 @@ static void new_nodes_are_opposite_to_their_neighbours(void **state)
     (void)state;
     neap_targets rule = rule_of(true);
     neap_graph *g = shop(0), *links;
-    neap_model *m = train_for(g, &rule, options_of("neap", "dim", "8", "epochs", "1", NULL)), *more;
+    neap_model *m = train_for(g, &rule,
+                              options_of("neap", "method", "gap", "dim", "8", "epochs", "1", NULL)),
+               *more;
     const char *const names[] = { "new user", "35", "new item", "3" };
     const neap_edge edges[] = { { 0, 1, 1 }, { 3, 2, 1 } };
     assert_int_equal(neap_graph_create(4, names, edges, 2, 0, 0, &links, NULL), NEAP_OK);
@@ -372,7 +374,8 @@ static void a_checkpoint_of_other_targets_is_refused(void **state)
     (void)state;
     neap_targets rule = rule_of(true), other = rule_of(false);
     neap_graph *g = shop(0);
-    neap_options *o = options_of("neap", "dim", "8", "epochs", "5", "valid", "0", "threads", "1", NULL);
+    neap_options *o =
+        options_of("neap", "method", "gap", "dim", "8", "epochs", "5", "valid", "0", "threads", "1", NULL);
     neap_hooks hooks = { .size = sizeof hooks, .progress = stop_late, .checkpoint = "cp" };
     neap_data data = { .size = sizeof data, .graph = g, .targets = &rule };
     neap_model *whole, *m;
@@ -449,7 +452,8 @@ static void test_negatives_are_targets_also_from_a_folder(void **state)
                 assert_memory_equal(read->positive, t->positive, t->count * sizeof *t->positive);
                 assert_memory_equal(read->targets.side, t->targets.side, NODES);
                 assert_int_equal(read->targets.opposite, opposite);
-                neap_options *o = options_of("neap", "dim", "8", "epochs", "1", "threads", "1", NULL);
+                neap_options *o =
+                    options_of("neap", "method", "gap", "dim", "8", "epochs", "1", "threads", "1", NULL);
                 neap_model *m;
                 neap_link_result result = NEAP_SIZED(neap_link_result);
                 assert_int_equal(neap_trial_train(read, o, NULL, &m, NULL), NEAP_OK);
@@ -505,6 +509,7 @@ static neap_status use_targets(void *user, neap_error *err)
     neap_query *q = NULL;
     neap_ranking *r = NULL;
     neap_status rc = neap_options_create("neap", &o, err);
+    if (rc == NEAP_OK) rc = neap_options_set(o, "method", "gap", err);
     if (rc == NEAP_OK) rc = neap_options_set(o, "dim", "4", err);
     if (rc == NEAP_OK) rc = neap_options_set(o, "epochs", "1", err);
     if (rc == NEAP_OK) rc = neap_options_set(o, "threads", "1", err);

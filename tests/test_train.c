@@ -39,8 +39,8 @@ static neap_graph *blocks(uint64_t seed)
 
 static neap_options *small(const char *more, const char *value)
 {
-    return options_of("neap", "dim", "16", "neighbors", "8", "batch", "16", "epochs", "4", "lr", "0.01",
-                      "threads", "2", more, value, NULL);
+    return options_of("neap", "method", "gap", "dim", "16", "neighbors", "8", "batch", "16", "epochs", "4",
+                      "lr", "0.01", "threads", "2", more, value, NULL);
 }
 
 static void assert_same_model(const neap_model *a, const neap_model *b)
@@ -62,8 +62,8 @@ static void every_preset_learns_the_blocks_of_a_graph(void **state)
     (void)state;
     assert_int_equal(neap_split_create(g, 0.2, 1, &s, NULL), NEAP_OK);
     for (int i = 0; i < 3; i++) {
-        neap_options *o =
-            options_of(presets[i], "dim", "24", "epochs", "15", "lr", "0.01", "neighbors", "20", NULL);
+        neap_options *o = options_of(presets[i], "method", "gap", "dim", "24", "epochs", "15", "lr", "0.01",
+                                     "neighbors", "20", NULL);
         neap_model *m = train_on(neap_split_train(s), o, NULL);
         double auc = test_auc(s, m);
         if (!(auc > 0.7)) fail_msg("preset %s reaches only %f", presets[i], auc);
@@ -112,7 +112,8 @@ static void patience_ends_training_and_keeps_the_best_epoch(void **state)
     neap_graph *g = blocks(2);
     uint32_t epochs = 0;
     neap_hooks hooks = { .size = sizeof hooks, .progress = count_epochs, .user = &epochs };
-    neap_options *o = options_of("neap", "dim", "16", "epochs", "200", "lr", "0.05", "patience", "3", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "dim", "16", "epochs", "200", "lr", "0.05",
+                                 "patience", "3", NULL);
     neap_model *m = train_on(g, o, &hooks);
     (void)state;
     assert_true(epochs < 200);
@@ -190,8 +191,8 @@ static void threads_do_not_change_the_model(void **state)
         for (uint32_t threads = 1; threads <= 4; threads++) {
             char number[16];
             snprintf(number, sizeof number, "%u", threads);
-            neap_options *o = options_of(presets[i], "dim", "16", "epochs", "2", "neighbors", "9",
-                                         "threads", number, NULL);
+            neap_options *o = options_of(presets[i], "method", "gap", "dim", "16", "epochs", "2",
+                                         "neighbors", "9", "threads", number, NULL);
             neap_model *m = train_on(g, o, NULL);
             if (first) assert_same_model(first, m);
             if (first) neap_model_free(m);
@@ -383,7 +384,7 @@ static void assert_refused(uint32_t nodes, const neap_edge *edges, uint64_t coun
     static const char *const presets[] = { "neap", "paper", "authors" };
     assert_int_equal(neap_graph_create(nodes, NULL, edges, count, 0, 0, &g, NULL), NEAP_OK);
     for (int i = 0; i < 3; i++) {
-        neap_options *o = options_of(presets[i], NULL);
+        neap_options *o = options_of(presets[i], "method", "gap", NULL);
         assert_int_equal(train_status(g, o, NULL, &err), NEAP_E_FORMAT);
         assert_non_null(strstr(err.text, words));
         neap_options_free(o);
@@ -445,8 +446,8 @@ static neap_status train_wildly(const neap_graph *g, const neap_options *o, cons
 static void a_loss_that_is_not_finite_stops_and_keeps_the_good_checkpoint(void **state)
 {
     neap_graph *g = blocks(8);
-    neap_options *o = options_of("neap", "dim", "8", "epochs", "40", "lr", "5", "valid", "0", "dropout",
-                                 "0", "margin", "1000", "patience", "1000", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "dim", "8", "epochs", "40", "lr", "5", "valid",
+                                 "0", "dropout", "0", "margin", "1000", "patience", "1000", NULL);
     neap_hooks hooks = { .size = sizeof hooks, .checkpoint = "run", .checkpoint_seconds = 1e-9 };
     neap_model *m;
     neap_error err;
@@ -528,8 +529,8 @@ static void a_step_has_the_drawn_items_in_the_order_of_their_sources(void **stat
     uint32_t drawn[200 * 5];
     (void)state;
     assert_int_equal(ni_links_create(g, &links, NULL), NEAP_OK);
-    const ni_settings *o =
-        settings_of(options_of("neap", "dim", "16", "negatives", "3", "batch", "200", NULL));
+    const ni_settings *o = settings_of(
+        options_of("neap", "method", "gap", "dim", "16", "negatives", "3", "batch", "200", NULL));
     for (uint32_t threads = 1; threads <= 3; threads++) {
         ni_threads *pool;
         uint32_t at = 0;

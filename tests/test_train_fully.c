@@ -51,7 +51,8 @@ static void all_pairs_are_trained_on_for_the_epochs_found(void **state)
 {
     char epochs[16];
     neap_graph *g = blocks();
-    neap_options *o = options_of("neap", "dim", "8", "epochs", "6", "valid", "0.2", "threads", "1", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "dim", "8", "epochs", "6", "valid", "0.2",
+                                 "threads", "1", NULL);
     neap_model *found = train_on(g, o, NULL), *fully, *plain;
     (void)state;
     assert_int_equal(train_fully(g, o, NULL, &fully), NEAP_OK);
@@ -78,7 +79,8 @@ static void without_early_stopping_once_is_enough(void **state)
 {
     int epochs = 0;
     neap_graph *g = blocks();
-    neap_options *o = options_of("neap", "dim", "8", "epochs", "3", "valid", "0", "threads", "1", NULL);
+    neap_options *o =
+        options_of("neap", "method", "gap", "dim", "8", "epochs", "3", "valid", "0", "threads", "1", NULL);
     neap_hooks hooks = { .size = sizeof hooks, .progress = count, .user = &epochs };
     neap_model *m;
     (void)state;
@@ -101,7 +103,8 @@ static void the_second_run_is_named_and_can_be_stopped(void **state)
 {
     int epochs[3] = { 0 };
     neap_graph *g = blocks();
-    neap_options *o = options_of("neap", "dim", "8", "epochs", "6", "valid", "0.2", "threads", "1", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "dim", "8", "epochs", "6", "valid", "0.2",
+                                 "threads", "1", NULL);
     neap_hooks hooks = { .size = sizeof hooks, .progress = count_stages, .user = epochs };
     neap_model *m;
     (void)state;

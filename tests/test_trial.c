@@ -649,7 +649,7 @@ static void a_training_part_that_is_too_small_names_the_ratio(void **state)
     neap_graph *g;
     neap_model *m;
     neap_error err = { 0 };
-    neap_options *o = options_of("neap", "dim", "4", "epochs", "1", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "dim", "4", "epochs", "1", NULL);
     (void)state;
     assert_int_equal(neap_graph_create(6, NULL, edge, 5, 0, 0, &g, NULL), NEAP_OK);
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.2, 1);
@@ -668,7 +668,7 @@ static void validation_pairs_of_a_trial_are_those_of_training(void **state)
     for (ni_protocol protocol = NI_CLEAN; protocol <= NI_PAPER_CLEAN; protocol++) {
         neap_graph *g = messy_graph(4);
         ni_trial *t = trial_of(g, protocol, NI_UNIFORM, 0.8, 1), *bare;
-        neap_options *o = options_of("neap", "dim", "8", "epochs", "6", "seed", "1", NULL);
+        neap_options *o = options_of("neap", "method", "gap", "dim", "8", "epochs", "6", "seed", "1", NULL);
         neap_model *m, *same;
         assert_int_equal(ni_trial_create(g, protocol, NI_UNIFORM, NULL, 0.8, 1, &bare, NULL), NEAP_OK);
         assert_int_equal(neap_trial_train(t, o, NULL, &m, NULL), NEAP_OK);
@@ -687,7 +687,7 @@ static void validation_pairs_of_a_trial_are_those_of_training(void **state)
 static void pairs_to_hold_back_must_be_pairs_of_nodes(void **state)
 {
     neap_graph *g = messy_graph(1);
-    neap_options *o = options_of("neap", "dim", "4", "epochs", "1", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "dim", "4", "epochs", "1", NULL);
     const neap_pair good[] = { { 0, 1 } }, bad[] = { { 0, MESSY_NODES } };
     const struct {
         const neap_pair *positives, *negatives;
@@ -713,7 +713,7 @@ static void training_once_more_uses_all_pairs_for_the_epochs_found(void **state)
 {
     neap_graph *g = messy_graph(3);
     ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.8, 1);
-    neap_options *o = options_of("neap", "dim", "8", "epochs", "6", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "dim", "8", "epochs", "6", NULL);
     neap_model *first = train_on(t->train, o, NULL), *m, *same;
     neap_link_result r = NEAP_SIZED(neap_link_result);
     char epochs[16];

@@ -310,6 +310,8 @@ static neap_status set_option(neap_options *to, const char *name, const char *va
 neap_status args_options_with(const args *a, const char *preset, neap_options **out, neap_error *err)
 {
     neap_status rc = neap_options_create(preset, out, err);
+    if (rc == NEAP_OK && a->command->method)
+        rc = neap_options_suggest(*out, "method", a->command->method, err);
     for (size_t i = 0; i < a->setting_count && rc == NEAP_OK; i++)
         if (!a->settings[i].own) rc = set_option(*out, a->settings[i].name, a->settings[i].value, err);
     if (rc == NEAP_OK) return rc;
@@ -328,6 +330,14 @@ size_t args_times(const args *a, const char *name)
     size_t times = 0;
     for (size_t i = 0; i < a->setting_count; i++) times += !strcmp(a->settings[i].name, name);
     return times;
+}
+
+const char *args_value(const args *a, const char *name)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < a->setting_count; i++)
+        if (!strcmp(a->settings[i].name, name)) value = a->settings[i].value;
+    return value;
 }
 
 const char *args_text(const args *a, const char *name)

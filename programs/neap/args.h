@@ -41,6 +41,7 @@ typedef struct command {
     size_t own_size;     /* of the struct that `at` points into                               */
     const char *library; /* which options of the library apply: "training,threads,!test" names groups
                             or single options, and those of a group that do not               */
+    const char *method;  /* whose options they are unless one is named; NULL: the preset's     */
     neap_status (*run)(const args *a, neap_error *err);
 } command;
 
@@ -72,6 +73,9 @@ size_t args_times(const args *a, const char *name);
 
 /* Whether it stands there at all. */
 bool args_given(const args *a, const char *name);
+
+/* What stands there, the last time; NULL: it does not. */
+const char *args_value(const args *a, const char *name);
 
 /* The value of a text option of the command's own; NULL: it has none of this name, or none is given. */
 const char *args_text(const args *a, const char *name);

@@ -205,12 +205,13 @@ const command cmd_bench = {
     .name = "bench",
     .operands = "GRAPH",
     .summary = "measure how fast training is on a graph, and where the time goes",
-    .details = "Trains for a few seconds with the options of `neap train`, keeps nothing, and prints the "
-               "edges per second, what share of this machine's peak that is (the rate of a large matrix "
-               "product, measured in the same run), how the time divides among the parts of a step, and "
-               "whether a larger --batch would be faster, if it was when tried.\n"
-               "Validation and checkpoints are not part of it. With --json nothing but the given settings "
-               "is tried.\n",
+    .details =
+        "Trains gap for a few seconds with the options of `neap train`, keeps nothing, and prints the "
+        "edges per second, what share of this machine's peak that is (the rate of a large matrix "
+        "product, measured in the same run), how the time divides among the parts of a step, and "
+        "whether a larger --batch would be faster, if it was when tried.\n"
+        "Validation and checkpoints are not part of it. With --json nothing but the given settings "
+        "is tried.\n",
     .examples = "neap bench friends.txt --seconds 0.2\n"
                 "neap bench friends.txt --seconds 0.2 --preset paper --batch 16 -t 1\n"
                 "neap bench friends.txt --seconds 0.2 --json\n",
@@ -219,5 +220,6 @@ const command cmd_bench = {
     .options = options,
     .own_size = sizeof(own),
     .library = "model,training,reading,running,!method,!epochs,!decay,!test,!valid,!patience",
+    .method = "gap",
     .run = run_bench,
 };

@@ -85,7 +85,7 @@ const command cmd_embed = {
                "--new-edges and --new-text add nodes that were not in training; their vectors come last.\n",
     .examples = "neap embed friends.safetensors -o vectors.txt\n"
                 "neap embed friends.safetensors -o vectors.npz\n"
-                "neap embed friends.safetensors -o vectors.npy --context alice\n",
+                "neap embed gap.safetensors -o vectors.npy --context alice\n",
     .least = 1,
     .most = 1,
     .options = options,

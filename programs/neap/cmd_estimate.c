@@ -38,13 +38,6 @@ static void print_time(const char *what, double seconds)
     printf("  %-22s%12s\n", what, isnan(seconds) ? "not measured" : ni_format_seconds(seconds, text));
 }
 
-static bool has_epochs(const args *a)
-{
-    char name[SHORT] = "";
-    neap_options_get(a->options, "method", name, sizeof name, NULL);
-    return neap_method_has_option(name, "epochs");
-}
-
 /* Why there is no time: what does not fit is not tried. */
 static void print_reason(const args *a, const neap_estimate_result *e)
 {

@@ -13,22 +13,24 @@
 typedef struct own {
     const char *methods, *protocol, *ratios, *negatives, *folder, *split, *vectors, *similarity, *progress,
         *targets;
-    bool allow_missing, untrained;
+    bool allow_missing, untrained, ablate;
     uint64_t seeds;
     attributes_own attributes;
 } own;
 
 /* What is compared unless --methods says otherwise; without and with texts or features. */
-static const char usual[] = "gap,pa,popularity,cn,aa,ra,katz,l3,walk3,ppr";
-static const char usual_with_text[] = "gap,pa,popularity,cn,aa,ra,katz,l3,walk3,ppr,text";
+static const char usual[] = "evidence,gap,pa,popularity,cn,aa,ra,katz,l3,walk3,ppr";
+static const char usual_with_text[] = "evidence,gap,pa,popularity,cn,aa,ra,katz,l3,walk3,ppr,text";
 
 static const arg_option options[] = {
-    { "methods", 0, "NAME,...", usual, ARG_TEXT, offsetof(own, methods), 0, 0, false,
-      "methods to compare, with --text or --features also text; `neap methods` lists all; none: --vectors, "
-      "or "
-      "splits, alone" },
+    { "methods", 0, "NAME,...", NULL, ARG_TEXT, offsetof(own, methods), 0, 0, false,
+      "methods to compare; `neap methods` lists all; none: --vectors, or splits, alone; unless given: "
+      "evidence, gap, pa, popularity, cn, aa, ra, katz, l3, walk3 and ppr, with --text or --features also "
+      "text" },
     { "untrained", 0, "", "yes", ARG_SWITCH, offsetof(own, untrained), 0, 0, false,
       "also evaluate each trained method at 0 epochs" },
+    { "ablate", 0, "", NULL, ARG_SWITCH, offsetof(own, ablate), 0, 0, false,
+      "also evaluate evidence without each group of --evidence that the graph has" },
     { "protocol", 0, "clean|paper|paper-clean", "clean", ARG_TEXT, offsetof(own, protocol), 0, 0, false,
       "how links are split and scored" },
     { "ratios", 0, "PERCENT,...", "15,55,95", ARG_TEXT, offsetof(own, ratios), 0, 0, false,
@@ -67,6 +69,52 @@ typedef struct run {
     progress bar;
 } run;
 
+/* ---- ablation ---- */
+
+static neap_data data_of(const run *r)
+{
+    return (neap_data){ .size = sizeof(neap_data),
+                        .graph = r->table.graph,
+                        .text = r->known.text,
+                        .features = r->known.features,
+                        .targets = r->table.splits.targets };
+}
+
+/* The next group of evidence that the graph has and --evidence names, from the i-th on; NULL: none. */
+static const char *next_group(const run *r, size_t *i)
+{
+    const char *list = args_value(r->a, "evidence"), *group;
+    neap_data data = data_of(r);
+    while ((group = neap_evidence_group(&data, (*i)++)))
+        if (!list || ni_list_has(list, ',', "all") || ni_list_has(list, ',', group)) return group;
+    return NULL;
+}
+
+/* "degrees,shared,paths": all but one; "" if there is no other. */
+enum { REST = 256 };
+static const char *groups_without(const run *r, const char *without, char rest[REST])
+{
+    size_t used = 0, i = 0;
+    *rest = 0;
+    for (const char *group; (group = next_group(r, &i)) && used < REST;)
+        if (strcmp(group, without))
+            used += (size_t)snprintf(rest + used, REST - used, "%s%s", used ? "," : "", group);
+    return rest;
+}
+
+/* A row below evidence for each of its groups. */
+static neap_status add_ablation(run *r, neap_error *err)
+{
+    link_table *t = &r->table;
+    size_t rows = t->rows, i = 0;
+    char rest[REST];
+    for (const char *group; (group = next_group(r, &i));)
+        if (*groups_without(r, group, rest))
+            t->row[t->rows++] = (link_row){ .method = "evidence", .without = group };
+    if (t->rows > rows) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG, "--ablate leaves nothing of one group of evidence");
+}
+
 /* ---- running ---- */
 
 static int on_progress(const neap_progress *now, void *user)
@@ -80,7 +128,10 @@ static neap_status train(const run *r, const neap_trial *trial, const link_row *
                          const neap_hooks *hooks, neap_model **model, neap_error *err)
 {
     neap_options *set = NULL;
+    char rest[REST];
     neap_status rc = options_for(r->a, row->method, seed, &set, err);
+    if (rc == NEAP_OK && row->without)
+        rc = neap_options_set(set, "evidence", groups_without(r, row->without, rest), err);
     if (rc == NEAP_OK && row->untrained) rc = neap_options_set(set, "epochs", "0", err);
     if (rc == NEAP_OK && row->untrained) rc = neap_options_set(set, "valid", "0", err);
     if (rc == NEAP_OK) rc = neap_trial_train(trial, set, hooks, model, err);
@@ -138,11 +189,7 @@ static neap_status run_splits(run *r, neap_error *err)
 {
     neap_status rc = NEAP_OK;
     splits *s = &r->table.splits;
-    neap_data data = { .size = sizeof data,
-                       .graph = r->table.graph,
-                       .text = r->known.text,
-                       .features = r->known.features,
-                       .targets = s->targets };
+    neap_data data = data_of(r);
     for (size_t i = 0; i < s->count && rc == NEAP_OK; i++) {
         neap_trial *trial = NULL;
         rc = splits_make(s, i, &data, &trial, err);
@@ -157,44 +204,64 @@ static neap_status run_splits(run *r, neap_error *err)
 
 /* ---- what to run ---- */
 
+static neap_status check_ablation(const run *r, neap_error *err)
+{
+    neap_options *set = NULL;
+    for (size_t i = 0; i < r->methods.count; i++)
+        if (!strcmp(r->methods.item[i], "evidence")) {
+            neap_status rc = options_for(r->a, "evidence", 1, &set, err);
+            neap_options_free(set);
+            return rc;
+        }
+    return ni_fail(err, NEAP_E_ARG, "--ablate leaves out parts of evidence: add it to --methods");
+}
+
 static neap_status read_methods(run *r, neap_error *err)
 {
-    bool none = !strcmp(r->o->methods, "none");
+    bool known = r->o->attributes.text || r->o->attributes.features;
+    const char *methods = r->o->methods ? r->o->methods : known ? usual_with_text : usual;
+    bool none = !strcmp(methods, "none");
     if (none && !r->o->vectors && (r->o->split || !r->o->folder))
         return ni_fail(err, NEAP_E_ARG,
                        "--methods none leaves nothing to do without --vectors; with -o DIR it "
                        "makes the splits alone");
-    if (none) return NEAP_OK;
-    bool more = r->o->methods == usual && (r->o->attributes.text || r->o->attributes.features);
-    neap_status rc = read_list("methods", more ? usual_with_text : r->o->methods, &r->methods, err);
-    return rc == NEAP_OK ? check_methods(&r->methods, err) : rc;
+    neap_status rc = none ? NEAP_OK : read_list("methods", methods, &r->methods, err);
+    if (rc == NEAP_OK) rc = check_methods(&r->methods, err);
+    return rc == NEAP_OK && r->o->ablate ? check_ablation(r, err) : rc;
 }
 
-/* A trained method has a second row: itself at 0 epochs. */
+/* A trained method has a second row, itself at 0 epochs, unless that is what it is already. */
+static bool has_untrained(const run *r, const char *method)
+{
+    const char *epochs = args_value(r->a, "epochs");
+    uint64_t count = 1;
+    if (epochs) ni_parse_u64(epochs, strlen(epochs), &count);
+    return r->o->untrained && count > 0 && learns(method);
+}
+
 static neap_status make_rows(run *r, neap_error *err)
 {
     link_table *t = &r->table;
-    uint64_t epochs;
-    neap_status rc = read_whole_option(r->a, "epochs", &epochs, err);
+    neap_status rc = NEAP_OK;
     if (r->o->vectors)
         t->row[t->rows++] = (link_row){ .method = ni_path_name(r->o->vectors), .given = true };
     for (size_t i = 0; i < r->methods.count && rc == NEAP_OK; i++) {
         const char *method = r->methods.item[i];
         t->row[t->rows++] = (link_row){ .method = method };
-        if (r->o->untrained && epochs > 0 && learns(method))
-            t->row[t->rows++] = (link_row){ .method = method, .untrained = true };
+        if (r->o->ablate && !strcmp(method, "evidence")) rc = add_ablation(r, err);
+        if (has_untrained(r, method)) t->row[t->rows++] = (link_row){ .method = method, .untrained = true };
     }
     t->cells = calloc(t->rows * t->splits.ratios + 1, sizeof *t->cells);
     return rc == NEAP_OK && !t->cells ? ni_fail(err, NEAP_E_MEM, "out of memory for the table") : rc;
 }
 
+/* The share of the validation pairs that every method of a split finds there; 0: the usual one. */
 static neap_status read_valid(const run *r, double *valid, neap_error *err)
 {
-    char text[SHORT];
-    neap_status rc = neap_options_get(r->a->options, "valid", text, sizeof text, err);
-    if (rc == NEAP_OK && !ni_parse_double(text, strlen(text), valid))
-        rc = ni_fail(err, NEAP_E_ARG, "--valid is not a number");
-    return rc;
+    const char *text = args_value(r->a, "valid");
+    *valid = 0;
+    if (!text || ni_parse_double(text, strlen(text), valid)) return NEAP_OK;
+    return ni_fail(err, NEAP_E_ARG, "--valid is not a number");
 }
 
 static neap_status plan_draws(run *r, neap_error *err)
@@ -267,12 +334,12 @@ static neap_status prepare(run *r, neap_error *err)
     neap_status rc = check_vectors(r->a, err);
     if (rc == NEAP_OK) rc = read_methods(r, err);
     if (rc == NEAP_OK) rc = r->o->split ? plan_found(r, err) : plan_draws(r, err);
-    if (rc == NEAP_OK) rc = make_rows(r, err);
     if (rc == NEAP_OK && r->o->folder) rc = neap_folder_create(r->o->folder, err);
     if (rc == NEAP_OK) rc = read_graph(r->a, r->a->operands[0], &r->table.graph, err);
     if (rc == NEAP_OK) rc = targets_read(r->a, r->o->targets, r->table.graph, &r->targets, err);
     if (strcmp(r->table.splits.target_kind, "all")) r->table.splits.targets = targets_of(&r->targets);
     if (rc == NEAP_OK) rc = attributes_read(r->a, &r->o->attributes, r->table.graph, &r->known, err);
+    if (rc == NEAP_OK) rc = make_rows(r, err);
     if (rc == NEAP_OK) rc = take_vectors(r, err);
     return rc;
 }
@@ -343,6 +410,7 @@ const command cmd_eval_link = {
         "Every training option of `neap train` applies; a method ignores those it does not have.\n",
     .examples = "neap eval link friends.txt --ratios 60 --seeds 2\n"
                 "neap eval link friends.txt --methods gap,ppr --ratios 50,80 --epochs 5 --json\n"
+                "neap eval link friends.txt --methods evidence --ablate --ratios 60 --seeds 2\n"
                 "neap eval link friends.txt --ratios 80 --seeds 1 --epochs 5 -o splits\n"
                 "neap train splits/clean-uniform-80-seed1/train.tsv -o mine --epochs 5\n"
                 "neap embed mine -o mine.vec\n"

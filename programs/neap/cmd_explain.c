@@ -322,7 +322,7 @@ const command cmd_explain = {
         "methods with one vector per node have no explanation.\n",
     .examples = "neap explain friends.safetensors alice bob\n"
                 "neap explain about.safetensors alice bob --html words.html\n"
-                "neap explain friends.safetensors alice bob --html explain.html\n",
+                "neap explain gap.safetensors alice bob --html explain.html\n",
     .least = 3,
     .most = 3,
     .options = options,

@@ -27,21 +27,35 @@ static void print_method(const neap_method_info *m)
                m->features ? " or their features (--features)" : "",
                m->text == 2 ? ", where there are some" : "",
                m->new_text ? "a text or links" : "links; it may have a text, too");
+    if (m->probability) puts("\nIts score is the log-odds of a link: score and rank print a probability.");
+    if (m->explains) puts("\nneap explain says why a pair has its score.");
     print_options(m);
 }
 
-/* Those that need texts, or features, are marked, and those that can do with them. */
-static const char *mark_of(const neap_method_info *m)
+/* Whether it needs texts, or does with features in their place, or reads both where there are some. */
+static const char *text_word(const neap_method_info *m)
 {
-    if (m->text == 2) return " [also with --text, --features]";
-    return m->features ? " [--text or --features]" : m->text ? " [--text]" : "";
+    if (m->text == 2) return "if any";
+    return m->features ? "or features" : m->text ? "needed" : "-";
+}
+
+static const char *yes(int on)
+{
+    return on ? "yes" : "-";
+}
+
+static void print_row(const char *name, const char *text, const char *probability, const char *explains,
+                      const char *summary)
+{
+    printf("%-15s%-13s%-13s%-10s%s\n", name, text, probability, explains, summary);
 }
 
 static void print_list(void)
 {
+    print_row("method", "text", "probability", "explains", "what it is");
     for (size_t i = 0; i < neap_method_count(); i++) {
         const neap_method_info *m = neap_method_at(i);
-        printf("%-15s%s%s\n", m->name, m->summary, mark_of(m));
+        print_row(m->name, text_word(m), yes(m->probability), yes(m->explains), m->summary);
     }
 }
 
@@ -77,6 +91,7 @@ static void print_json(const neap_method_info *only)
         ni_json_switch(&j, "text", m->text == 1);
         ni_json_switch(&j, "text_optional", m->text == 2);
         ni_json_switch(&j, "probability", m->probability);
+        ni_json_switch(&j, "explains", m->explains);
         ni_json_switch(&j, "new_text", m->new_text);
         ni_json_switch(&j, "features", m->features);
         print_json_options(&j, m);
@@ -106,9 +121,12 @@ const command cmd_methods = {
     .operands = "[NAME]",
     .summary = "list the methods, or explain one",
     .details =
-        "Lists the values of `neap train --method`, or explains one of them: its idea, what an epoch is, "
-        "and the options it reads with their defaults. Those marked with [--text] need the texts of "
-        "nodes, or what else is named there.\n",
+        "Lists the values of `neap train --method`: whether a method reads the texts of nodes (--text: "
+        "needed, "
+        "or features in their place, or both if there are any), whether its scores come with a "
+        "probability, "
+        "and whether `neap explain` has reasons for them. Or explains one of them: its idea, what an epoch "
+        "is, and the options it reads with their defaults.\n",
     .examples = "neap methods\nneap methods cane\n",
     .most = 1,
     .library = "",

@@ -342,5 +342,6 @@ const command cmd_reproduce = {
     .options = options,
     .own_size = sizeof(own),
     .library = "model,training,walks,text,running,!method,!test",
+    .method = "gap",
     .run = run_reproduce,
 };

@@ -7,6 +7,7 @@
 #include "attributes.h"
 #include "common.h"
 #include "progress.h"
+#include "support/clock.h"
 #include "targets.h"
 #include "train.h"
 
@@ -43,7 +44,7 @@ typedef struct run {
     double test;      /* the share of pairs held out, or 0 */
     progress bar;
     metrics log;
-    neap_progress last; /* what was reported last                             */
+    neap_progress last; /* what was reported last; its seconds in any case    */
     neap_error failed;  /* why a hook stopped the run, if it was not the user */
     neap_graph *graph;
     target_set targets;
@@ -70,11 +71,15 @@ static void on_note(const char *text, void *user)
     say(r->a, "note: %s", text);
 }
 
-/* MODEL.checkpoint unless given; there is no file beside a pipe. */
+/* MODEL.checkpoint unless given; there is no file beside a pipe, nor where there are no epochs. */
 static neap_status choose_checkpoint(run *r, neap_error *err)
 {
     const own *o = r->o;
-    if (!o->checkpoint && is_stream(o->output)) return NEAP_OK;
+    bool epochs = has_epochs(r->a);
+    if (!epochs && (o->checkpoint || o->resume))
+        say(r->a, "note: a method without epochs has no checkpoints: --%s changes nothing",
+            o->resume ? "resume" : "checkpoint");
+    if (!epochs || (!o->checkpoint && is_stream(o->output))) return NEAP_OK;
     const char *base = o->checkpoint ? o->checkpoint : o->output;
     const char *ending = o->checkpoint ? "" : ".checkpoint";
     size_t room = strlen(base) + strlen(ending) + 1;
@@ -146,7 +151,7 @@ static void say_patience(const run *r)
 static bool resumes(const run *r)
 {
     bool there = r->checkpoint && access(r->checkpoint, F_OK) == 0;
-    if (r->o->resume && !there) say(r->a, "no checkpoint to go on from: starting afresh");
+    if (r->o->resume && r->checkpoint && !there) say(r->a, "no checkpoint to go on from: starting afresh");
     if (!r->o->resume && there)
         say(r->a, "starting afresh; --resume would have gone on from %s", r->checkpoint);
     return r->o->resume && there;
@@ -197,8 +202,8 @@ static const neap_graph *training_graph(const run *r)
 static neap_status stopped(const run *r, neap_error *err)
 {
     if (!r->checkpoint)
-        return ni_fail(err, NEAP_E_STOPPED,
-                       "interrupted; there is no checkpoint, because the model goes to a pipe");
+        return ni_fail(err, NEAP_E_STOPPED, "interrupted; there is no checkpoint, because %s",
+                       has_epochs(r->a) ? "the model goes to a pipe" : "the method has no epochs");
     bool began = r->last.epoch > 0; /* else a checkpoint that is there is that of an earlier run */
     if (access(r->checkpoint, F_OK) || (!began && !r->o->resume))
         return ni_fail(err, NEAP_E_STOPPED, "interrupted before there was anything to keep");
@@ -229,7 +234,9 @@ static neap_status train(run *r, neap_error *err)
     if (rc) return rc;
     interrupt_watch();
     progress_start(&r->bar, r->o->progress, r->a->quiet);
+    double start = ni_seconds();
     rc = neap_train(&data, r->a->options, &hooks, &r->model, err);
+    if (!r->last.epoch) r->last.seconds = ni_seconds() - start;
     progress_clear(&r->bar);
     neap_error closing = { 0 };
     neap_status closed = metrics_close(&r->log, &closing);
@@ -245,9 +252,9 @@ static void say_training(const run *r)
     char time[SHORT];
     neap_model_facts t = NEAP_SIZED(neap_model_facts);
     neap_model_facts_of(r->model, &t, NULL);
-    if (!r->last.epoch) return;
-    say(r->a, "%u epoch%s in %s", r->last.epoch, plural(r->last.epoch),
-        ni_format_seconds(r->last.seconds, time));
+    ni_format_seconds(r->last.seconds, time);
+    if (r->last.epoch) say(r->a, "%u epoch%s in %s", r->last.epoch, plural(r->last.epoch), time);
+    else say(r->a, "trained in %s", time);
     if (isnan(t.valid_auc)) return;
     say(r->a, "kept epoch %u, the best on the pairs held back for validation: AUC %.4f", t.epochs,
         t.valid_auc);
@@ -331,10 +338,14 @@ const command cmd_train = {
         "--columns chooses others, by number or by the words of the header. What looks like "
         "something else (relations, Unix time, DOT, JSON, ...) is refused, with a remedy.\n"
         "The same graph, options and seed give the same model, byte for byte, for any number of "
-        "threads and after any interruption: Ctrl-C writes a checkpoint, and the same command with "
-        "--resume goes on from it.\n"
-        "--text gives a text for each node to the methods that read texts; `neap methods` marks them. Of "
-        "these, text takes a second and learns nothing, and tadw is nearly as fast; begin there.\n"
+        "threads and after any interruption: where a method is trained in epochs, Ctrl-C writes a "
+        "checkpoint, and the same command with --resume goes on from it.\n"
+        "The default method is evidence: many kinds of evidence about a pair, weighed by one learned curve "
+        "each, which predict best without tuning and give a probability and reasons that add up. With "
+        "--preset paper or authors it is gap, the system of the paper; --method names any other, and `neap "
+        "methods` lists them.\n"
+        "--text gives a text for each node to the methods that read texts; `neap methods` marks them. "
+        "evidence reads it beside the links.\n"
         "--targets limits what the model is for: where a link leads to a target, it is compared with "
         "non-links to targets, in training, validation and --test, and `neap rank` suggests targets "
         "only. --targets auto takes the opposite side of a bipartite graph, such as the items for a "
@@ -343,6 +354,7 @@ const command cmd_train = {
         "it). A preset sets the defaults; every option still counts.\n",
     .examples = "neap train friends.txt -o friends.safetensors\n"
                 "neap train friends.txt -o friends.safetensors --undirected --test 0.1\n"
+                "neap train friends.txt -o gap.safetensors --method gap --valid 0.2\n"
                 "neap train friends.txt -o about.safetensors --method cane --text about.txt\n"
                 "neap train friends.txt -o turned.safetensors --columns 2,1\n"
                 "neap train purchases.txt -o shop.safetensors --targets auto\n"

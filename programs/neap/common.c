@@ -136,6 +136,13 @@ uint64_t option_number(const args *a, const char *name)
     return value;
 }
 
+bool has_epochs(const args *a)
+{
+    char name[SHORT] = "";
+    neap_options_get(a->options, "method", name, sizeof name, NULL);
+    return neap_method_has_option(name, "epochs");
+}
+
 bool may_end_early(const args *a)
 {
     char text[SHORT] = "0";

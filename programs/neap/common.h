@@ -18,6 +18,9 @@ neap_status read_graph(const args *a, const char *path, neap_graph **out, neap_e
 /* A whole number of the options, as they stand; 0 if the method has no such option. */
 uint64_t option_number(const args *a, const char *name);
 
+/* Whether the method of the options is trained in epochs: then a run has checkpoints and a pace. */
+bool has_epochs(const args *a);
+
 /* Whether validation may end training before its last epoch. */
 bool may_end_early(const args *a);
 

@@ -231,5 +231,5 @@ void print_overview(void)
            "To begin:\n"
            "  neap train friends.txt -o friends.safetensors --test 0.1\n"
            "  neap rank friends.safetensors alice --explain\n"
-           "  neap train friends.txt -o about.safetensors --method text --text about.txt\n");
+           "  neap train friends.txt -o about.safetensors --text about.txt\n");
 }

@@ -51,15 +51,20 @@ double link_seconds_left(const link_table *t)
 
 /* ---- text ---- */
 
-static const char *untrained_word(const link_row *row)
+/* " untrained", " without walks". */
+static const char *variant_words(const link_row *row, char text[SHORT])
 {
-    return row->untrained ? " untrained" : "";
+    snprintf(text, SHORT, "%s%s%s", row->untrained ? " untrained" : "", row->without ? " without " : "",
+             row->without ? row->without : "");
+    return text;
 }
 
 char *link_words(const link_table *t, size_t row, const split_item *item, char text[LINK_WORDS])
 {
+    char variant[SHORT];
     snprintf(text, LINK_WORDS, "%.40s%s at %.10g %%, seed %llu", t->row[row].method,
-             untrained_word(&t->row[row]), t->splits.ratio[item->column], (unsigned long long)item->seed);
+             variant_words(&t->row[row], variant), t->splits.ratio[item->column],
+             (unsigned long long)item->seed);
     return text;
 }
 
@@ -144,19 +149,21 @@ static void print_counts(const link_table *t)
 static int name_width(const link_table *t)
 {
     int most = 13;
+    char variant[SHORT];
     for (size_t i = 0; i < t->rows; i++) {
-        int columns = name_columns(t->row[i].method) + (int)strlen(untrained_word(&t->row[i]));
+        int columns = name_columns(t->row[i].method) + (int)strlen(variant_words(&t->row[i], variant));
         if (columns > most) most = columns;
     }
-    return (most < 24 ? most : 24) + 1;
+    return (most < 25 ? most : 25) + 1;
 }
 
 static void print_row_name(const link_row *row, int width)
 {
-    int behind = (int)strlen(untrained_word(row)), columns = name_columns(row->method);
+    char variant[SHORT];
+    int behind = (int)strlen(variant_words(row, variant)), columns = name_columns(row->method);
     int room = columns < width - behind - 1 ? columns : width - behind - 1;
     print_name(stdout, row->method, room);
-    printf("%-*s", width - room, untrained_word(row));
+    printf("%-*s", width - room, variant);
 }
 
 /* What a dash stands for. Which pairs are scored depends on the split alone, so one row stands for all. */
@@ -323,6 +330,7 @@ static void json_cell(ni_json *j, const link_table *t, size_t row, size_t column
     ni_json_open(j, NULL, '{');
     ni_json_text(j, "method", t->row[row].method);
     ni_json_switch(j, "untrained", t->row[row].untrained);
+    ni_json_text(j, "without", t->row[row].without);
     ni_json_text(j, "protocol", t->splits.protocol);
     ni_json_real(j, "ratio", t->splits.ratio[column]);
     ni_json_text(j, "negatives", negatives_of(t));

@@ -7,9 +7,10 @@
 
 /* What is measured: the file of --vectors, or a method. */
 typedef struct link_row {
-    const char *method; /* or the name of the file without its folders */
-    bool given;         /* it is the file                              */
-    bool untrained;     /* the method at 0 epochs                      */
+    const char *method;  /* or the name of the file without its folders */
+    bool given;          /* it is the file                              */
+    bool untrained;      /* the method at 0 epochs                      */
+    const char *without; /* the group of evidence that was left out; NULL: none */
 } link_row;
 
 /* A row at a ratio, over the splits. */
@@ -24,8 +25,8 @@ typedef struct link_cell {
 typedef struct link_table {
     neap_graph *graph;
     splits splits;
-    uint64_t seeds; /* splits of a ratio, at most */
-    link_row row[1 + 2 * LIST_MOST];
+    uint64_t seeds;                  /* splits of a ratio, at most */
+    link_row row[1 + 3 * LIST_MOST]; /* the file; methods, untrained; groups left out */
     size_t rows;
     link_cell *cells; /* rows x ratios */
 } link_table;

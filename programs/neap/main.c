@@ -87,7 +87,7 @@ static neap_status run_help(int count, char **words, neap_error *err)
     const command *c = match_command(words, count, &used);
     const command_group *g = count == 1 ? find_group(words[0]) : NULL;
     if (count > 0 && !c && !g) return unknown_command(words, count, err);
-    if (c) print_help(c, "gap");
+    if (c) print_help(c, c->method ? c->method : neap_option_at(0)->presets[0]); /* 0: `method` */
     else if (g) print_group(g);
     else print_overview();
     return NEAP_OK;
@@ -97,9 +97,8 @@ static neap_status run_command(const command *c, int argc, char **argv, neap_err
 {
     args a;
     neap_status rc = args_parse(c, argc, argv, &a, err);
-    char method[SHORT] = "gap";
-    if (rc == NEAP_OK && a.help && args_given(&a, "method"))
-        rc = neap_options_get(a.options, "method", method, sizeof method, err);
+    char method[SHORT] = "";
+    if (rc == NEAP_OK && a.help) rc = neap_options_get(a.options, "method", method, sizeof method, err);
     if (rc == NEAP_OK && a.help) print_help(c, method);
     else if (rc == NEAP_OK) rc = c->run(&a, err);
     args_free(&a);

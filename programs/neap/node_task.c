@@ -24,14 +24,14 @@ static neap_status pass_over(node_task *t, neap_error *err)
     for (size_t i = 0; i < t->passed_over.count; i++)
         say(t->a, "%s has no vectors, it only scores pairs: left out", t->passed_over.item[i]);
     if (t->methods.count || t->o->vectors) return NEAP_OK;
-    return ni_fail(err, NEAP_E_ARG, "none of these methods has vectors; gap has");
+    return ni_fail(err, NEAP_E_ARG, "none of these methods has vectors; evidence has");
 }
 
 static neap_status read_lists(node_task *t, neap_error *err)
 {
     neap_status rc = check_vectors(t->a, err);
     if (rc == NEAP_OK && (t->o->methods || !t->o->vectors))
-        rc = read_list("methods", t->o->methods ? t->o->methods : "gap", &t->methods, err);
+        rc = read_list("methods", t->o->methods ? t->o->methods : "evidence,gap", &t->methods, err);
     if (rc == NEAP_OK) rc = check_methods(&t->methods, err);
     if (rc == NEAP_OK) rc = pass_over(t, err);
     if (rc == NEAP_OK) rc = read_list("ratios", t->o->ratios, &t->ratios, err);

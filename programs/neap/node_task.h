@@ -24,7 +24,7 @@ typedef struct node_own {
     { "by-line", 0, "", NULL, ARG_SWITCH, offsetof(node_own, by_line), 0, 0, false,                          \
       "line i of the labels, from 0, is the class of the node named i" },                                    \
     { "methods", 0, "NAME,...", NULL, ARG_TEXT, offsetof(node_own, methods), 0, 0, false,                    \
-      "methods whose vectors are evaluated; gap, unless --vectors is given" },                               \
+      "methods whose vectors are evaluated; evidence,gap, unless --vectors is given" },                               \
     { "vectors", 0, "FILE", NULL, ARG_TEXT, offsetof(node_own, vectors), 0, 0, false,                        \
       "evaluate these vectors: word2vec text, .npy or .safetensors with names in .names.txt beside it" },                 \
     { "allow-missing", 0, "", NULL, ARG_SWITCH, offsetof(node_own, allow_missing), 0, 0, false,              \

@@ -404,6 +404,7 @@ static neap_status make_settings(const ni_reproduction *r, ni_study *study, neap
     neap_status rc = NEAP_OK;
     for (int i = 0; i < 2 && rc == NEAP_OK; i++) {
         rc = neap_options_copy(from[i], &study->own[i], err);
+        if (rc == NEAP_OK) rc = neap_options_set(study->own[i], "method", "gap", err);
         if (rc == NEAP_OK && !r->plain) rc = ni_tuned_apply("gap", groups[i], r->given, study->own[i], err);
         study->settings[i] = study->own[i];
     }

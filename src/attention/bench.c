@@ -140,10 +140,11 @@ static void fill_in(neap_bench_result *r, const ni_pace *pace, const ni_stages *
             (neap_bench_stage){ stage_words[i].name, stage_words[i].about, s->seconds[i], w->flops[i] };
 }
 
-/* Training alone, for as long as it takes. */
+/* Training alone, for as long as it takes; of gap, unless another method is named. */
 static neap_status timed_options(const neap_options *options, neap_options **out, neap_error *err)
 {
     neap_status rc = neap_options_copy(options, out, err);
+    if (rc == NEAP_OK) rc = neap_options_suggest(*out, "method", "gap", err);
     if (rc == NEAP_OK) rc = neap_options_set(*out, "epochs", "1000000", err);
     if (rc == NEAP_OK) rc = neap_options_set(*out, "valid", "0", err);
     return rc;

@@ -319,7 +319,7 @@ void ni_settings_saved(const ni_settings *s, void (*visit)(const char *name, con
 /* ---- the common options ---- */
 
 static const ni_option common_options[] = {
-    NI_OPTION(ni_common, TEXT, method, "method", "", 0, "model", "NAME", "gap", "gap", "gap", 0, 0, 1,
+    NI_OPTION(ni_common, TEXT, method, "method", "", 0, "model", "NAME", "evidence", "gap", "gap", 0, 0, 1,
               "the system to train; `neap methods` lists them"),
     NI_OPTION(ni_common, SWITCH, undirected, "undirected", "", 0, "model", "", "no", "no", "no", 0, 1, 1,
               "an edge has no direction: train both orders, score their mean (the opposite: --directed)"),

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/sized.h"
 #include "support/status.h"
 #include "support/text.h"
 
@@ -40,6 +41,17 @@ neap_status ni_groups_read(const char *list, uint32_t *groups, neap_error *err)
         at += length;
         if (!*at) return NEAP_OK;
     }
+}
+
+const char *neap_evidence_group(const neap_data *data, size_t i)
+{
+    uint32_t kind[NI_KINDS];
+    neap_data now = { 0 };
+    bool any = !data || ni_sized_in(&now, sizeof now, data, "neap_data", NULL) != NEAP_OK;
+    for (uint32_t g = 0; g < NI_GROUPS; g++)
+        if (ni_kinds_choose(1u << g, false, any || now.text || now.features, kind) && i-- == 0)
+            return ni_group_names[g];
+    return NULL;
 }
 
 uint32_t ni_kinds_choose(uint32_t groups, bool directed, bool known, uint32_t *kind)

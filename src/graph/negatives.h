@@ -14,6 +14,12 @@ typedef enum ni_negatives {
 /* The words, by number; NULL behind the last. */
 extern const char *const ni_negative_words[];
 
+/* The option that chooses them, in every method; not each has degree-0.75. */
+#define NI_NEGATIVE_HELP                                                                                   \
+    "non-links to learn from, and for probabilities to concern: any, in proportion to their degree or to " \
+    "1 "                                                                                                   \
+    "+ degree^0.75 (rounded down), or neighbours of neighbours"
+
 typedef struct ni_negative_rule {
     ni_negatives kind;
     const ni_links *seen;      /* whose degrees and steps count                     */

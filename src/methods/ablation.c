@@ -46,7 +46,8 @@ const ni_method ni_method_gapcn = {
                          "paper. One epoch is one pass over the edges.\n"
                          "Kefato and Girdzijauskas, Graph Neighborhood Attentive Pooling, 2020.",
               .context = 1,
-              .vectors = 1 },
+              .vectors = 1,
+              .explains = 1 },
     .options = { sizeof(ni_attention_options), gapcn_parts, gapcn_defaults },
     .family = &gapcn_recipe,
     ENGINE,
@@ -73,7 +74,8 @@ const ni_method ni_method_gapapn = {
                          "An ablation of the paper.\n"
                          "Kefato and Girdzijauskas, Graph Neighborhood Attentive Pooling, 2020.",
               .context = 1,
-              .vectors = 1 },
+              .vectors = 1,
+              .explains = 1 },
     .options = { sizeof(ni_attention_options), gapapn_parts, gapapn_defaults },
     .family = &gapapn_recipe,
     ENGINE,

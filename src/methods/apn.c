@@ -78,6 +78,7 @@ const ni_method ni_method_apn = {
                   "dos Santos, Tan, Xiang and Zhou, Attentive Pooling Networks, 2016.",
               .context = 1,
               .vectors = 1,
+              .explains = 1,
               .text = 1,
               .new_text = 1 },
     .options = { sizeof(apn_options), parts, defaults },

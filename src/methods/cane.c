@@ -554,6 +554,7 @@ const ni_method ni_method_cane = {
                   "Modeling, 2017.",
               .context = 1,
               .vectors = 1,
+              .explains = 1,
               .text = 1,
               .new_text = 1 },
     .options = { sizeof(cane_options), parts, defaults },

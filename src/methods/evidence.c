@@ -30,9 +30,7 @@ static const ni_option own_options[] = {
     NI_OPTION(ni_evidence_options, U32, examples, "examples", "", 0, "training", "N", "6000", "6000",
               "6000", 1, 1000000, 1, "links that curves are learned from, at most (evidence)"),
     NI_OPTION(ni_evidence_options, CHOICE, negatives, "negative-sampling", "", 0, "training",
-              "uniform|degree|two-hop", "uniform", "uniform", "uniform", 0, 0, 1,
-              "non-links that probabilities concern: any, in proportion to their degree, or neighbours of "
-              "neighbours (evidence)"),
+              "uniform|degree|two-hop", "uniform", "uniform", "uniform", 0, 0, 1, NI_NEGATIVE_HELP),
     NI_OPTION(ni_evidence_options, REAL, fold, "fold", "", 0, "training", "SHARE", "0.1", "0.1", "0.1",
               0.001, 0.5, 1,
               "share of the links that are left out at once, to be learned from, at most (evidence)"),
@@ -453,6 +451,7 @@ const ni_method ni_method_evidence = {
                   "learned from --examples links and 30 non-links of each. The score is the\n"
                   "log-odds of a link.",
               .vectors = 1,
+              .explains = 1,
               .text = 2,
               .new_text = 1,
               .features = 1,

@@ -30,7 +30,8 @@ const ni_method ni_method_gap = {
                   "a margin between links and non-links. One epoch is one pass over the edges.\n"
                   "Kefato and Girdzijauskas, Graph Neighborhood Attentive Pooling, 2020.",
               .context = 1,
-              .vectors = 1 },
+              .vectors = 1,
+              .explains = 1 },
     .options = { sizeof(ni_attention_options), parts, NULL },
     ENGINE,
 };
@@ -55,7 +56,8 @@ const ni_method ni_method_goat = {
                   "Kefato and Girdzijauskas, Gossip and Attend: Context-Sensitive Graph\n"
                   "Representation Learning, 2020.",
               .context = 1,
-              .vectors = 1 },
+              .vectors = 1,
+              .explains = 1 },
     .options = { sizeof(ni_attention_options), parts, goat_defaults },
     ENGINE,
 };

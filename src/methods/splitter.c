@@ -404,7 +404,8 @@ const ni_method ni_method_splitter = {
                          "Epasto and Perozzi, Is a Single Embedding Enough? Learning Node Representations\n"
                          "that Capture Multiple Social Contexts, 2019.",
               .context = 1,
-              .vectors = 1 },
+              .vectors = 1,
+              .explains = 1 },
     .options = { sizeof(ni_splitter_options), parts, defaults },
     .check = check,
     .own = sizeof(ni_splitter),

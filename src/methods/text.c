@@ -336,6 +336,7 @@ const ni_method ni_method_text = {
                          "Deerwester, Dumais, Furnas, Landauer and Harshman, Indexing by Latent Semantic\n"
                          "Analysis, 1990.",
               .vectors = 1,
+              .explains = 1,
               .text = 1,
               .new_text = 1,
               .features = 1 },

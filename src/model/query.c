@@ -398,9 +398,10 @@ static neap_status no_explanation(const neap_model *m, neap_error *err)
     char names[160] = "";
     size_t used = 0;
     for (size_t i = 0; i < neap_method_count() && used < sizeof names; i++) {
-        const char *name = neap_method_at(i)->name;
-        if (ni_method_find(name, NULL)->explain)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
+        const neap_method_info *info = neap_method_at(i);
+        if (info->explains)
+            used +=
+                (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", info->name);
     }
     return ni_fail(err, NEAP_E_ARG, "method %s cannot explain a score; these can: %s", m->method->info.name,
                    names);

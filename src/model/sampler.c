@@ -21,8 +21,7 @@ static const ni_option sampling_options[] = {
               1048576, 1, "edges per step"),
     NI_OPTION(ni_sampling, CHOICE, negative_sampling, "negative-sampling", "", 0, "training",
               "uniform|degree|two-hop|degree-0.75", "uniform", "uniform", "degree-0.75", 0, 0, 1,
-              "non-links to learn from: any, in proportion to their degree or to 1 + degree^0.75 (rounded "
-              "down), or neighbours of neighbours"),
+              NI_NEGATIVE_HELP),
     NI_OPTION(ni_sampling, SWITCH, fresh_negatives, "fresh-negatives", "", 0, "training", "", "yes", "yes",
               "no", 0, 1, 1, "draw new non-links in each epoch"),
     NI_OPTION(ni_sampling, SWITCH, reject_links, "reject-links", "", 0, "training", "", "yes", "yes", "no",

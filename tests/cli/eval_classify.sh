@@ -64,5 +64,5 @@ expect 3 "$NEAP" eval classify friends.txt -l circles.txt --vectors missing.txt
 
 data=$NEAP_SOURCE/data
 expect 0 "$NEAP" eval classify "$data/debian.tsv.gz" -l "$data/debian-sections.tsv.gz" --seeds 1 --shares 5 \
-    --ratios 20 --epochs 1 --valid 0 --dim 4 --neighbors 4
+    --methods gap --ratios 20 --epochs 1 --valid 0 --dim 4 --neighbors 4
 grep -q '^most-frequent' out || fail 'no yardstick for the bundled graph'

@@ -9,10 +9,11 @@ fast=(--seeds 2 --epochs 3 --dim 8 -t 1)
 # Two circles of friends are two clusters.
 expect 0 "$NEAP" eval cluster friends.txt --labels circles.txt "${fast[@]}"
 says out 'spectral clusters against classes, protocol clean, 2 seeds'
+grep -Eq '^evidence +100 % +[01]\.[0-9]{4} ' out || fail 'no row for the default method'
 grep -Eq '^gap +100 % +[01]\.[0-9]{4} ' out || fail 'no row for gap'
 says err '11 of 11 nodes labelled, 2 classes'
 
-expect 0 "$NEAP" train friends.txt -o model --epochs 20 -t 1
+expect 0 "$NEAP" train friends.txt -o model --method gap --epochs 20 -t 1
 expect 0 "$NEAP" embed model -o v.txt
 expect 0 "$NEAP" embed model -o v.npy
 expect 0 "$NEAP" eval cluster friends.txt -l circles.txt --vectors v.txt "${fast[@]}" --json -o kept
@@ -146,11 +147,11 @@ empty out
 # The bundled graph: packages, with their sections as classes.
 data=$NEAP_SOURCE/data
 expect 0 "$NEAP" eval cluster "$data/debian.tsv.gz" -l "$data/debian-sections.tsv.gz" --algorithm kmeans --clusters 5 --seeds 1 \
-    --ratios 20 --epochs 1 --valid 0 --dim 4 --neighbors 4
+    --methods gap --ratios 20 --epochs 1 --valid 0 --dim 4 --neighbors 4
 says err '8,609 of 8,609 nodes labelled, 57 classes'
 grep -q '^gap  *20 %' out || fail 'no row for the bundled graph'
 
 # Clustering is announced where it takes long, and Ctrl-C ends it at once.
 interrupt_after 'seed 1: clustering 8,609 vectors' "$NEAP" eval cluster "$data/debian.tsv.gz" -l "$data/debian-sections.tsv.gz" \
-    --ratios 20 --epochs 1 --valid 0 --dim 4 --neighbors 4
+    --methods gap --ratios 20 --epochs 1 --valid 0 --dim 4 --neighbors 4
 says err 'interrupted; the table is not complete'

@@ -7,11 +7,12 @@ fast=(--ratios 60,80 --seeds 2 --epochs 3 --dim 8 -t 1)
 
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}"
 says out 'protocol clean'
-for method in gap 'gap untrained' pa popularity cn aa ra katz l3 walk3 ppr; do
+[[ $(sed -n '/^method  /{n;p}' out) == evidence\ * ]] || fail 'the default method is not the first'
+for method in evidence gap 'gap untrained' pa popularity cn aa ra katz l3 walk3 ppr; do
     grep -Eq "^$method +[01]\.[0-9]{4} " out || fail "no row for $method"
 done
 if grep -q leaky out; then fail 'clean is not leaky'; fi
-says err '44 of 44: ppr at 80 %, seed 2: AUC '
+says err '48 of 48: ppr at 80 %, seed 2: AUC '
 if grep -q '^text' out; then fail 'there are no texts'; fi
 
 # The cosine of texts joins the usual table where there are texts, and no other.
@@ -20,6 +21,33 @@ expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --text texts.tsv
 grep -q '^text  ' out || fail 'no row for text'
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --text texts.tsv --methods pa,cn
 if grep -q '^text' out; then fail 'text was not asked for'; fi
+
+# Evidence without each of its groups: those that the graph has and --evidence names.
+"$NEAP" generate sbm --nodes 120 --blocks 4 --p-in 0.3 --p-out 0.02 --seed 5 -o blocks.txt -q || fail 'generate'
+ablate=("$NEAP" eval link blocks.txt --methods evidence,pa --ablate --ratios 60 --seeds 1 -t 1 --dim 8 --curve-steps 20)
+expect 0 "${ablate[@]}"
+for group in degrees shared paths walks spectral; do
+    grep -Eq "^evidence without $group +[01]\.[0-9]{4} " out || fail "no row without $group"
+done
+[[ $(grep '^evidence' out | awk '{ print $NF, $(NF - 2) }' | sort -u | wc -l) -gt 3 ]] || fail 'the rows are all alike'
+if grep -q 'without text' out; then fail 'there are no texts to leave out'; fi
+[[ $(sed -n '/^method  /{n;p}' out) == evidence\ \ * ]] || fail 'the whole is not above its parts'
+expect 0 "${ablate[@]}" --evidence degrees,walks --json
+cp out parts.json
+expect 0 "$NEAP" eval link blocks.txt --methods evidence --evidence walks "${ablate[@]:7}" --json
+python3 - parts.json out <<'END' || fail 'a row without a group is not a model without it'
+import json, sys
+parts, walks = (json.load(open(f))["results"] for f in sys.argv[1:])
+assert [(r["method"], r["without"]) for r in parts] == [("evidence", None), ("evidence", "degrees"),
+                                                        ("evidence", "walks"), ("pa", None)], parts
+whole, degrees, rest, pa = ((r["auc"]["mean"], r["mrr"], r["mrr_all"]) for r in parts)
+(alone,) = ((r["auc"]["mean"], r["mrr"], r["mrr_all"]) for r in walks)
+assert degrees == alone and len({whole, degrees, rest, pa}) == 4, (whole, degrees, rest, pa, alone)
+END
+make_texts blocks.txt
+expect 0 "${ablate[@]}" --evidence degrees,text --text texts.tsv
+grep -q '^evidence without text ' out || fail 'texts are not left out'
+make_texts friends.txt
 
 expect 0 "$NEAP" eval link friends.txt "${fast[@]}" --methods gap,pa --json
 valid_json out
@@ -140,6 +168,9 @@ refused '--ratios: an item is missing beside a comma' link friends.txt --ratios 
 refused '--ratios: an item is missing beside a comma' link friends.txt --ratios 15,
 refused '--ratios is empty' link friends.txt --ratios ''
 refused '--methods none leaves nothing to do' link friends.txt --methods none
+refused '--ablate leaves out parts of evidence' link friends.txt --methods gap,pa --ablate
+refused '--ablate leaves nothing of one group' link friends.txt --ablate --evidence walks
+refused "there is no evidence called 'luck'" link friends.txt --ablate --evidence luck
 
 # Shares that look like parts of 1, and those that leave nothing to learn from.
 expect 0 "$NEAP" eval link friends.txt --methods pa --ratios 0.8 --seeds 1

@@ -22,7 +22,7 @@ printf 'tea\njam\n' >shelf
 expect 0 "$NEAP" train purchases.txt -o shelved "${quick[@]}" --targets shelf
 for file in model small graph.safetensors vectors.safetensors shop shelved; do fine "$file"; done
 expect 0 "$NEAP" methods
-methods=$(cut -d ' ' -f 1 out)
+methods=$(sed 1d out | cut -d ' ' -f 1)
 [[ $(wc -w <<<"$methods") -ge 18 ]] || fail 'there are fewer methods than there were'
 make_texts friends.txt
 for method in $methods; do

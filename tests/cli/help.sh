@@ -40,14 +40,23 @@ while read -r command; do
 done <commands
 
 expect 0 "$NEAP" train --help
-says out '[128; paper, authors: 200]'
-says out '--[no-]self'
+says out '[evidence; paper, authors: gap]'
+says out '--evidence LIST'
 says out '-d, --dim N'
 
 # Of the options that not all methods have, help shows those of one method, with its defaults.
-says out 'Below are the options of method gap; `neap methods NAME` lists those of another.'
+says out "Below are the options of method evidence; \`neap methods NAME\` lists those of"
 if grep -q -e '--rho-text' -e '--walks' out; then fail 'options of other methods'; fi
 [[ $(wc -l <out) -le 170 ]] || fail "help of train has $(wc -l <out) lines"
+for command in 'train --preset paper' 'train --method gap' bench reproduce; do
+    # shellcheck disable=SC2086
+    expect 0 "$NEAP" $command --help
+    says out 'Below are the options of method gap;'
+    says out '[128; paper, authors: 200]'
+    says out '--[no-]self'
+done
+expect 0 "$NEAP" help bench
+says out 'Below are the options of method gap;'
 expect 0 "$NEAP" train --method cane --help
 says out '--rho-text X'
 says out '[0.003; paper, authors:'
@@ -66,12 +75,13 @@ import re, sys
 manual, *texts = (open(f, encoding="utf-8").read() for f in sys.argv[1:])
 plain = manual.replace("\\-", "-").replace("\\&", "").replace("\\e", "\\")
 about = re.findall(r"\.TP\n\\fB.*\\fR\n(.*)", plain)
-known = {tuple(re.sub(r"; also --[^\n\[]*?(?= \[|$)", "", line).split()) for line in about}
+default = lambda line: re.sub(r" \[[^\[]*\]$", "", line)  # of a method in help, of all methods in the manual
+known = {tuple(re.sub(r"; also --[^\n\[]*?$", "", default(line)).split()) for line in about}
 for text in texts:
     options = text[:text.index("\nExamples:")]
     flags = re.findall(r"^ {2}(?:-., | {4})--\S.*?(?=^ {2}\S|^ {6}-|^$|\Z)", options, re.M | re.S)
     assert flags, text
-    for words in map(str.split, flags):
+    for words in (default(" ".join(flag.split())).split() for flag in flags):
         if not {"--json", "--quiet", "--help"} & set(words):
             assert any(tuple(words[-len(line):]) == line for line in known if line), words
 END

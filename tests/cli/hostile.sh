@@ -53,8 +53,10 @@ head -c -1 friends.txt >clothes.txt; trained 'no last newline'
 nothing()
 {
     printf "$1" >bad.txt
-    expect 3 "$NEAP" train bad.txt -o m
+    expect 3 "$NEAP" train bad.txt -o m --method gap
     says err "$2"
+    expect 3 "$NEAP" train bad.txt -o m
+    says err 'to learn from'
 }
 nothing 'a b\n' 'no non-link'
 nothing 'a a\nb b\n' 'no edge links two different nodes'

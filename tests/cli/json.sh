@@ -18,6 +18,16 @@ json()
 json train hostile.txt -o model --test 0.2 "${quick[@]}"
 for key in nodes edges epochs loss seconds options test; do says out "\"$key\":"; done
 json train friends.txt -o friends "${quick[@]}"
+json train friends.txt -o default --test 0.2
+says out '"method": "evidence"'
+says out '"auc_untrained": null'
+if grep -q '"seconds": 0,' out; then fail 'no time passed in training'; fi
+json score default friends.txt
+says out '"probability"'
+json rank default alice -k 2 --explain
+says out '"probability"'
+json explain default alice heidi
+says out '"contribution"'
 json embed model -o v.txt
 printf 'alice\tbob\n' >pairs
 json score model pairs
@@ -34,7 +44,7 @@ done
 json convert hostile.txt g.mtx
 json generate er --nodes 10 --edges 20 -o er.txt
 json estimate friends.txt
-json estimate friends.txt --memory 1M
+json estimate friends.txt --method gap --memory 1M
 says out '"seconds_epoch": null'
 json info hostile.txt
 json info model

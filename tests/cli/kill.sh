@@ -34,7 +34,7 @@ kill_one()
 kill_often()
 {
     local times=$1 kills=0 start code
-    run=("$NEAP" train graph.txt -q --dim 16 --batch 8 --patience 100 --checkpoint-every 0.02 "${@:2}")
+    run=("$NEAP" train graph.txt --method gap -q --dim 16 --batch 8 --patience 100 --checkpoint-every 0.02 "${@:2}")
     "${run[@]}" -o whole --metrics whole.jsonl --threads 2 || fail 'the whole run'
     for ((start = 1; kills < times && start <= 6 * times; start++)); do
         kill_one "$kills"

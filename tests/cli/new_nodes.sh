@@ -13,6 +13,9 @@ alice bob
 END
 
 printf 'niaj\tbob\nolivia\tniaj\nalice\tolivia\n' >pairs
+expect 0 "$NEAP" train friends.txt -o default --dim 4
+expect 0 "$NEAP" score default pairs --new-edges new.txt
+[[ $(awk -F'\t' 'NF == 4' out | wc -l) -eq 3 ]] || fail 'the default scores no new nodes'
 expect 3 "$NEAP" score model pairs
 says err 'niaj'
 expect 0 "$NEAP" score model pairs --new-edges new.txt

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib/common.bash"
 
 "$NEAP" generate er --nodes 60 --edges 600 -o graph.txt -q || fail 'generate'
-run=("$NEAP" train graph.txt -o model --dim 8 --batch 4 --valid 0 --threads 1 --epochs 1000)
+run=("$NEAP" train graph.txt --method gap -o model --dim 8 --batch 4 --valid 0 --threads 1 --epochs 1000)
 env --default-signal=TERM "${run[@]}" >out 2>err &
 pid=$!
 for _ in {1..2000}; do

@@ -51,7 +51,7 @@ refused 'there is no option --dim' score model --dim 5
 [[ ! -e m ]] || fail 'a refused command line wrote a file'
 
 # These are all the same run.
-expect 0 "$NEAP" train friends.txt -o a --dim 8 --epochs 1 --lr 1e-3 --no-self --undirected --valid 0
+expect 0 "$NEAP" train friends.txt --method gap -o a --dim 8 --epochs 1 --lr 1e-3 --no-self --undirected --valid 0
 for spelling in \
     '--dim=8 --epochs=1 --lr=0.001 --self=no --undirected=yes --valid=0' \
     '-d 8 -e 1 --learning-rate 0.001 --no-self --directed=0 --validation 0' \
@@ -59,7 +59,7 @@ for spelling in \
     '--size 8 --iter 1 --alpha .001 --self --no-self --undirected --valid 0' \
     '--dimensions 9 --dimensions 8 --epochs 1 --directed --undirected --lr 1e-3 --self=off --valid 0 --preset neap'; do
     # shellcheck disable=SC2086
-    expect 0 "$NEAP" train $spelling -o b -- friends.txt
+    expect 0 "$NEAP" train --method gap $spelling -o b -- friends.txt
     same a b "$spelling"
 done
 

@@ -14,11 +14,11 @@ if grep -q -e "$escape" -e $'\r' err; then fail 'control characters in a log'; f
 
 # Validation may end a run long before the time that is shown as left.
 if grep -q patience err; then fail 'there is no validation'; fi
-expect 0 "$NEAP" train friends.txt -o model --dim 8 --epochs 9 --valid 0.2 --patience 3 --threads 1
+expect 0 "$NEAP" train friends.txt -o model --method gap --dim 8 --epochs 9 --valid 0.2 --patience 3 --threads 1
 says err 'at most 9 epochs: it ends after 3 without a better validation AUC (--patience)'
-expect 0 "$NEAP" estimate friends.txt --dim 8 --epochs 9 --valid 0.2 --patience 3
+expect 0 "$NEAP" estimate friends.txt --method gap --dim 8 --epochs 9 --valid 0.2 --patience 3
 says out '(it ends after 3 epochs without a better validation AUC: --patience)'
-expect 0 "$NEAP" estimate friends.txt --dim 8 --epochs 3 --valid 0.2 --patience 3
+expect 0 "$NEAP" estimate friends.txt --method gap --dim 8 --epochs 3 --valid 0.2 --patience 3
 if grep -q patience out; then fail 'there is nothing to end'; fi
 
 expect 0 "${train[@]}" --progress never
@@ -58,7 +58,7 @@ TERM=xterm script -qec "$line -q" typescript >/dev/null </dev/null
 if grep -q 'epoch 2/2' typescript; then fail '-q is not quiet on a terminal'; fi
 
 # A line is never as wide as the terminal, or it would wrap and scroll; epoch and time left are kept longest.
-printf -v validated '%q ' "$NEAP" train friends.txt -o model --dim 8 --epochs 2 --valid 0.2 --threads 1
+printf -v validated '%q ' "$NEAP" train friends.txt -o model --method gap --dim 8 --epochs 2 --valid 0.2 --threads 1
 for columns in 12 30 45 60 80 120; do
     TERM=xterm LC_ALL=C.UTF-8 script -qec "stty cols $columns; $validated" typescript >/dev/null </dev/null
     python3 - "$columns" <<'END' || fail "the live line at $columns columns"

@@ -5,7 +5,7 @@
 nodes=1100
 if [[ -n ${NEAP_SANITIZE-} ]]; then nodes=800; fi
 "$NEAP" generate sbm --nodes $nodes --blocks 20 --p-in 0.1 --p-out 0.001 -o graph.txt -q || fail 'generate'
-expect 0 "$NEAP" train graph.txt -o model --dim 8 --epochs 1 --valid 0 --neighbors 10
+expect 0 "$NEAP" train graph.txt -o model --method gap --dim 8 --epochs 1 --valid 0 --neighbors 10
 run=("$NEAP" rank model --all -k 5)
 
 # To a file as to standard output, packed and as JSON lines.
@@ -69,7 +69,7 @@ same part.tsv all.tsv 'after three kills'
 [[ ! -e part.tsv.part ]] || fail 'the parts were left'
 
 # Another model is refused, too; without --resume everything starts again.
-"$NEAP" train graph.txt -o other --dim 8 --epochs 1 --valid 0 --neighbors 10 --seed 2 -q || fail 'train'
+"$NEAP" train graph.txt -o other --method gap --dim 8 --epochs 1 --valid 0 --neighbors 10 --seed 2 -q || fail 'train'
 cp kept.part part.tsv.part
 expect 3 "$NEAP" rank other --all -k 5 -o part.tsv --resume
 cp kept.part part.tsv.part

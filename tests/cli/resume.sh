@@ -5,7 +5,7 @@
 "$NEAP" generate sbm --nodes 150 --blocks 3 --p-in 0.2 --p-out 0.01 -o graph.txt -q || fail 'generate'
 epochs=80
 if [[ -n ${NEAP_SANITIZE-} ]]; then epochs=20; fi # takes as long, which is long enough to be interrupted
-run=("$NEAP" train graph.txt --dim 16 --batch 8 --valid 0 --threads 1 --epochs $epochs)
+run=("$NEAP" train graph.txt --method gap --dim 16 --batch 8 --valid 0 --threads 1 --epochs $epochs)
 expect 0 "${run[@]}" -o whole --metrics whole.jsonl
 
 # Stops a run once it has written its first checkpoint: SIGTERM is answered after a batch.

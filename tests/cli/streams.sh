@@ -107,7 +107,7 @@ empty err
 expect 0 "$NEAP" train large.txt -o large --method fastrp --dim 32
 mkfifo early.txt
 for command in 'train large.txt --method fastrp --dim 32 -o early.txt' 'embed large -o early.txt' 'convert large.txt early.txt' \
-    'train friends.txt --dim 8 --epochs 2000 --valid 0 --threads 1 -o lost --metrics early.txt'; do
+    'train friends.txt --method gap --dim 8 --epochs 2000 --valid 0 --threads 1 -o lost --metrics early.txt'; do
     head -c 1 <early.txt >/dev/null &
     # shellcheck disable=SC2086
     "$NEAP" $command -q 2>err

@@ -24,8 +24,9 @@ END
 printf 'al\xc3\x9bice\tb\xff\x9b31mob\nal\xc3\x9bice\tc\xc2\x9b32m\nb\xff\x9b31mob\td\x9bd\nc\xc2\x9b32m\te\n' >names.txt
 printf 'd\x9bd\tal\xc3\x9bice\ne\td\x9bd\ne\tb\xff\x9b31mob\nf\te\n' >>names.txt
 expect 0 "$NEAP" train names.txt -o model "${quick[@]}"
+expect 0 "$NEAP" train names.txt -o default --dim 4
 alice=$(printf 'al\xc3\x9bice') bob=$(printf 'b\xff\x9b31mob')
-for command in "rank|model|$alice|--explain" "explain|model|$alice|$bob" "score|model|names.txt" "rank|model|$alice$bob" \
+for command in "rank|model|$alice|--explain" "explain|model|$alice|$bob" "score|model|names.txt" "rank|default|$alice|--explain" "explain|default|$alice|$bob" "rank|model|$alice$bob" \
     "info|$bob" "explain|model|$alice|$bob|--json"; do
     IFS='|' read -ra words <<<"$command"
     for language in C C.UTF-8; do

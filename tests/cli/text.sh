@@ -127,7 +127,7 @@ if grep -q -i nan out; then fail "not a number: $(cat out)"; fi
 says page.html 'No words of <bdi class="name">grace</bdi> are known'
 
 # What is given and not read is remarked, and what is missing named. Two inputs may be one file.
-expect 0 "$NEAP" train friends.txt -o g --text words --features words --epochs 0
+expect 0 "$NEAP" train friends.txt -o g --method gap --text words --features words --epochs 0
 says err 'note: gap does not read the texts of nodes; --method evidence, apn, text, '
 says err 'note: gap does not read the features of nodes; --method evidence, text, tadw does'
 expect 0 "$NEAP" train friends.txt -o g --method text --text words
@@ -140,9 +140,24 @@ says err 'no tab'
 expect 0 "$NEAP" train friends.txt -o g --method text --features friends.txt
 expect 2 "$NEAP" train friends.txt -o words --method text --text words
 says err 'words would overwrite words'
-"$NEAP" methods | grep -q '^cane .* \[--text\]$' || fail 'a method that reads texts is not marked'
-if "$NEAP" methods | grep -q '^gap .*--text'; then fail 'gap reads no texts'; fi
-[[ $("$NEAP" methods | grep '\[--text or --features\]$' | cut -d ' ' -f 1 | xargs) == 'text tadw' ]] || fail 'methods that read features are not marked'
+# What a method reads and gives: columns for people, the same in JSON.
+expect 0 "$NEAP" methods
+grep -q '^method  *text  *probability  *explains ' out || fail 'the columns have no names'
+grep -q '^evidence  *if any  *yes  *yes ' out || fail 'evidence reads what there is, gives a probability and explains'
+grep -q '^cane  *needed  *-  *yes ' out || fail 'a method that reads texts is not marked'
+grep -q '^gap  *-  *-  *yes ' out || fail 'gap reads no texts'
+[[ $(awk '$2 == "or" && $3 == "features" { print $1 }' out | xargs) == 'text tadw' ]] || fail 'methods that read features are not marked'
+cp out columns
+expect 0 "$NEAP" methods --json
+python3 - columns out <<'END' || fail 'the columns are not those of JSON'
+import json, sys
+rows = [line.replace("if any", "any").replace("or features", "features").split() for line in open(sys.argv[1])][1:]
+methods = json.load(open(sys.argv[2]))["methods"]
+assert [row[0] for row in rows] == [m["name"] for m in methods]
+for row, m in zip(rows, methods):
+    assert (row[1] != "-") == (m["text"] or m["text_optional"]), m
+    assert (row[2] == "yes") == m["probability"] and (row[3] == "yes") == m["explains"], m
+END
 
 # A new node without links has no vector of its own (cane): the words have all of the score, but for rounding.
 expect 0 "$NEAP" train friends.txt -o c --method cane --text words --epochs 3 --valid 0 --dim 20 -q

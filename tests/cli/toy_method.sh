@@ -48,7 +48,7 @@ says err '--charm'
 expect 0 "${toy[@]}" -o alias --appeal 1.5 --epochs 1
 expect 0 "${toy[@]}" -o name --charm 1.5 --epochs 1
 same alias name '--appeal is --charm'
-expect 0 "$NEAP" train graph.txt -o gap --charm 1 --epochs 1 --dim 4
+expect 0 "$NEAP" train graph.txt -o gap --method gap --charm 1 --epochs 1 --dim 4
 says err '--charm has no meaning for gap'
 for preset in neap=0.5 paper=1 authors=2; do
     expect 0 "${toy[@]}" -o preset --preset "${preset%=*}" --epochs 1
@@ -111,7 +111,7 @@ head -40 graph.txt >pairs
 cheap=(--dim 16 --epochs 3 --lr 0.01)
 for preset in neap paper; do
     expect 0 "$NEAP" train graph.txt -o zero --method toy --charm 0 --preset $preset "${cheap[@]}"
-    expect 0 "$NEAP" train graph.txt -o gap --no-matrix --padding none --preset $preset "${cheap[@]}"
+    expect 0 "$NEAP" train graph.txt -o gap --method gap --no-matrix --padding none --preset $preset "${cheap[@]}"
     expect 0 "$NEAP" score zero pairs
     cp out scores
     expect 0 "$NEAP" score gap pairs

@@ -344,7 +344,8 @@ const ni_method ni_method_toy = {
                   "A row of the attention is the first vector plus --charm times the second over one more "
                   "than\nthe number of neighbours. One epoch is one pass over the edges.",
               .context = 1,
-              .vectors = 1 },
+              .vectors = 1,
+              .explains = 1 },
     .options = { sizeof(toy_options), parts, defaults },
     .hood = hood_rule,
     .own = sizeof(toy),
