@@ -426,6 +426,12 @@ static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap
     return ni_evidence_explain(q, &((answers *)q->own)->scorer, own->mean, source, target, out, err);
 }
 
+neap_status ni_evidence_without(neap_query *q, neap_pair pair, const neap_pair *links, uint32_t count,
+                                double *score, neap_error *err)
+{
+    return ni_scorer_without(&((answers *)q->own)->scorer, pair, links, count, score, err);
+}
+
 /* A node's row of eigenvectors, each by the root of its eigenvalue's size, of length 1: nodes whose walks
  * reach the same nodes are close. */
 static neap_status vectors(neap_query *q, float *vectors, neap_error *err)
