@@ -11,7 +11,6 @@
 
 #include "asking.h"
 #include "evidence/vectors.h"
-#include "settings.h"
 
 enum { NODES = 40, D = 64 };
 
