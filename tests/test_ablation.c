@@ -29,7 +29,7 @@ static epochs train(const char *method, const char *kernel, const char *permutat
     neap_graph *g = blocks(N, 0);
     neap_options *o = options_of("neap", "method", method, "kernel", kernel, "dim", "8", "epochs", "2",
                                  "lr", "1e-9", "dropout", "0", "valid", "0", "fresh-negatives", "no",
-                                 "shuffle", "no", "batch", "4096", "threads", "1", NULL);
+                                 "shuffle", "no", "batch", "16", "threads", "1", NULL);
     epochs e = { { NAN, NAN }, 0 };
     neap_hooks hooks = { .size = sizeof hooks, .progress = listen, .user = &e };
     neap_model *m;
@@ -63,7 +63,7 @@ static void an_epoch_of_gapapn_has_as_many_passes_as_permutations(void **state)
 {
     (void)state;
     epochs one = train("gapapn", "3", "1"), five = train("gapapn", "3", "5");
-    assert_int_equal(five.steps, 5 * one.steps);
+    assert_true(five.steps >= 5 * one.steps && five.steps < 5 * (one.steps + 16)); /* whole batches each */
     assert_true(fabs(one.loss[0] - five.loss[0]) > 1e-6); /* a mean over five orders */
 }
 

@@ -295,7 +295,7 @@ static void clean_metrics_are_those_computed_by_hand(void **state)
     assert_true(t->count >= 3);
     memcpy(t->positive, positive, sizeof positive);
     memcpy(t->negative, negative, sizeof negative);
-    t->count = 3;
+    t->count = t->negatives = 3;
     assert_int_equal(ni_link_measure(t, &(ni_scorer){ .score = look_up, .self = list }, NULL, &r, NULL),
                      NEAP_OK);
     assert_true(fabs(r.auc - 6.0 / 9) < 1e-12 && fabs(r.ap - (1.0 / 3 + 2.0 / 3 * 0.6)) < 1e-12);
@@ -343,7 +343,7 @@ static void vectors_score_by_product_or_cosine(void **state)
     /* 0 and 2 point the same way; 1, the stranger of 0, is longer but off the way. */
     float x[6][2] = { { 1, 0 }, { 3, 4 }, { 2, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 } };
     (void)state;
-    t->count = 1;
+    t->count = t->negatives = 1;
     t->positive[0] = (neap_pair){ 0, 2 };
     t->negative[0] = (neap_pair){ 0, 1 };
     assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 0, NULL, &r, NULL), NEAP_OK);

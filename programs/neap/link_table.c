@@ -262,7 +262,7 @@ static void print_calibration_rows(const link_table *t, const char *title,
 /* The row's scores are log-odds, but of a link against other non-links than these. */
 static const char *concerned_otherwise(const link_table *t)
 {
-    for (size_t i = 0; i < t->rows && is_clean(t); i++) {
+    for (size_t i = 0; i < t->rows && (is_clean(t) || t->splits.given); i++) {
         const neap_method_info *method = t->row[i].given ? NULL : neap_method_find(t->row[i].method);
         if (method && method->probability && !link_row_calibrated(t, i)) return t->row[i].method;
     }
