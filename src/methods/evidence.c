@@ -439,7 +439,8 @@ static neap_status vectors(neap_query *q, float *vectors, neap_error *err)
 {
     const answers *a = q->own;
     const ni_globals *g = &a->globals;
-    const float *outside = a->widened.outside ? a->widened.outside : ((ni_evidence *)q->model->own)->outside;
+    const float *outside =
+        a->widened.outside ? a->widened.outside : ((ni_evidence *)q->model->own)->outside;
     size_t nodes = q->model->graph->nodes, d = g->dim;
     (void)err;
     if (outside) {

@@ -104,7 +104,8 @@ static void fill_outside(const widener *x, uint32_t u)
     memset(row, 0, d * sizeof *row);
     for (uint64_t i = v->links.offset[u]; i < v->links.offset[u + 1]; i++)
         if (v->links.node[i] < x->model->rows)
-            ni_kernels_get()->axpy(ni_view_weight(v, i), x->w->outside + (size_t)v->links.node[i] * d, row, d);
+            ni_kernels_get()->axpy(ni_view_weight(v, i), x->w->outside + (size_t)v->links.node[i] * d, row,
+                                   d);
     ni_vector_scale(row, d);
 }
 
