@@ -18,9 +18,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 import accuracy_page
+import curves
 from accuracy_plan import GRAPHS, HEURISTICS, PUBLISHED, SEEDS, SHARES, TRAINED
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -198,6 +200,8 @@ def main():
         for cell in [] if asked.dry_run else missing:
             if time.monotonic() < end and run(cell, asked.build):
                 print("%s: %s" % (name, cell.name), flush=True)
+    if not asked.dry_run and not asked.report:
+        draw_curves(os.path.join(asked.build, "neap"), os.path.join(ROOT, "docs", "results"))
     if not asked.dry_run:
         accuracy_page.write(CELLS, PAPER_CELLS, os.path.join(ROOT, "docs", "results"))
 

@@ -92,11 +92,15 @@ def draw(curves):
     return "\n".join(parts + ["</svg>\n"])
 
 
+def save(model, path):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(draw(read_curves(model)))
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    with open(sys.argv[2], "w", encoding="utf-8") as file:
-        file.write(draw(read_curves(sys.argv[1])))
+    save(*sys.argv[1:])
 
 
 if __name__ == "__main__":
