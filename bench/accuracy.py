@@ -121,12 +121,15 @@ def ablation(data):
 def negatives(data):
     """against popular and near non-links, at 55 %"""
     graphs = [graph for graph in GRAPHS if not graph.endswith("-text")]
-    for seed, kind, graph in itertools.product(SEEDS, ("degree", "two-hop"), graphs):
-        against, name = ("--test-negatives", kind), "negatives-" + kind
-        yield link(graph, data, "evidence", 55, seed, *against, "--negative-sampling", kind, name="matched-" + kind)
-        yield heuristics(graph, data, 55, seed, *against, name=name)
-        for method in ("evidence",) + TRAINED:
-            yield link(graph, data, method, 55, seed, *against, name=name)
+    splits = list(itertools.product(SEEDS, ("degree", "two-hop"), graphs))
+    cell = lambda method, seed, kind, graph, *more, name="negatives": link(
+        graph, data, method, 55, seed, "--test-negatives", kind, *more, name="%s-%s" % (name, kind))
+    for seed, kind, graph in splits:
+        yield cell("evidence", seed, kind, graph, "--negative-sampling", kind, name="matched")
+        yield cell("evidence", seed, kind, graph)
+        yield heuristics(graph, data, 55, seed, "--test-negatives", kind, name="negatives-" + kind)
+    for method, split in itertools.product(TRAINED, splits):
+        yield cell(method, *split)
 
 
 def labels(graph, data):
@@ -139,11 +142,11 @@ def labels(graph, data):
 
 def classes(data):
     """clusters and classes by the vectors"""
-    for seed, graph, task in itertools.product(SEEDS, ("email", "cora", "debian"), ("cluster", "classify")):
-        for method in ("evidence",) + TRAINED:
-            words = ["eval", task, *graph_words(graph, data), *labels(graph, data), "--methods", method, "--ratios", 100,
-                     "--seed", seed, "--seeds", 1, "--no-untrained", *settings(method)]
-            yield Cell("-".join([task, graph, method, str(seed)]), words, all_results)
+    for method, seed, graph, task in itertools.product(("evidence",) + TRAINED, SEEDS, ("email", "cora", "debian"),
+                                                       ("cluster", "classify")):
+        words = ["eval", task, *graph_words(graph, data), *labels(graph, data), "--methods", method, "--ratios", 100,
+                 "--seed", seed, "--seeds", 1, "--no-untrained", *settings(method)]
+        yield Cell("-".join([task, graph, method, str(seed)]), words, all_results)
 
 
 def reasons(data):
