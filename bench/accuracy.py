@@ -145,7 +145,7 @@ def classes(data):
     for method, seed, graph, task in itertools.product(("evidence",) + TRAINED, SEEDS, ("email", "cora", "debian"),
                                                        ("cluster", "classify")):
         words = ["eval", task, *graph_words(graph, data), *labels(graph, data), "--methods", method, "--ratios", 100,
-                 "--seed", seed, "--seeds", 1, "--no-untrained", *settings(method)]
+                 "--seed", seed, "--seeds", 1, *settings(method)]
         yield Cell("-".join([task, graph, method, str(seed)]), words, all_results)
 
 
