@@ -1,5 +1,6 @@
-/* What gap has beside the paper: one step is that of the reference on sides without the link, and all queries
- * agree. (test_engine.c has its alignments and attention, test_methods.c what every method promises.) */
+/* What gap has beside the paper: one step is that of the reference on sides without the link, and all
+ * queries agree. (test_engine.c has its alignments and attention, test_methods.c what every method
+ * promises.) */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,10 +21,10 @@ enum { N = MESSY_NODES, D = 6, S = 100, K = 2, WIDTH = 2 + K, TERMS_MOST = 5 };
 /* Everything that the paper lacks. One step is an epoch. */
 static neap_options *all_of_it(const char *epochs)
 {
-    return options_of("neap", "method", "gap", "dim", "6", "neighbors", "100", "epochs", epochs, "lr", "0.1",
-                      "batch", "4096", "valid", "0", "negatives", "2", "dropout", "0", "optimizer", "adagrad",
-                      "objective", "logistic", "seed", "3", "threads", "2", "mask", "yes", "sides", "2",
-                      "degrees", "yes", "alignment", "scaled", NULL);
+    return options_of("neap", "method", "gap", "dim", "6", "neighbors", "100", "epochs", epochs, "lr",
+                      "0.1", "batch", "4096", "valid", "0", "negatives", "2", "dropout", "0", "optimizer",
+                      "adagrad", "objective", "logistic", "seed", "3", "threads", "2", "mask", "yes",
+                      "sides", "2", "degrees", "yes", "alignment", "scaled", NULL);
 }
 
 static neap_model *model_of(int undirected, const char *epochs)
@@ -119,7 +120,8 @@ static void add_items(const neap_model *m, gradient *g)
     ni_sampler s;
     assert_int_equal(ni_threads_create(1, &threads, NULL), NEAP_OK);
     assert_int_equal(
-        ni_sampler_create(&o->sampling, K, 3, m->graph, &m->links, &m->targets, threads, &s, NULL), NEAP_OK);
+        ni_sampler_create(&o->sampling, K, 3, m->graph, &m->links, &m->targets, threads, &s, NULL),
+        NEAP_OK);
     uint32_t items = ni_sampler_fill(&s, 0, 0, (uint32_t)s.positions);
     for (uint32_t i = 0; i < items; i++) add_item(m, s.nodes + i * WIDTH, work, g);
     for (int i = 0; i < 2 * N * D; i++) g->E[i] /= (float)items;
@@ -156,8 +158,8 @@ static void a_step_is_that_of_the_reference_without_the_link(void **state)
         add_items(before, &g);
         expect_step(tensor_of(before, "E"), tensor_of(after, "E"), g.E, 2 * N, D, 0.1F);
         expect_step(tensor_of(before, "P"), tensor_of(after, "P"), g.P, D, D, 0.01F);
-        expect_step(tensor_of(before, "degrees"), tensor_of(after, "degrees"), g.b, 1,
-                    undirected ? 3 : 5, 0.1F);
+        expect_step(tensor_of(before, "degrees"), tensor_of(after, "degrees"), g.b, 1, undirected ? 3 : 5,
+                    0.1F);
         neap_model_free(before);
         neap_model_free(after);
     }

@@ -40,9 +40,12 @@ static const struct kind {
     int undirected;
     const char *sides, *degrees, *alignment, *attention; /* NULL: as in the paper */
 } kinds[] = {
-    { "neap", "er", "16", "100", "0", 4, 0 },   { "neap", "er", "16", "100", "1", 4, 0 },
-    { "neap", "ba", "32", "12", "1", 4, 1 },    { "neap", "ba", "8", "200", "0", 3, 0 }, /* hubs: a > d */
-    { "paper", "er", "12", "40", "0", 2, 0 },   { "paper", "ba", "40", "10", "0", 6, 1 },
+    { "neap", "er", "16", "100", "0", 4, 0 },
+    { "neap", "er", "16", "100", "1", 4, 0 },
+    { "neap", "ba", "32", "12", "1", 4, 1 },
+    { "neap", "ba", "8", "200", "0", 3, 0 }, /* hubs: a > d */
+    { "paper", "er", "12", "40", "0", 2, 0 },
+    { "paper", "ba", "40", "10", "0", 6, 1 },
     { "neap", "er", "16", "100", "0", 0.6, 1 }, /* isolated nodes, many ties */
     { "authors", "er", "8", "5", "0", 2, 0 },   /* no products: padding vectors */
     { "neap", "ba", "16", "12", "1", 3, 1, "2", "yes", "scaled", NULL },
@@ -51,7 +54,7 @@ static const struct kind {
     { "paper", "er", "8", "40", "1", 3, 1, NULL, NULL, "scaled", NULL },
 };
 
-static const char *or(const char *value, const char *otherwise)
+static const char * or (const char *value, const char *otherwise)
 {
     return value ? value : otherwise;
 }
@@ -61,12 +64,12 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static neap_model *of_kind(const struct kind *kind)
 {
     neap_graph *g = generated(kind->graph, kind->mean, kind->undirected);
-    neap_model *m = trained(g, options_of(kind->preset, "method", "gap", "dim", kind->dim, "neighbors",
-                                          kind->neighbors, "epochs", kind->epochs, "valid", "0", "threads",
-                                          "2", "undirected", kind->undirected ? "yes" : "no", "sides", or(kind->sides, "1"),
-                                          "degrees", or(kind->degrees, "no"), "alignment",
-                                          or(kind->alignment, "tanh"), "attention",
-                                          or(kind->attention, "aligned"), NULL));
+    neap_model *m =
+        trained(g, options_of(kind->preset, "method", "gap", "dim", kind->dim, "neighbors", kind->neighbors,
+                              "epochs", kind->epochs, "valid", "0", "threads", "2", "undirected",
+                              kind->undirected ? "yes" : "no", "sides", or (kind->sides, "1"), "degrees",
+                              or (kind->degrees, "no"), "alignment", or (kind->alignment, "tanh"),
+                              "attention", or (kind->attention, "aligned"), NULL));
     neap_graph_free(g);
     return m;
 }
@@ -200,7 +203,8 @@ static void bounds_hold_and_leave_few(void **state)
             neap_query *q = query_of(m, 2);
             assert_int_equal(m->method->score_bounds(q, 11, least, most, &bounded, NULL), NEAP_OK);
             uint32_t a = ni_hood_size(&m->hood, 11);
-            bool like_paper = own->sides == NI_ONE_TABLE && !own->degrees && own->alignment == NI_ALIGN_TANH;
+            bool like_paper =
+                own->sides == NI_ONE_TABLE && !own->degrees && own->alignment == NI_ALIGN_TANH;
             assert_true(bounded == (a > 0 && a <= m->dim && own->padding != NI_PAD_VECTOR && like_paper));
             if (bounded) assert_int_equal(m->method->score_all(q, 11, scores, NULL), NEAP_OK);
             neap_query_free(q);

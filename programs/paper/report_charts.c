@@ -42,7 +42,8 @@ static ni_line_kind kind_of(const ni_sheet *s, const ni_condition *row)
     return row->untrained ? NI_LINE_TWIN : NI_LINE_STRONG;
 }
 
-/* A method looks the same in every chart; its untrained twin, and a variant, has its colour and other dashes.
+/* A method looks the same in every chart; its untrained twin, and a variant, has its colour and other
+ * dashes.
  */
 static unsigned style_of(const ni_sheet *s, size_t row)
 {
@@ -51,8 +52,7 @@ static unsigned style_of(const ni_sheet *s, size_t row)
     bool dashed = p->untrained || p->kernel > 1 || p->uniform;
     if (!compares_methods(s) || !method) return (unsigned)row;
     for (size_t i = 1; i < neap_method_count(); i++)
-        if (!strcmp(neap_method_at(i)->name, method))
-            return (unsigned)i - 1 + (dashed ? 8 : 0);
+        if (!strcmp(neap_method_at(i)->name, method)) return (unsigned)i - 1 + (dashed ? 8 : 0);
     return (unsigned)row;
 }
 

@@ -135,11 +135,12 @@ static const ni_table tables[] = {
       .columns = 4 },
     { .name = "ablation",
       .title = "Ablation",
-      .about = "GAP against variants with a convolution over ordered (gapcn) or shuffled neighbours "
-               "(gapapn), and with a feed-forward network in place of the attention (gapmlp). gapcn reads "
-               "one neighbour at a time (kernel 1), and once three. With uniform attention all neighbours of "
-               "gap count alike, a row that the paper does not have. All have gap\u2019s dropout here; the "
-               "paper gave gapcn and gapapn 0.95, with which gapcn did worse on validation pairs.",
+      .about =
+          "GAP against variants with a convolution over ordered (gapcn) or shuffled neighbours "
+          "(gapapn), and with a feed-forward network in place of the attention (gapmlp). gapcn reads "
+          "one neighbour at a time (kernel 1), and once three. With uniform attention all neighbours of "
+          "gap count alike, a row that the paper does not have. All have gap\u2019s dropout here; the "
+          "paper gave gapcn and gapapn 0.95, with which gapcn did worse on validation pairs.",
       .across = "graph and training edges",
       .down = "method",
       .aim = NI_AIM_LINK,

@@ -14,15 +14,15 @@
 typedef struct ni_attention {
     const ni_attention_options *options;
     uint64_t seed;
-    const ni_hood *hood;   /* the side of a node: its neighbourhood, or the words of its text */
+    const ni_hood *hood;     /* the side of a node: its neighbourhood, or the words of its text */
     const ni_hood *opposite; /* the same as ids of the table of targets; NULL: there is one table     */
-    const ni_names *words; /* those words, or NULL                                           */
+    const ni_names *words;   /* those words, or NULL                                           */
     const ni_rows *rows;
     const float *P;   /* dim x dim, or NULL   */
     const float *pad; /* dim, or NULL         */
     uint32_t dim;
     ni_threads *threads;
-    uint32_t score;   /* NI_SCORE_... of loss.h                                  */
+    uint32_t score;            /* NI_SCORE_... of loss.h                                  */
     const ni_degrees *degrees; /* linear terms of a score, or NULL, and their weights */
     const float *b;
     bool both_orders; /* results are means over (s, t) and (t, s)                */

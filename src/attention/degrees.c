@@ -61,8 +61,7 @@ static void put_degrees(const ni_degrees *d, ni_end end, float *f)
     f[1] = (float)log1p((double)(count[1] - away));
 }
 
-void ni_degrees_features(const ni_degrees *d, ni_end source, ni_end target,
-                         float f[NI_DEGREE_TERMS_MOST])
+void ni_degrees_features(const ni_degrees *d, ni_end source, ni_end target, float f[NI_DEGREE_TERMS_MOST])
 {
     f[0] = 1;
     put_degrees(d, source, f + 1);

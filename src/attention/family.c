@@ -84,7 +84,8 @@ void ni_gap_declare(neap_model *m, ni_declaration *d)
         if (shape.U_rows) ni_declare_matrix(d, "U", NI_LEARNED, shape.U_rows, shape.U_columns, &own->U);
         ni_declare_matrix(d, "b", NI_LEARNED, 1, shape.W_columns, &own->b);
     }
-    if (o->degrees) ni_declare_matrix(d, "degrees", NI_LEARNED, 1, ni_degree_terms(m->graph), &own->degrees);
+    if (o->degrees)
+        ni_declare_matrix(d, "degrees", NI_LEARNED, 1, ni_degree_terms(m->graph), &own->degrees);
     d->moments = o->optimizer == NI_ADAGRAD ? NI_MOMENTS_ADAGRAD : NI_MOMENTS_ADAM;
     d->positions = 2 * m->graph->edges * (o->permutations ? o->permutations : 1); /* both orders */
 }

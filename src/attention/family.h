@@ -27,12 +27,12 @@ typedef struct ni_recipe {
 /* neap_model.own. ids: nodes, or words. d: the option dim, c: the length of rows, d unless they are
  * encoded. */
 typedef struct ni_gap {
-    float *E;   /* ids x d; with two tables first that of sources, then that of targets */
-    float *P;   /* c x c; NULL: the identity                               */
-    float *pad; /* c: the fixed vector of padding=vector, or NULL          */
-    float *W;   /* of the encoder, or NULL: see ni_encoder_shape           */
-    float *U;   /* likewise                                                */
-    float *b;   /* likewise                                                */
+    float *E;       /* ids x d; with two tables first that of sources, then that of targets */
+    float *P;       /* c x c; NULL: the identity                               */
+    float *pad;     /* c: the fixed vector of padding=vector, or NULL          */
+    float *W;       /* of the encoder, or NULL: see ni_encoder_shape           */
+    float *U;       /* likewise                                                */
+    float *b;       /* likewise                                                */
     float *degrees; /* weights of linear terms, or NULL: see degrees.h         */
 } ni_gap;
 
@@ -63,8 +63,8 @@ typedef struct ni_pooling {
     ni_gradient taken; /* of the table */
     ni_encoded encoded;
     ni_rows rows;
-    ni_hood ordered; /* where the recipe has an order of its own, else empty */
-    ni_hood words;   /* where sides are words: the model's texts; nothing here is its own */
+    ni_hood ordered;  /* where the recipe has an order of its own, else empty */
+    ni_hood words;    /* where sides are words: the model's texts; nothing here is its own */
     ni_hood opposite; /* with two tables: the neighbourhoods as ids of the second; its nodes are its own */
     ni_degrees degrees; /* where they count */
 } ni_pooling;

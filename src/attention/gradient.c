@@ -73,8 +73,8 @@ static void back_max(ni_engine *e, uint64_t side)
     }
 }
 
-/* A mean: every alignment of the pair has a nonzero, dz of both sides through the squashing; from the columns
- * only unless this is the pair (source, target) that r_s comes from. */
+/* A mean: every alignment of the pair has a nonzero, dz of both sides through the squashing; from the
+ * columns only unless this is the pair (source, target) that r_s comes from. */
 static void back_mean(ni_engine *e, uint64_t source, uint64_t side, uint32_t thread)
 {
     ni_scratch *scratch = &e->scratch[thread];

@@ -44,7 +44,8 @@ typedef struct ni_attention_options {
 extern const ni_option_set ni_attention_set;
 extern const ni_option_set ni_gap_set;
 
-/* Neighbours are compared. Otherwise all of a side count alike, and there is neither alignment nor matrix. */
+/* Neighbours are compared. Otherwise all of a side count alike, and there is neither alignment nor matrix.
+ */
 static inline bool ni_aligns(const ni_attention_options *o)
 {
     return o->attention == NI_ATTEND_ALIGNED;

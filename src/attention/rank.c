@@ -308,9 +308,9 @@ neap_status ni_attention_score_all(ni_attention *a, uint32_t source, float *scor
 
 typedef struct part {
     const ni_attention *a;
-    ni_hood hood;  /* of the targets, in rows of the small table             */
-    uint32_t *row; /* ids: their row in the small table, or NEAP_NONE        */
-    uint32_t rows; /* of the small table, which is zero where nothing stands */
+    ni_hood hood;    /* of the targets, in rows of the small table             */
+    uint32_t *row;   /* ids: their row in the small table, or NEAP_NONE        */
+    uint32_t rows;   /* of the small table, which is zero where nothing stands */
     float *table[2]; /* as in a ranking; the second is NULL where there is one table */
 } part;
 

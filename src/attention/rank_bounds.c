@@ -14,9 +14,9 @@
  * so both together are rounded by less than 4 (a + b + 4) 2^-24 127 Q/V < 4e-5 (a + b + 4) Q/V, and what
  * becomes bytes by less than 1e-4 Q/V. Hence
  *     |s' - s| <= Q/V (0.5001 + 5e-5 (a + b + 4)) + 0.004 sum_i w_i' |m_i' - s'| / sum_i w_i'.
- * Where a number is so large that a sum might not be finite, there are no bounds, nor without a tanh, with two
- * tables or with degrees. O(a (n d + links)), as
- * rank.c; rows and scratch belong to the call, tasks are rows and then targets. */
+ * Where a number is so large that a sum might not be finite, there are no bounds, nor without a tanh, with
+ * two tables or with degrees. O(a (n d + links)), as rank.c; rows and scratch belong to the call, tasks are
+ * rows and then targets. */
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>

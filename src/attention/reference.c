@@ -5,8 +5,9 @@
  *     z_i = tanh(max_j M_ij)             (a)       each neighbour of s selects its best partner
  *     w   = softmax(z)                   (a)       attention over the neighbours of s
  *     r_s = X' w                         (d)       s in the context of t; r_t likewise by columns
- * and beside the paper: M / sqrt(d) for the tanh (scaled, squash.h), z = 0 (uniform attention). Scores and losses are in loss.c. docs/math.md derives the gradients. A pair costs a d^2 + a b d; all
- * memory is the caller's. */
+ * and beside the paper: M / sqrt(d) for the tanh (scaled, squash.h), z = 0 (uniform attention). Scores and
+ * losses are in loss.c. docs/math.md derives the gradients. A pair costs a d^2 + a b d; all memory is the
+ * caller's. */
 #include "attention/reference.h"
 
 #include <stdbool.h>
@@ -93,7 +94,8 @@ static ni_real pool(const ni_ref_model *m, const ni_real *line, uint32_t step, u
     if (m->attention == NI_ATTEND_UNIFORM) return 0;
     if (m->pooling == NI_POOL_MEAN) {
         ni_real sum = 0;
-        for (uint32_t j = 0; j < n; j++) sum += multiplicity(m, size, j) * squash(m, line[(uint64_t)j * step]);
+        for (uint32_t j = 0; j < n; j++)
+            sum += multiplicity(m, size, j) * squash(m, line[(uint64_t)j * step]);
         return sum / divisor(m, size);
     }
     ni_real best = 0;
@@ -110,7 +112,8 @@ static void attend(const ni_ref_model *m, const ni_ref_sequence *own, ni_ref_sid
 {
     ni_real sum = 0;
     memset(side->r, 0, m->dim * sizeof *side->r);
-    for (uint32_t i = 0; i < own->size; i++) sum += side->w[i] = exp(side->z[i]); /* |z| <= 30: no overflow */
+    for (uint32_t i = 0; i < own->size; i++)
+        sum += side->w[i] = exp(side->z[i]); /* |z| <= 30: no overflow */
     for (uint32_t i = 0; i < own->size; i++) {
         side->w[i] /= sum;
         add(side->w[i], own->X + (uint64_t)i * m->dim, side->r, m->dim);

@@ -78,7 +78,7 @@ typedef struct trainer {
     ni_side *sides;     /* of the sampler's nodes                                   */
     uint32_t *arranged; /* their ids, where each has ids or an order of its own     */
     size_t arranged_room;
-    float *features; /* of the items' pairs: their linear terms                  */
+    float *features;    /* of the items' pairs: their linear terms                  */
     ni_pooling pooling; /* on the neighbourhoods of the training pairs              */
     ni_work *work;      /* where that of the steps is added; or NULL                */
 } trainer;
@@ -206,10 +206,9 @@ static neap_status draw(ni_edge_learner *l, uint32_t items, uint32_t *more, neap
 static ni_items items_of(const ni_edge_learner *l, uint32_t count)
 {
     const trainer *t = l->own;
-    return (ni_items){ .sides = t->sides,
-                       .count = count,
-                       .negatives = l->sampler.negatives,
-                       .features = t->features };
+    return (ni_items){
+        .sides = t->sides, .count = count, .negatives = l->sampler.negatives, .features = t->features
+    };
 }
 
 /* ---- steps ---- */
