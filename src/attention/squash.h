@@ -1,10 +1,11 @@
 /* squash.h - from an alignment x to what is pooled and goes through the softmax.
  *
- *     tanh      tanh(x): no neighbour gets more than e^2 times the attention of another, and a large x
- * hardly learns any more scaled    x / sqrt(d), at most 30 from 0, so that neither e^z nor a sum of 65,536
- * of them overflows; attention may be as sharp as it likes
+ *     tanh      tanh(x): nobody gets more than e^2 times the attention of another, and where x is large
+ *               there is hardly a gradient
+ *     scaled    x / sqrt(d), at most 30 from 0, so that neither e^z nor a sum of 65,536 of them overflows:
+ *               attention may be as sharp as it likes
  *
- * kind: NI_ALIGN_... of options.h. Like loss.h for the reference in float and double; the engine and
+ * kind: NI_ALIGN_... of options.h. Numbers are those of the reference, float or double; the engine and
  * ranking squash arrays with their kernels. */
 #ifndef NI_SQUASH_H
 #define NI_SQUASH_H
