@@ -61,8 +61,8 @@ def degrees(t, facts, u):
     """Logarithms of the degrees of node u: links; in a directed graph edges away from it, and to it. Those of nodes that
     came after training do not count."""
     sources, targets = edges_of(t)
-    counts = (sources != targets) & (sources < int(facts["rows"])) & (targets < int(facts["rows"]))
-    out, into = np.sum((sources == u) & counts), np.sum((targets == u) & counts)
+    rows, loop = int(facts["rows"]), sources == targets
+    out, into = np.sum((sources == u) & (targets < rows) & ~loop), np.sum((targets == u) & (sources < rows) & ~loop)
     return np.log1p([out + into] if facts["undirected"] == "yes" else [out, into])
 
 
