@@ -246,7 +246,7 @@ static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, uint32_t thr
         for (uint32_t i = 0; i < a; i++) {
             float *row = scratch->strip + i * line, sum = 0;
             float times = ni_engine_multiplicity(e, s, first + i) / ni_engine_divisor(e, s);
-            ni_squash(e->k, e->in.options->alignment, e->in.dim, row, t->rows, row);
+            ni_squash(e->in.options->alignment, e->in.dim, row, t->rows, row);
             for (uint32_t j = 0; j < t->rows; j++) sum += ni_engine_multiplicity(e, t, j) * row[j];
             for (uint32_t j = 0; j < t->size; j++) z_t[j] += times * row[j];
             if (both && first + i < s->size) z_s[first + i] = sum / ni_engine_divisor(e, t);
@@ -269,7 +269,7 @@ static const float *weigh(ni_engine *e, uint64_t side)
 {
     uint32_t size = ni_batch_side(&e->batch, side)->size;
     float *z = e->z + e->batch.position[side], *w = e->w + e->batch.position[side];
-    if (!ni_engine_averages(e)) ni_squash(e->k, e->in.options->alignment, e->in.dim, z, size, z);
+    if (!ni_engine_averages(e)) ni_squash(e->in.options->alignment, e->in.dim, z, size, z);
     float share = 1 / e->k->exp(z, size, w);
     for (uint32_t i = 0; i < size; i++) w[i] *= share;
     return w;

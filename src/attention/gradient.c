@@ -90,7 +90,7 @@ static void back_mean(ni_engine *e, uint64_t source, uint64_t side, uint32_t thr
         float *y = scratch->strip + i % NI_STRIP_ROWS * ni_whole_lanes(t->rows);
         if (!ni_engine_goes_on(e, thread, (uint64_t)i * t->rows, t->rows)) return;
         if (i == strip_end) strip_end += ni_engine_strip(e, s, t, i, scratch);
-        ni_squash(e->k, kind, e->in.dim, y, t->rows, y);
+        ni_squash(kind, e->in.dim, y, t->rows, y);
         float own = dz_s && i < s->size ? dz_s[i] / ni_engine_divisor(e, t) : 0;
         float times = ni_engine_multiplicity(e, s, i) / ni_engine_divisor(e, s);
         for (uint32_t j = 0; j < t->rows; j++, at++) {

@@ -125,7 +125,7 @@ void ni_rank_attention(const ni_attention *a, uint32_t size, float *v, uint64_t 
     const ni_kernels *k = ni_kernels_get();
     bool padded = ni_zero_padded(a, size);
     for (uint64_t j = 0; j < count; j++) v[j] = v[j] == -INFINITY ? NAN : padded && v[j] < 0 ? 0 : v[j];
-    ni_squash(k, a->options->alignment, a->dim, v, count, v);
+    ni_squash(a->options->alignment, a->dim, v, count, v);
     k->exp(v, count, v);
 }
 
@@ -198,7 +198,7 @@ static void add_target(const ranking *k, uint32_t t, float *reduced)
     bool padded = ni_zero_padded(k->a, b);
     k->k->gather_max(k->AB, k->line, hood->node + hood->offset[t], b, k->A_lanes, k->line, reduced);
     for (uint32_t i = 0; padded && i < a; i++) reduced[i] = reduced[i] < 0 ? 0 : reduced[i];
-    ni_squash(k->k, k->a->options->alignment, k->a->dim, reduced, a, w);
+    ni_squash(k->a->options->alignment, k->a->dim, reduced, a, w);
     k->w_sum[t] += k->k->exp(w, a, w);
     k->sum[t] += k->k->dot(w, B, a);
     for (uint32_t i = 0; k->wX && i < a; i++)

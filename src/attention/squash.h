@@ -14,7 +14,6 @@
 
 #include "attention/options.h"
 #include "base/real.h"
-#include "linalg/kernels.h"
 
 #define NI_SQUASHED_MOST 30
 
@@ -38,13 +37,9 @@ static inline ni_real ni_squash_slope(uint32_t kind, ni_real scale, ni_real z)
     return z > -NI_SQUASHED_MOST && z < NI_SQUASHED_MOST ? scale : 0;
 }
 
-/* z (n) from x (n); they may be one array. */
-static inline void ni_squash(const ni_kernels *k, uint32_t kind, uint32_t dim, const float *x, uint64_t n,
-                             float *z)
-{
-    ni_real scale = ni_align_scale(dim);
-    if (kind == NI_ALIGN_TANH) k->tanh(x, n, z);
-    for (uint64_t i = 0; kind == NI_ALIGN_SCALED && i < n; i++) z[i] = (float)ni_squash_scaled(scale, x[i]);
-}
+#ifndef NI_REFERENCE_DOUBLE
+/* z (n) from x (n), by the kernels; they may be one array. */
+void ni_squash(uint32_t kind, uint32_t dim, const float *x, uint64_t n, float *z);
+#endif
 
 #endif
