@@ -612,11 +612,11 @@ typedef struct neap_reasons {
     const float *weight;       /* count: attention                                                        */
     const float *contribution; /* count: share of the score, weight * (its vector . vector of the other)  */
     const float *alignment;    /* count: tanh of its alignment with the partner; under mean pooling the
-                                  mean over all neighbours of the other node                              */
+                                  mean over all neighbours of the other node; NaN: there is none          */
     const char *const *word;   /* count: the words; NULL: the reasons are neighbours                      */
     float rest_weight;         /* what no row has: attention to padding                                   */
     float rest_contribution;   /* and the part of the score that comes from padding, from vectors of the
-                                  nodes' own (cane) and from features (text); else 0                      */
+                                  nodes' own (cane), from features (text) and from degrees (gap); else 0  */
 } neap_reasons;
 
 /* What each kind of evidence about a pair adds to the log-odds that are its score, and who stands behind it
@@ -672,7 +672,7 @@ typedef struct neap_explanation {
     const neap_reasons *by_source; /* neighbours of the source                                  */
     const neap_reasons *by_target; /* neighbours of the target                                  */
     const float *alignment;        /* by_source->count x by_target->count, tanh, in their order; NULL: the
-                                      method aligns nothing (evidence)                          */
+                                      method aligns nothing (evidence; gap, attention uniform)  */
     int words; /* 1: by words of the texts, as far as the model reads them, not by neighbours    */
     int tfidf; /* 1: no attention, but words with their shares of their text's TF-IDF as weights, and the
                   cosines of two words as alignments (text)                                      */

@@ -364,11 +364,18 @@ static void write_pooling(const page *p)
                       noun);
 }
 
-/* Attention is a softmax of numbers between -1 and 1, whose ratio is at most e^2. Not so the members of a
- * circle, nor words with a half of each of two windows (cane). */
+/* The weights of a side, which are sorted, differ by no more than e^2. */
+static bool is_even(const neap_reasons *r)
+{
+    return !r->count || (double)r->weight[0] <= 7.4 * (double)r->weight[r->count - 1];
+}
+
+/* Attention is mostly a softmax of numbers between -1 and 1. Not so the members of a circle, nor words with
+ * a half of each of two windows (cane), nor scaled alignments. */
 static const char *bound_of(const neap_explanation *e)
 {
     if (e->circles || e->tfidf || (e->words && !e->selects)) return "";
+    if (!is_even(e->by_source) || !is_even(e->by_target)) return "";
     return ", and none gets more than about seven times as much as another";
 }
 
@@ -377,8 +384,8 @@ static const char *elsewhere_of(const page *p)
 {
     if (!ni_reasons_lack(p->source.reasons) && !ni_reasons_lack(p->target.reasons)) return "";
     return p->e->tfidf ? " What comes from features of the nodes is listed as elsewhere."
-                       : " What comes from padding, and from vectors of the nodes' own beside their "
-                         "texts, is listed as elsewhere.";
+                       : " What comes through none of them, such as degrees, padding and vectors of the "
+                         "nodes' own, is listed as elsewhere.";
 }
 
 static void write_reading(const page *p)
@@ -405,7 +412,7 @@ static void write_reading(const page *p)
 
 static void write_picture(const page *p)
 {
-    if (!p->source.reasons->count || !p->target.reasons->count) return;
+    if (!p->source.reasons->count || !p->target.reasons->count || !p->e->alignment) return;
     ni_page_text(p->out, "<section class=\"picture\">\n");
     ni_heatmap_write(p->out, p->e, p->graph);
     write_reading(p);
@@ -478,7 +485,7 @@ static void write_selected(const page *p, const side *s, uint32_t partner, doubl
     const side *other = s == &p->source ? &p->target : &p->source;
     const char *name = ni_partner_name(p->graph, other->reasons, partner);
     ni_page_text(p->out, "<td role=\"cell\" class=\"text last\">");
-    if (!p->e->selects) ni_html_number(p->out, alignment, 2);
+    if (!p->e->selects && !isnan(alignment)) ni_html_number(p->out, alignment, 2);
     else if (!name) ni_page_text(p->out, "<span class=\"muted\">none</span>");
     else {
         ni_html_name(p->out, name, 36);
