@@ -248,3 +248,10 @@ neap_status ni_fit(const ni_examples *e, const ni_fit_rule *rule, ni_threads *th
     ni_free(f.sort);
     return rc;
 }
+
+uint64_t ni_fit_bytes(const ni_examples *e, uint32_t threads)
+{
+    uint64_t each = e->evidence * (sizeof(float) + 1) + 3 * sizeof(double) + threads * sizeof(uint64_t);
+    uint64_t lines = (uint64_t)(e->evidence + 1) * (e->evidence + e->size + 3) * sizeof(double);
+    return ni_examples_count(e) * (each + 2 * sizeof(double)) + (1 + e->groups / 256) * lines;
+}

@@ -1,6 +1,6 @@
 /* scorer.h - scores of pairs: their evidence, weighed by curves.
  *
- * Pairs are taken source by source, sixteen sources at a time, since the walks of a source serve all its
+ * Pairs are taken source by source, many sources at a time, since the walks of a source serve all its
  * targets; targets are dealt out to the threads. A pair has the same bits whatever else is asked for.
  *
  * A pair that is linked is scored as if it were not (masked.h), one after the other; but for all targets of
@@ -10,12 +10,14 @@
 
 #include "evidence/additive.h"
 #include "evidence/masked.h"
+#include "evidence/weigh.h"
 
 typedef struct ni_scorer {
     const ni_globals *globals;
     const ni_additive *curves;
     const uint32_t *kind; /* of each curve */
     ni_threads *threads;
+    ni_weigher weigher;
     ni_walks panel, alone; /* of many sources, and of one; made when they are needed   */
     ni_near *near;         /* threads                                                  */
     ni_masked masked;      /* for links; made when it is needed                        */

@@ -55,6 +55,9 @@ static inline void ni_prefetch(const float *row, size_t n)
 /* A tile of alignments is computed and pooled by strips of four rows, so that it stays in the cache. */
 enum { NI_STRIP_ROWS = 4, NI_LANES = 8 };
 
+/* Numbers of a cache line. */
+enum { NI_NARROW = 16 };
+
 /* n rounded up to whole vectors of NI_LANES: the length of a line of a strip. */
 static inline size_t ni_whole_lanes(size_t numbers)
 {
@@ -118,6 +121,12 @@ typedef struct ni_kernels {
     /* One row of a sparse matrix times B (SpMM): out (n) = sum_i weight_i B[row_i], term after term; B has
      * rows of n numbers. */
     void (*spmm_row)(const ni_term *term, size_t count, const float *B, size_t n, float *out);
+
+    /* Rows of a graph's matrix times a B whose rows are narrow: out (lanes) = sum_i weight_i B[row_i], sum
+     * after sum in the order of i. weight NULL: all are 1. lanes: NI_NARROW or twice that. `more` entries
+     * of `row` follow that will be asked for next: their rows of B are fetched ahead. */
+    void (*sum_rows)(const uint32_t *row, const float *weight, size_t count, size_t more, const float *B,
+                     size_t lanes, float *out);
 
     /* Gathers some rows once for several weighted sums of them: out_k (n) = sum_i weight_k[i] B[row_i] for
      * k < sides <= NI_STRIP_ROWS, each with the bits of spmm_row. */
