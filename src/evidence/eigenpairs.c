@@ -213,7 +213,8 @@ static neap_status hand_over(spectral *s, uint32_t found, uint32_t d, float **ve
     size_t n = s->n;
     if (found == d) {
         float *less = ni_resize(s->X, n, d * sizeof *less);
-        *vector = less ? less : s->X; /* who cannot give back a part keeps all of it */
+        if (!less) return ni_fail_memory(err, "eigenvectors");
+        *vector = less;
         s->X = NULL;
         return NEAP_OK;
     }
