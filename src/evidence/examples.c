@@ -43,10 +43,22 @@ double ni_group_loss(const ni_examples *e, uint32_t group, const double *score, 
     return loss;
 }
 
+double ni_group_value(const ni_examples *e, uint32_t group, const double *score)
+{
+    const float *weight = e->weight + (size_t)group * e->size,
+                *stands = e->stands + (size_t)group * e->size;
+    double share[NI_GROUP_MOST], loss = 0;
+    if (stands[0] > 0) loss = sum_up(stands, score, e->size, share) - score[0] - log((double)stands[0]);
+    for (uint32_t i = 0; i < e->size; i++)
+        if (weight[i] > 0) loss += (double)weight[i] * softplus(i ? score[i] : -score[i]);
+    return loss;
+}
+
 /* x within what the kernel of exp takes. */
 static float within(double x)
 {
-    return x < -80 ? -80 : x > 80 ? 80 : (float)x;
+    double low = x > -80 ? x : -80;
+    return (float)(low < 80 ? low : 80);
 }
 
 void ni_group_slopes(const ni_examples *e, uint32_t group, const double *score, double *slope)
