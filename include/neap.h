@@ -862,6 +862,22 @@ NEAP_API neap_status neap_trial_create(const neap_data *data, const neap_link_sp
                                        neap_error *err);
 NEAP_API void neap_trial_free(neap_trial *trial);
 
+/* Pairs that others drew, such as a published split. */
+typedef struct neap_given_pairs {
+    size_t size;
+    const neap_pair *positives, *negatives; /* test links, and non-links to tell them from */
+    size_t positive_count, negative_count;  /* at least 1 each; they may differ            */
+    double valid;                           /* as in neap_link_spec                        */
+    uint64_t seed;                          /* of what is drawn besides: validation pairs, ranks  */
+} neap_given_pairs;
+
+/* A trial of them. The graph of data is the training graph and has all nodes, also those that only test
+ * pairs have; there are no targets. NEAP_E_LEAK: a test pair is a training edge; NEAP_E_FORMAT: a negative
+ * is one or a test pair, or a pair is a node and itself. Its protocol and its negatives are called "given",
+ * probabilities are not judged by it (nobody knows how its negatives were drawn), and it is not saved. */
+NEAP_API neap_status neap_trial_from_pairs(const neap_data *data, const neap_given_pairs *pairs,
+                                           neap_trial **out, neap_error *err);
+
 /* Writes the trial into a folder, which is made if it is not there: the pairs as names with tabs between,
  * their negatives for NumPy, and manifest.json last, with a checksum of each file (docs/split.md). A split
  * of the same graph that is there is replaced; NEAP_E_MISMATCH if it is one of another graph. */

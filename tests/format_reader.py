@@ -161,6 +161,8 @@ def declared(facts, tensors, kind):
         rest.update({"curve.edges": ("F32", [c, 62]), "curve.steps": ("F32", [c, 64]), "curve.means": ("F32", [c])})
         rest["start"] = ("F32", [1])
         if "all" in option("evidence") or "spectral" in option("evidence"):
+            if rows <= 100000:
+                rest["vectors"] = ("F32", [rows, dim])
             rest.update({"eigen.values": ("F32", [dim]), "eigen.vectors": ("F32", [rows, dim])})
         if "terms.columns" in tensors:
             k = tensors["terms.columns"][1][0]

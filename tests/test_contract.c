@@ -280,6 +280,29 @@ static neap_status create_trial(const void *given, double *told, neap_error *err
     return rc;
 }
 
+static neap_status give_pairs(const void *given, double *told, neap_error *err)
+{
+    neap_trial *t;
+    neap_trial_facts facts = NEAP_SIZED(neap_trial_facts);
+    neap_status rc = neap_trial_from_pairs(&(neap_data){ .size = sizeof(neap_data), .graph = the_graph },
+                                           given, &t, err);
+    if (rc == NEAP_OK) rc = neap_trial_facts_of(t, &facts, err);
+    *told = (double)(facts.test * 1000 + facts.valid);
+    neap_trial_free(t);
+    return rc;
+}
+
+/* The last node that s has no edge to. */
+static neap_pair non_link(uint32_t s)
+{
+    const uint32_t *targets;
+    const float *weights;
+    uint64_t count = neap_graph_edges_of(the_graph, s, &targets, &weights);
+    uint32_t w = N - 1;
+    while (count && targets[count - 1] == w) count--, w--;
+    return (neap_pair){ s, w };
+}
+
 static neap_status cluster(const void *given, double *told, neap_error *err)
 {
     neap_cluster_result r = NEAP_SIZED(neap_cluster_result);
@@ -435,6 +458,10 @@ static void evaluations_are_read_for_older_and_newer_callers(void **state)
         .size = sizeof clusters, .algorithm = "kmeans", .clusters = 3, .seed = 9, .threads = 1
     };
     neap_classify_spec classes = { .size = sizeof classes, .share = 0.5, .seed = 9, .threads = 1 };
+    const neap_pair test_link = non_link(0), test_other = non_link(1);
+    neap_given_pairs given = { sizeof given, &test_link, &test_other, 1, 1, 0.2, 7 };
+    const size_t of_given[] = { END(neap_given_pairs, negative_count), END(neap_given_pairs, valid),
+                                sizeof given };
     const size_t of_link[] = { END(neap_link_spec, ratio), END(neap_link_spec, seed),
                                END(neap_link_spec, valid), sizeof link };
     const size_t of_clusters[] = { END(neap_cluster_spec, algorithm), END(neap_cluster_spec, assign),
@@ -444,6 +471,7 @@ static void evaluations_are_read_for_older_and_newer_callers(void **state)
                                   END(neap_classify_spec, threads), sizeof classes };
     (void)state;
     check_in("neap_link_spec", create_trial, &link, of_link, COUNT(of_link));
+    check_in("neap_given_pairs", give_pairs, &given, of_given, COUNT(of_given));
     check_in("neap_cluster_spec", cluster, &clusters, of_clusters, COUNT(of_clusters));
     check_in("neap_classify_spec", classify, &classes, of_classes, COUNT(of_classes));
 }

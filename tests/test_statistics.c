@@ -245,8 +245,8 @@ static double weight_of(const char *rule, const ni_links *links, uint32_t u)
 
 static void count_negatives(const char *rule, const neap_graph *g, const ni_links *links, double drawn[17])
 {
-    const ni_settings *o = settings_of(
-        options_of("neap", "method", "gap", "negatives", "1", "negative-sampling", rule, "reject-links", "no", NULL));
+    const ni_settings *o = settings_of(options_of("neap", "method", "gap", "negatives", "1",
+                                                  "negative-sampling", rule, "reject-links", "no", NULL));
     const ni_attention_options *own = o->own;
     ni_sampler s;
     assert_int_equal(ni_sampler_create(&own->sampling, 1, 1, g, links, NULL, NULL, &s, NULL), NEAP_OK);

@@ -295,7 +295,7 @@ static void clean_metrics_are_those_computed_by_hand(void **state)
     assert_true(t->count >= 3);
     memcpy(t->positive, positive, sizeof positive);
     memcpy(t->negative, negative, sizeof negative);
-    t->count = 3;
+    t->count = t->negatives = 3;
     assert_int_equal(ni_link_measure(t, &(ni_scorer){ .score = look_up, .self = list }, NULL, &r, NULL),
                      NEAP_OK);
     assert_true(fabs(r.auc - 6.0 / 9) < 1e-12 && fabs(r.ap - (1.0 / 3 + 2.0 / 3 * 0.6)) < 1e-12);
@@ -343,7 +343,7 @@ static void vectors_score_by_product_or_cosine(void **state)
     /* 0 and 2 point the same way; 1, the stranger of 0, is longer but off the way. */
     float x[6][2] = { { 1, 0 }, { 3, 4 }, { 2, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 } };
     (void)state;
-    t->count = 1;
+    t->count = t->negatives = 1;
     t->positive[0] = (neap_pair){ 0, 2 };
     t->negative[0] = (neap_pair){ 0, 1 };
     assert_int_equal(neap_trial_measure_vectors(t, x[0], 2, 0, NULL, &r, NULL), NEAP_OK);
@@ -766,6 +766,108 @@ static void the_papers_protocols_compare_averages_where_there_are_any(void **sta
     neap_graph_free(g);
 }
 
+/* ---- given ---- */
+
+static neap_status give(const neap_graph *train, const neap_pair *positive, size_t positives,
+                        const neap_pair *negative, size_t negatives, ni_trial **out, neap_error *err)
+{
+    neap_given_pairs pairs = { sizeof pairs, positive, negative, positives, negatives, 0, 1 };
+    return neap_trial_from_pairs(&(neap_data){ .size = sizeof(neap_data), .graph = train }, &pairs, out,
+                                 err);
+}
+
+static neap_link_result result_of(const ni_trial *t, const char *method)
+{
+    neap_options *o = options_of("neap", "method", method, NULL);
+    neap_link_result r = NEAP_SIZED(neap_link_result);
+    neap_model *m;
+    assert_int_equal(neap_trial_train(t, o, NULL, &m, NULL), NEAP_OK);
+    assert_int_equal(neap_trial_measure(t, m, NULL, &r, NULL), NEAP_OK);
+    neap_model_free(m);
+    neap_options_free(o);
+    return r;
+}
+
+/* What the clean protocol drew, given in any order, measures the same; popularity scores by source. */
+static void pairs_of_a_clean_split_that_are_given_measure_the_same(void **state)
+{
+    static const char *const methods[] = { "popularity", "ppr", "fastrp" };
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        neap_graph *g = messy_graph_of(seed, seed == 3, seed % 2);
+        ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.8, 1), *same;
+        for (size_t i = 0, j = t->count - 1; i < j; i++, j--) {
+            neap_pair swap = t->negative[i];
+            t->negative[i] = t->negative[j], t->negative[j] = swap;
+        }
+        assert_int_equal(give(t->train, t->positive, t->count, t->negative, t->count, &same, NULL),
+                         NEAP_OK);
+        ni_trial *clean = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.8, 1);
+        for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+            neap_link_result a = result_of(clean, methods[k]), b = result_of(same, methods[k]);
+            assert_true(a.auc == b.auc && a.ap == b.ap && a.mrr == b.mrr && a.mrr_all == b.mrr_all);
+            assert_true(a.auc_seen == b.auc_seen || (isnan(a.auc_seen) && isnan(b.auc_seen)));
+        }
+        neap_trial_free(clean);
+        neap_trial_free(same);
+        neap_trial_free(t);
+        neap_graph_free(g);
+    }
+}
+
+static void given_negatives_need_not_be_as_many_as_test_pairs(void **state)
+{
+    neap_graph *g = messy_graph(2);
+    ni_trial *t = trial_of(g, NI_CLEAN, NI_UNIFORM, 0.8, 1), *few;
+    (void)state;
+    assert_int_equal(give(t->train, t->positive, t->count, t->negative, 3, &few, NULL), NEAP_OK);
+    neap_link_result r = result_of(few, "pa");
+    double wins = 0;
+    for (size_t i = 0; i < t->count; i++)
+        for (size_t k = 0; k < 3; k++) {
+            neap_pair p = t->positive[i], n = t->negative[k];
+            uint64_t a = ni_degree(&t->seen, p.source) * ni_degree(&t->seen, p.target),
+                     b = ni_degree(&t->seen, n.source) * ni_degree(&t->seen, n.target);
+            wins += a > b ? 1 : a == b ? 0.5 : 0;
+        }
+    assert_float_equal(r.auc, wins / (3 * (double)t->count), 1e-12);
+    neap_trial_free(few);
+    neap_trial_free(t);
+    neap_graph_free(g);
+}
+
+static void given_pairs_that_are_no_test_are_refused(void **state)
+{
+    static const neap_edge edges[] = { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 }, { 3, 4, 1 }, { 4, 5, 1 } };
+    static const neap_pair link = { 0, 2 }, other = { 0, 3 }, trained = { 1, 2 }, loop = { 2, 2 },
+                           stranger = { 0, 9 };
+    const struct {
+        neap_pair positive, negative;
+        size_t positives, negatives;
+        neap_status rc;
+    } wrong[] = {
+        { trained, other, 1, 1, NEAP_E_LEAK }, { link, trained, 1, 1, NEAP_E_FORMAT },
+        { link, link, 1, 1, NEAP_E_FORMAT },   { loop, other, 1, 1, NEAP_E_FORMAT },
+        { link, loop, 1, 1, NEAP_E_FORMAT },   { stranger, other, 1, 1, NEAP_E_ARG },
+        { link, stranger, 1, 1, NEAP_E_ARG },  { link, other, 0, 1, NEAP_E_FORMAT },
+        { link, other, 1, 0, NEAP_E_FORMAT },  { link, other, 1, 1, NEAP_OK },
+    };
+    neap_graph *g;
+    (void)state;
+    assert_int_equal(neap_graph_create(6, NULL, edges, 5, 0, 0, &g, NULL), NEAP_OK);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        neap_error err = { 0 };
+        ni_trial *t;
+        assert_int_equal(give(g, &wrong[i].positive, wrong[i].positives, &wrong[i].negative,
+                              wrong[i].negatives, &t, &err),
+                         wrong[i].rc);
+        assert_true(wrong[i].rc ? !t && err.text[0] : t != NULL);
+        if (t) assert_int_equal(neap_trial_save(t, "given", &err), NEAP_E_ARG);
+        neap_trial_free(t);
+    }
+    neap_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -791,6 +893,9 @@ int main(void)
         cmocka_unit_test(pairs_to_hold_back_must_be_pairs_of_nodes),
         cmocka_unit_test(training_once_more_uses_all_pairs_for_the_epochs_found),
         cmocka_unit_test(the_papers_protocols_compare_averages_where_there_are_any),
+        cmocka_unit_test(pairs_of_a_clean_split_that_are_given_measure_the_same),
+        cmocka_unit_test(given_negatives_need_not_be_as_many_as_test_pairs),
+        cmocka_unit_test(given_pairs_that_are_no_test_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

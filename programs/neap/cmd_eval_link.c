@@ -1,8 +1,10 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attributes.h"
 #include "eval_common.h"
+#include "given.h"
 #include "link_page.h"
 #include "link_table.h"
 #include "progress.h"
@@ -11,8 +13,8 @@
 #include "targets.h"
 
 typedef struct own {
-    const char *methods, *protocol, *ratios, *negatives, *folder, *split, *vectors, *similarity, *progress,
-        *targets;
+    const char *methods, *protocol, *ratios, *negatives, *folder, *split, *pairs, *vectors, *similarity,
+        *progress, *targets;
     bool allow_missing, untrained, ablate;
     uint64_t seeds;
     attributes_own attributes;
@@ -45,6 +47,10 @@ static const arg_option options[] = {
       "keep the splits, each in a folder of its own, results.json and report.html here" },
     { "split", 0, "DIR", NULL, ARG_TEXT, offsetof(own, split), 0, 0, false,
       "evaluate on this split, or on all in folders of DIR, with their protocol, ratios and seeds" },
+    { "pairs", 0, "DIR", NULL, ARG_TEXT, offsetof(own, pairs), 0, 0, false,
+      "in place of GRAPH: a split of others, train.txt, test_pos.txt and test_neg.txt (or another ending) "
+      "in "
+      "DIR, or all in folders of DIR" },
     { "vectors", 0, "FILE", NULL, ARG_TEXT, offsetof(own, vectors), 0, 0, false,
       "also evaluate these vectors: word2vec text, .npy or .safetensors with names in .names.txt beside "
       "it" },
@@ -60,6 +66,8 @@ static const arg_option options[] = {
 typedef struct run {
     const args *a;
     const own *o;
+    neap_graph *graph;     /* with --pairs: of the split in hand, its training graph */
+    given given;           /* that split */
     neap_vectors *vectors; /* of --vectors, or NULL */
     target_set targets;
     attributes known;
@@ -74,7 +82,7 @@ typedef struct run {
 static neap_data data_of(const run *r)
 {
     return (neap_data){ .size = sizeof(neap_data),
-                        .graph = r->table.graph,
+                        .graph = r->graph,
                         .text = r->known.text,
                         .features = r->known.features,
                         .targets = r->table.splits.targets };
@@ -113,6 +121,46 @@ static neap_status add_ablation(run *r, neap_error *err)
             t->row[t->rows++] = (link_row){ .method = "evidence", .without = group };
     if (t->rows > rows) return NEAP_OK;
     return ni_fail(err, NEAP_E_ARG, "--ablate leaves nothing of one group of evidence");
+}
+
+/* ---- what is read ---- */
+
+static neap_status take_vectors(run *r, neap_error *err)
+{
+    if (!r->o->vectors) return NEAP_OK;
+    neap_status rc = read_vectors(r->a, r->o->vectors, r->graph, r->o->allow_missing, &r->vectors, err);
+    if (rc == NEAP_OK)
+        say(r->a,
+            "  unknown which links they were trained on; for a fair comparison make vectors from "
+            "train.%s",
+            r->o->pairs ? "txt" : "tsv");
+    return rc;
+}
+
+/* What is known of the nodes beside their links. */
+static neap_status take_attributes(run *r, neap_error *err)
+{
+    neap_status rc = attributes_read(r->a, &r->o->attributes, r->graph, &r->known, err);
+    return rc == NEAP_OK ? take_vectors(r, err) : rc;
+}
+
+static void drop(run *r)
+{
+    neap_vectors_free(r->vectors);
+    attributes_free(&r->known);
+    given_free(&r->given);
+    if (!r->table.splits.given) neap_graph_free(r->graph);
+    r->vectors = NULL;
+    r->graph = NULL;
+}
+
+/* Each split of others has a graph of its own. */
+static neap_status take_given(run *r, size_t i, neap_error *err)
+{
+    drop(r);
+    neap_status rc = given_read(r->a, r->table.splits.item[i].folder, &r->given, err);
+    r->graph = r->given.train;
+    return rc == NEAP_OK ? take_attributes(r, err) : rc;
 }
 
 /* ---- running ---- */
@@ -185,14 +233,32 @@ static void allow_interrupt(const run *r)
     end_if_interrupted(&r->bar, kept);
 }
 
+static neap_status make_trial(run *r, size_t i, neap_trial **out, neap_error *err)
+{
+    splits *s = &r->table.splits;
+    neap_status rc = s->given && i ? take_given(r, i, err) : NEAP_OK;
+    neap_data data = data_of(r);
+    neap_given_pairs pairs = { sizeof pairs,
+                               r->given.positives,
+                               r->given.negatives,
+                               r->given.positive_count,
+                               r->given.negative_count,
+                               s->valid,
+                               s->item[i].seed };
+    if (rc == NEAP_OK)
+        rc = s->given ? neap_trial_from_pairs(&data, &pairs, out, err) : splits_make(s, i, &data, out, err);
+    if (rc == NEAP_OK && i == 0) rc = neap_trial_facts_of(*out, &r->table.facts, err);
+    if (rc == NEAP_OK && i == 0 && s->given) s->ratio[0] = round(1000 * r->table.facts.ratio) / 10;
+    return rc;
+}
+
 static neap_status run_splits(run *r, neap_error *err)
 {
     neap_status rc = NEAP_OK;
     splits *s = &r->table.splits;
-    neap_data data = data_of(r);
     for (size_t i = 0; i < s->count && rc == NEAP_OK; i++) {
         neap_trial *trial = NULL;
-        rc = splits_make(s, i, &data, &trial, err);
+        rc = make_trial(r, i, &trial, err);
         allow_interrupt(r);
         for (size_t row = 0; row < r->table.rows && rc == NEAP_OK; row++)
             rc = run_row(r, trial, &s->item[i], row, err);
@@ -318,30 +384,55 @@ static neap_status plan_found(run *r, neap_error *err)
     return NEAP_OK;
 }
 
-static neap_status take_vectors(run *r, neap_error *err)
+static neap_status plan_given(run *r, neap_error *err)
 {
-    if (!r->o->vectors) return NEAP_OK;
-    neap_status rc =
-        read_vectors(r->a, r->o->vectors, r->table.graph, r->o->allow_missing, &r->vectors, err);
-    if (rc == NEAP_OK)
-        say(r->a, "  unknown which links they were trained on; for a fair comparison make vectors from "
-                  "train.tsv");
+    static const char *const theirs[] = { "protocol",       "ratios",  "seeds",
+                                          "test-negatives", "targets", "split" };
+    splits *s = &r->table.splits;
+    uint64_t seed = 0;
+    s->given = true;
+    if (r->a->operand_count)
+        return ni_fail(err, NEAP_E_ARG, "--pairs stands in place of GRAPH: leave '%.100s' out",
+                       r->a->operands[0]);
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        if (args_given(r->a, theirs[i]))
+            return ni_fail(err, NEAP_E_ARG,
+                           "the files of --pairs say what is trained on and what is tested: leave --%s out",
+                           theirs[i]);
+    neap_status rc = given_find(s, r->o->pairs, err);
+    if (rc == NEAP_OK) rc = read_whole_option(r->a, "seed", &seed, err);
+    if (rc == NEAP_OK) rc = read_valid(r, &s->valid, err);
+    for (size_t i = 0; i < s->count; i++) s->item[i].seed = seed;
+    r->table.seeds = s->count;
+    if (rc == NEAP_OK) say(r->a, "%s: %zu split%s of others", r->o->pairs, s->count, plural(s->count));
     return rc;
+}
+
+static neap_status plan(run *r, neap_error *err)
+{
+    if (r->o->pairs) return plan_given(r, err);
+    if (!r->a->operand_count)
+        return ni_fail(err, NEAP_E_ARG, "a graph is missing, or --pairs DIR; usage: neap eval link GRAPH");
+    return r->o->split ? plan_found(r, err) : plan_draws(r, err);
+}
+
+static neap_status read_input(run *r, neap_error *err)
+{
+    if (r->o->pairs) return take_given(r, 0, err);
+    neap_status rc = read_graph(r->a, r->a->operands[0], &r->graph, err);
+    if (rc == NEAP_OK) rc = targets_read(r->a, r->o->targets, r->graph, &r->targets, err);
+    if (strcmp(r->table.splits.target_kind, "all")) r->table.splits.targets = targets_of(&r->targets);
+    return rc == NEAP_OK ? take_attributes(r, err) : rc;
 }
 
 static neap_status prepare(run *r, neap_error *err)
 {
     neap_status rc = check_vectors(r->a, err);
     if (rc == NEAP_OK) rc = read_methods(r, err);
-    if (rc == NEAP_OK) rc = r->o->split ? plan_found(r, err) : plan_draws(r, err);
+    if (rc == NEAP_OK) rc = plan(r, err);
     if (rc == NEAP_OK && r->o->folder) rc = neap_folder_create(r->o->folder, err);
-    if (rc == NEAP_OK) rc = read_graph(r->a, r->a->operands[0], &r->table.graph, err);
-    if (rc == NEAP_OK) rc = targets_read(r->a, r->o->targets, r->table.graph, &r->targets, err);
-    if (strcmp(r->table.splits.target_kind, "all")) r->table.splits.targets = targets_of(&r->targets);
-    if (rc == NEAP_OK) rc = attributes_read(r->a, &r->o->attributes, r->table.graph, &r->known, err);
-    if (rc == NEAP_OK) rc = make_rows(r, err);
-    if (rc == NEAP_OK) rc = take_vectors(r, err);
-    return rc;
+    if (rc == NEAP_OK) rc = read_input(r, err);
+    return rc == NEAP_OK ? make_rows(r, err) : rc;
 }
 
 /* ---- the command ---- */
@@ -360,7 +451,7 @@ static neap_status report(const run *r, neap_error *err)
     if (t->rows && !r->a->json) link_table_print(t);
     neap_status rc = report_json(r->a, t->rows ? folder : NULL, print_json, t, err);
     if (rc == NEAP_OK && t->rows && folder)
-        rc = link_page_save(t, ni_path_name(r->a->operands[0]), folder, err);
+        rc = link_page_save(t, ni_path_name(r->o->pairs ? r->o->pairs : r->a->operands[0]), folder, err);
     if (rc != NEAP_OK || !folder) return rc;
     if (!t->splits.kept) say(r->a, "%s: %s written", folder, results);
     else
@@ -371,17 +462,17 @@ static neap_status report(const run *r, neap_error *err)
 
 static neap_status run_eval(const args *a, neap_error *err)
 {
-    run r = { .a = a, .o = a->own, .table.splits.target_kind = "all" };
+    run r = { .a = a,
+              .o = a->own,
+              .table = { .facts = NEAP_SIZED(neap_trial_facts), .splits.target_kind = "all" } };
     interrupt_watch();
     progress_start(&r.bar, r.o->progress, a->quiet);
     allow_interrupt(&r);
     neap_status rc = prepare(&r, err);
     if (rc == NEAP_OK) rc = run_splits(&r, err);
     if (rc == NEAP_OK) rc = report(&r, err);
-    neap_vectors_free(r.vectors);
+    drop(&r);
     targets_free(&r.targets);
-    attributes_free(&r.known);
-    neap_graph_free(r.table.graph);
     splits_free(&r.table.splits);
     free(r.table.cells);
     return rc;
@@ -389,7 +480,7 @@ static neap_status run_eval(const args *a, neap_error *err)
 
 const command cmd_eval_link = {
     .name = "eval link",
-    .operands = "GRAPH",
+    .operands = "[GRAPH]",
     .summary = "compare methods on held-out links, in one table",
     .details =
         "Splits the links of a graph, trains each method on one part and evaluates it on the other: "
@@ -407,6 +498,9 @@ const command cmd_eval_link = {
         "--methods none it makes nothing "
         "else), and --split evaluates on them again. --vectors evaluates the vectors of another "
         "tool: make them from the train.tsv of a split.\n"
+        "With --pairs the table is of a published split: training links, test links and non-links as "
+        "files. "
+        "Only names are read from the test files before methods are trained.\n"
         "Every training option of `neap train` applies; a method ignores those it does not have.\n",
     .examples = "neap eval link friends.txt --ratios 60 --seeds 2\n"
                 "neap eval link friends.txt --methods gap,ppr --ratios 50,80 --epochs 5 --json\n"
@@ -414,8 +508,9 @@ const command cmd_eval_link = {
                 "neap eval link friends.txt --ratios 80 --seeds 1 --epochs 5 -o splits\n"
                 "neap train splits/clean-uniform-80-seed1/train.tsv -o mine --epochs 5\n"
                 "neap embed mine -o mine.vec\n"
-                "neap eval link friends.txt --split splits --vectors mine.vec --epochs 5\n",
-    .least = 1,
+                "neap eval link friends.txt --split splits --vectors mine.vec --epochs 5\n"
+                "neap eval link --pairs published --undirected --methods evidence,ra\n",
+    .least = 0,
     .most = 1,
     .options = options,
     .own_size = sizeof(own),

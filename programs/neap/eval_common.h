@@ -82,6 +82,7 @@ typedef struct splits {
     const neap_targets *targets;      /* of drawn ones, or NULL */
     double valid;                     /* of drawn ones  */
     bool found;                       /* in folders     */
+    bool given;                       /* in folders of others (given.h) */
     size_t kept;                      /* written so far */
     split_item *item;
     size_t count;

@@ -253,8 +253,8 @@ static void write_head(const page *p)
                   t->splits.protocol);
     if (!strcmp(t->splits.protocol, "clean")) ni_page_print(p->out, ", %s non-links", t->splits.negatives);
     ni_page_print(p->out, ": %s.</p>\n<dl class=\"facts\">\n", link_sees(t));
-    write_fact(p->out, "nodes", neap_graph_nodes(t->graph));
-    write_fact(p->out, "links", neap_graph_edges(t->graph));
+    write_fact(p->out, "nodes", t->facts.nodes);
+    write_fact(p->out, "links", t->facts.edges);
     write_fact(p->out, t->seeds == 1 ? "split for each column" : "splits for each column", t->seeds);
     ni_page_text(p->out, "</dl>\n");
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "support/path.h"
+
 /* ---- cells ---- */
 
 link_cell *link_cell_at(const link_table *t, size_t row, size_t column)
@@ -62,9 +64,12 @@ static const char *variant_words(const link_row *row, char text[SHORT])
 char *link_words(const link_table *t, size_t row, const split_item *item, char text[LINK_WORDS])
 {
     char variant[SHORT];
-    snprintf(text, LINK_WORDS, "%.40s%s at %.10g %%, seed %llu", t->row[row].method,
-             variant_words(&t->row[row], variant), t->splits.ratio[item->column],
-             (unsigned long long)item->seed);
+    size_t used = (size_t)snprintf(text, LINK_WORDS, "%.40s%s", t->row[row].method,
+                                   variant_words(&t->row[row], variant));
+    if (t->splits.given) snprintf(text + used, LINK_WORDS - used, " on %.40s", ni_path_name(item->folder));
+    else
+        snprintf(text + used, LINK_WORDS - used, " at %.10g %%, seed %llu", t->splits.ratio[item->column],
+                 (unsigned long long)item->seed);
     return text;
 }
 
@@ -86,7 +91,7 @@ static const char *target_words(const link_table *t)
 
 static const char *negatives_of(const link_table *t)
 {
-    return is_clean(t) ? t->splits.negatives : "test-nodes";
+    return is_clean(t) || t->splits.given ? t->splits.negatives : "test-nodes";
 }
 
 /* ---- what rows were trained on ---- */
@@ -130,8 +135,7 @@ static char *count_words(const moments *m, char text[SHORT])
 
 static void print_counts(const link_table *t)
 {
-    neap_graph_report report = NEAP_SIZED(neap_graph_report), *g = &report;
-    neap_graph_report_of(t->graph, &report, NULL);
+    const neap_trial_facts *g = &t->facts;
     char one[SHORT], two[SHORT];
     printf("%s self-loop%s %s, %s repeated edge%s merged\n", ni_format_count(g->self_loops, one),
            plural(g->self_loops), is_clean(t) ? "dropped" : "kept", ni_format_count(g->repeats, two),
@@ -140,7 +144,8 @@ static void print_counts(const link_table *t)
         const link_cell *c = link_cell_at(t, 0, j);
         printf("%.10g %%: %s test pairs scored, %s skipped", t->splits.ratio[j],
                count_words(&c->pairs, one), count_words(&c->skipped, two));
-        if (!is_clean(t)) printf(", %s of the scored are self-loops", count_words(&c->loops, one));
+        if (!is_clean(t) && !t->splits.given)
+            printf(", %s of the scored are self-loops", count_words(&c->loops, one));
         putchar('\n');
     }
 }
@@ -257,7 +262,7 @@ static void print_calibration_rows(const link_table *t, const char *title,
 /* The row's scores are log-odds, but of a link against other non-links than these. */
 static const char *concerned_otherwise(const link_table *t)
 {
-    for (size_t i = 0; i < t->rows && is_clean(t); i++) {
+    for (size_t i = 0; i < t->rows && (is_clean(t) || t->splits.given); i++) {
         const neap_method_info *method = t->row[i].given ? NULL : neap_method_find(t->row[i].method);
         if (method && method->probability && !link_row_calibrated(t, i)) return t->row[i].method;
     }
@@ -276,7 +281,11 @@ static void print_calibration(const link_table *t)
                                print_error);
         print_calibration_rows(t, "Brier score: their mean squared error (a coin has 0.25)", print_brier);
     }
-    if (other)
+    if (other && t->splits.given)
+        printf("\nHow the given non-links were drawn is not known, so the probabilities of %s are not "
+               "judged\n",
+               other);
+    else if (other)
         printf("\nProbabilities of %s concern other non-links than these, so they are not judged: "
                "--negative-sampling %s\n",
                other, t->splits.negatives);
@@ -300,7 +309,8 @@ void link_table_print(const link_table *t)
     printf("AUC, protocol %s%s", t->splits.protocol, is_leaky(t) ? " (leaky)" : "");
     if (is_clean(t)) printf(", %s negatives", t->splits.negatives);
     if (strcmp(t->splits.target_kind, "all")) printf(", targets: %s", target_words(t));
-    printf(", %s seed%s\n%s\n", ni_format_count(t->seeds, seeds), plural(t->seeds), link_sees(t));
+    printf(", %s %s%s\n%s\n", ni_format_count(t->seeds, seeds), t->splits.given ? "split" : "seed",
+           plural(t->seeds), link_sees(t));
     print_advice(t);
     print_counts(t);
     print_rows(t, false);
@@ -378,8 +388,7 @@ static void json_two(ni_json *j, const char *key, const char *first, uint64_t a,
 
 void link_table_json(const link_table *t, FILE *to)
 {
-    neap_graph_report report = NEAP_SIZED(neap_graph_report), *g = &report;
-    neap_graph_report_of(t->graph, &report, NULL);
+    const neap_trial_facts *g = &t->facts;
     bool clean = is_clean(t);
     ni_json j = json_to(to);
     ni_json_open(&j, NULL, '{');
@@ -387,8 +396,8 @@ void link_table_json(const link_table *t, FILE *to)
     ni_json_text(&j, "protocol", t->splits.protocol);
     ni_json_switch(&j, "leaky", is_leaky(t));
     ni_json_text(&j, "sees", link_sees(t));
-    ni_json_whole(&j, "nodes", neap_graph_nodes(t->graph));
-    ni_json_whole(&j, "edges", neap_graph_edges(t->graph));
+    ni_json_whole(&j, "nodes", g->nodes);
+    ni_json_whole(&j, "edges", g->edges);
     json_two(&j, "self_loops", "dropped", clean ? g->self_loops : 0, "kept", clean ? 0 : g->self_loops);
     json_two(&j, "repeats", "merged", g->repeats, "kept", 0);
     ni_json_whole(&j, "seeds", t->seeds);

@@ -23,7 +23,7 @@ typedef struct link_cell {
 } link_cell;
 
 typedef struct link_table {
-    neap_graph *graph;
+    neap_trial_facts facts; /* of the first split */
     splits splits;
     uint64_t seeds;                  /* splits of a ratio, at most */
     link_row row[1 + 3 * LIST_MOST]; /* the file; methods, untrained; groups left out */

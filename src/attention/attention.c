@@ -120,12 +120,24 @@ static neap_status add_edges(averaging *v, const neap_graph *g, neap_error *err)
     return flush(v, err);
 }
 
+/* A node that reads something without having an edge, such as its own text, is read in the context of
+ * itself. */
+static neap_status add_lonely(averaging *v, neap_error *err)
+{
+    const ni_hood *h = v->a->hood;
+    neap_status rc = NEAP_OK;
+    for (uint32_t u = 0; u < h->nodes && rc == NEAP_OK; u++)
+        if (!v->count[u] && h->offset[u] < h->offset[u + 1]) rc = add_pair(v, u, u, err);
+    return rc == NEAP_OK ? flush(v, err) : rc;
+}
+
 neap_status ni_attention_vectors(ni_attention *a, const neap_graph *graph, float *vectors, neap_error *err)
 {
     uint64_t d = a->dim, n = a->hood->nodes;
     averaging v = { .a = a, .sum = vectors, .count = ni_zeros(n, sizeof *v.count) };
     memset(vectors, 0, n * d * sizeof *vectors);
     neap_status rc = v.count ? add_edges(&v, graph, err) : ni_fail_memory(err, "the vectors");
+    if (rc == NEAP_OK) rc = add_lonely(&v, err);
     for (uint64_t u = 0; u < n && rc == NEAP_OK; u++)
         for (uint64_t k = 0; v.count[u] && k < d; k++) vectors[u * d + k] /= (float)v.count[u];
     ni_free(v.count);

@@ -44,7 +44,8 @@ enum { NI_FORWARD_MOST = 512 };
 neap_status ni_attention_score(ni_attention *a, const neap_pair *pairs, size_t count, float *scores,
                                neap_error *err);
 
-/* hood->nodes x dim: the mean of a node's vectors over the edges of the graph, see neap_query_vectors. */
+/* hood->nodes x dim: the mean of a node's vectors over the edges of the graph, or without one its vector in
+ * the context of itself; see neap_query_vectors. */
 neap_status ni_attention_vectors(ni_attention *a, const neap_graph *graph, float *vectors, neap_error *err);
 
 /* hood->nodes x dim: each node's vector in its pair with the context, see neap_query_vectors. */

@@ -44,6 +44,7 @@ typedef enum ni_stream {
     NI_STREAM_CURVES = 41,     /* evidence: groups that tell the number of rounds           */
     NI_STREAM_EIGEN = 42,      /* evidence: start vectors of eigenvectors: item = node      */
     NI_STREAM_EXAMPLES = 43,   /* evidence: links and non-links to learn curves from        */
+    NI_STREAM_LANDMARK = 44,   /* evidence: whose walks make vectors                        */
     NI_STREAM_CALIBRATION = 50 /* order of equal scores; labels drawn from probabilities   */
 } ni_stream;
 

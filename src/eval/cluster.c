@@ -33,7 +33,7 @@ static void dense_free(dense *a)
 static bool takes_part(const ni_sample *s, const neap_trial *trial, uint32_t i)
 {
     if (s->label[i] == NEAP_NONE) return false;
-    return !trial || trial->protocol == NI_CLEAN || ni_trial_trained(trial, i);
+    return !trial || !ni_is_papers(trial) || ni_trial_trained(trial, i);
 }
 
 static neap_status gather(const ni_sample *s, const neap_trial *trial, dense *a, neap_error *err)

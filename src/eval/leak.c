@@ -108,6 +108,7 @@ static bool follows_protocol(const ni_trial *t, uint32_t u, uint32_t v)
  * ratio. */
 static neap_status check_selection(const ni_trial *t, neap_error *err)
 {
+    if (t->protocol == NI_GIVEN) return NEAP_OK; /* they are others' */
     const neap_graph *g = t->whole;
     bool clean = t->protocol == NI_CLEAN;
     double all = clean ? (double)t->known.offset[g->nodes] / 2 : (double)g->edges;
@@ -184,8 +185,9 @@ static const char *why_not(const ni_trial *t, neap_pair p, uint32_t w, neap_stat
     if (t->protocol == NI_CLEAN && (w == p.source || joined(t->whole, p.source, w)))
         return "an edge of the graph, or a node and itself";
     *code = NEAP_E_FORMAT;
+    if (t->protocol == NI_GIVEN && ni_graph_has(t->whole, p.source, w)) return "a test pair, too";
     if (!ni_is_target(&t->targets, p.source, w)) return "none with a target";
-    if (t->protocol != NI_CLEAN && (w == p.source || w == p.target || !ni_trial_trained(t, w)))
+    if (ni_is_papers(t) && (w == p.source || w == p.target || !ni_trial_trained(t, w)))
         return "one that the protocol does not allow";
     return NULL;
 }
@@ -224,8 +226,8 @@ static neap_status check_negatives(const ni_trial *t, neap_leak_report *report, 
 {
     negative_scan s;
     neap_status rc = start_scan(t, report, &s, err);
-    for (size_t i = 0; t->negative && i < t->count && rc == NEAP_OK; i++)
-        rc = check_negative(&s, t->positive[i], t->negative[i].target, err);
+    for (size_t i = 0; i < t->negatives && rc == NEAP_OK; i++)
+        rc = check_negative(&s, t->negative[i], t->negative[i].target, err);
     if (rc == NEAP_OK) rc = check_candidates(&s, err);
     end_scan(&s);
     return rc;

@@ -127,7 +127,7 @@ static neap_status report_progress(const sheet *s, neap_error *err)
     if (!s->hooks || !s->hooks->progress) return NEAP_OK;
     double seconds = ni_seconds() - s->start;
     uint64_t each = 1 + s->own + ni_trial_candidates(s->trial), all = each * s->trial->count;
-    uint64_t ranked = s->own ? ni_ranked_count(s->trial) : 0;
+    uint64_t ranked = ni_is_papers(s->trial) ? 0 : ni_ranked_count(s->trial);
     all += ranked * s->trial->whole->nodes;
     neap_progress now = { .size = sizeof now,
                           .stage = "score",
@@ -193,16 +193,15 @@ static const float *candidates_of(const sheet *s, size_t i)
     return s->score + (i - s->first) * s->width + s->lead;
 }
 
-/* ---- clean ---- */
+/* ---- clean, and given ---- */
 
 /* The rank of a test pair among its candidates, and what follows from it. */
-static neap_status take_row(float positive, const float *row, neap_link_result *r, neap_error *err)
+static neap_status take_row(float positive, const float *candidate, neap_link_result *r, neap_error *err)
 {
     static const double K[NI_HITS] = { 1, 10, 50 };
     double rank;
-    neap_status rc = ni_own_rank(positive, row + 1, NI_RANK_NEGATIVES, &rank, err);
+    neap_status rc = ni_own_rank(positive, candidate, NI_RANK_NEGATIVES, &rank, err);
     if (rc != NEAP_OK) return rc;
-    r->ties += positive == row[0];
     r->mrr += 1 / rank;
     for (int h = 0; h < NI_HITS; h++) r->hits[h] += rank <= K[h];
     return NEAP_OK;
@@ -227,12 +226,12 @@ static neap_status measure_such(const sheet *s, const float *negative,
     const ni_trial *t = s->trial;
     size_t above = 0, below = 0;
     float *positives = ni_array(t->count, sizeof *positives),
-          *negatives = ni_array(t->count, sizeof *negatives);
+          *negatives = ni_array(t->negatives, sizeof *negatives);
     neap_status rc = positives && negatives ? NEAP_OK : ni_fail_memory(err, "the scores");
-    for (size_t i = 0; i < t->count && rc == NEAP_OK; i++) {
+    for (size_t i = 0; i < t->count && rc == NEAP_OK; i++)
         if (such(t, t->positive[i])) positives[above++] = s->positive[i];
+    for (size_t i = 0; i < t->negatives && rc == NEAP_OK; i++)
         if (such(t, t->negative[i])) negatives[below++] = negative[i];
-    }
     if (rc == NEAP_OK && above && below) rc = neap_auc(positives, above, negatives, below, auc, err);
     ni_free(positives);
     ni_free(negatives);
@@ -252,7 +251,7 @@ static neap_status measure_parts(const sheet *s, const float *negative, neap_lin
     return rc;
 }
 
-/* All positives against the pool of their own negatives. */
+/* All positives against the pool of all negatives. */
 static neap_status conclude_clean(sheet *s, const float *negative, neap_link_result *r, neap_error *err)
 {
     static const uint32_t K[NI_HITS] = { 1, 10, 50 };
@@ -260,7 +259,7 @@ static neap_status conclude_clean(sheet *s, const float *negative, neap_link_res
     ni_gaps *pool;
     neap_status rc = ni_gaps_adopt(s->positive, count, &pool, err);
     s->positive = NULL;
-    if (rc == NEAP_OK) rc = ni_gaps_add(pool, negative, count, err);
+    if (rc == NEAP_OK) rc = ni_gaps_add(pool, negative, s->trial->negatives, err);
     if (rc == NEAP_OK) {
         r->auc = ni_gaps_auc(pool);
         r->ap = ni_gaps_ap(pool);
@@ -276,15 +275,18 @@ static neap_status conclude_clean(sheet *s, const float *negative, neap_link_res
 
 static neap_status measure_clean(sheet *s, neap_link_result *r, neap_error *err)
 {
-    float *negative = ni_array(s->trial->count, sizeof *negative);
+    const ni_trial *t = s->trial;
+    float *negative = ni_array(t->negatives, sizeof *negative);
     neap_status rc = negative ? NEAP_OK : ni_fail_memory(err, "the scores");
     r->mrr = 0;
     for (int h = 0; h < NI_HITS; h++) r->hits[h] = 0;
+    if (rc == NEAP_OK && !s->own) rc = score(s, t->negative, t->negatives, negative, err);
     while (sheet_next(s, &rc, err))
         for (size_t i = s->first; i < s->end && rc == NEAP_OK; i++) {
             const float *row = candidates_of(s, i);
-            negative[i] = row[0];
-            rc = take_row(s->positive[i], row, r, err);
+            if (s->own) negative[i] = row[0];
+            if (s->own) r->ties += s->positive[i] == row[0];
+            rc = take_row(s->positive[i], row + s->own, r, err);
         }
     if (rc == NEAP_OK) rc = measure_parts(s, negative, r, err);
     if (rc == NEAP_OK) rc = conclude_clean(s, negative, r, err);
@@ -356,8 +358,7 @@ neap_status ni_link_measure(const ni_trial *t, const ni_scorer *scorer, const ne
     sheet s;
     neap_status rc = sheet_open(&s, t, scorer, hooks, err);
     if (rc == NEAP_OK && !s.lead) rc = score(&s, t->positive, t->count, s.positive, err);
-    if (rc == NEAP_OK)
-        rc = t->protocol == NI_CLEAN ? measure_clean(&s, &r, err) : measure_passes(&s, &r, err);
+    if (rc == NEAP_OK) rc = ni_is_papers(t) ? measure_passes(&s, &r, err) : measure_clean(&s, &r, err);
     r.seconds = ni_seconds() - s.start;
     if (rc == NEAP_OK) *result = r;
     sheet_close(&s);
@@ -435,9 +436,11 @@ static neap_status measure_averages(const neap_trial *t, neap_query *q, const ne
     return rc;
 }
 
-/* The scores are log-odds of a link against a non-link that was drawn as the negatives of the trial are. */
+/* The scores are log-odds of a link against a non-link that was drawn as the negatives of the trial are;
+ * how given ones were drawn is not known. */
 static bool has_odds(const ni_trial *t, const neap_model *m)
 {
+    if (t->protocol == NI_GIVEN) return false;
     const uint32_t *kind = ni_settings_find(m->settings, "negative-sampling");
     return m->method->info.probability && (kind ? *kind : NI_UNIFORM) == (uint32_t)t->kind;
 }
@@ -447,7 +450,7 @@ static neap_status measure(const neap_trial *t, neap_query *q, const neap_hooks 
                            neap_link_result *result, neap_error *err)
 {
     const ni_method *method = q->model->method;
-    if (t->protocol != NI_CLEAN && method->hood) return measure_averages(t, q, hooks, result, err);
+    if (ni_is_papers(t) && method->hood) return measure_averages(t, q, hooks, result, err);
     ni_scorer by = { score_by_model, q, !method->info.vectors, score_all_by_model, has_odds(t, q->model) };
     return ni_link_measure(t, &by, hooks, result, err);
 }

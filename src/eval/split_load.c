@@ -331,6 +331,7 @@ static neap_status load_pairs(loading *l, neap_error *err)
     if (rc == NEAP_OK && f->valid) rc = each_pair(l, NI_PART_VALID, take_valid, err);
     if (rc == NEAP_OK && (t->count != f->test || t->valids != f->valid))
         rc = ni_fail(err, NEAP_E_FORMAT, "%.200s has fewer pairs than its manifest says", l->folder);
+    if (rc == NEAP_OK && t->negative) t->negatives = t->count;
     if (rc == NEAP_OK && t->negative)
         rc = load_targets(l, NI_PART_TEST_NEGATIVES, t->positive, t->count, t->negative, err);
     if (rc == NEAP_OK && f->valid)

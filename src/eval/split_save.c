@@ -254,6 +254,8 @@ static neap_status save_parts(saving *s, neap_error *err)
 
 neap_status neap_trial_save(const neap_trial *t, const char *folder, neap_error *err)
 {
+    if (t->protocol == NI_GIVEN)
+        return ni_fail(err, NEAP_E_ARG, "given pairs are not saved: whoever gave them has them");
     saving s = { .trial = t,
                  .folder = folder,
                  .manifest = { .facts = t->facts,

@@ -41,7 +41,7 @@ static uint32_t draw_in_pass(const ni_trial *t, size_t i, uint32_t pass)
 
 uint32_t ni_trial_draw_candidate(const ni_trial *t, size_t i, uint32_t k)
 {
-    return t->protocol == NI_CLEAN ? draw_ranked(t, i, k) : draw_in_pass(t, i, k);
+    return ni_is_papers(t) ? draw_in_pass(t, i, k) : draw_ranked(t, i, k);
 }
 
 /* ---- pairs in order ---- */
@@ -73,7 +73,7 @@ static neap_status split_clean(ni_trial *t, neap_error *err)
     t->train = ni_graph_share(s->train);
     t->positive = s->positive;
     t->negative = s->negative;
-    t->count = s->count;
+    t->count = t->negatives = s->count;
     t->held_out = s->count + s->without_negative;
     s->positive = s->negative = NULL;
     neap_split_free(s);
@@ -160,10 +160,11 @@ static neap_status split_paper(ni_trial *t, neap_error *err)
 
 /* Draws them as training would by itself with the seed of the trial. None if there are too few training
  * pairs to spare some, or if all their sources are linked with every node. */
-static neap_status hold_valid(ni_trial *t, double share, neap_error *err)
+neap_status ni_trial_hold_valid(ni_trial *t, double share, neap_error *err)
 {
     neap_split *s;
     neap_error why;
+    if (share == 0) share = NI_VALID_SHARE;
     if (!(share > 0 && share < 1)) return ni_fail(err, NEAP_E_ARG, "a share of pairs is between 0 and 1");
     neap_status rc =
         ni_split_create(t->train, &t->seen, &t->targets, share, t->seed, NI_STREAM_VALID, &s, &why);
@@ -192,8 +193,8 @@ static uint64_t count_reverse(const ni_trial *t)
 void ni_trial_count(ni_trial *t)
 {
     t->facts = (neap_trial_facts){
-        .protocol = ni_protocols[t->protocol],
-        .negatives = ni_negative_words[t->kind],
+        .protocol = t->protocol == NI_GIVEN ? "given" : ni_protocols[t->protocol],
+        .negatives = t->protocol == NI_GIVEN ? "given" : ni_negative_words[t->kind],
         .ratio = t->ratio,
         .seed = t->seed,
         .nodes = t->whole->nodes,
@@ -286,7 +287,7 @@ neap_status neap_trial_create(const neap_data *data, const neap_link_spec *given
                        spec->negatives ? spec->negatives : "");
     rc = ni_trial_create(from.graph, (ni_protocol)protocol, (ni_negatives)kind, from.targets, spec->ratio,
                          spec->seed, &t, err);
-    if (rc == NEAP_OK) rc = hold_valid(t, spec->valid == 0 ? NI_VALID_SHARE : spec->valid, err);
+    if (rc == NEAP_OK) rc = ni_trial_hold_valid(t, spec->valid, err);
     if (rc == NEAP_OK) rc = ni_leak_in_trial(t, NULL, err);
     if (rc == NEAP_OK) {
         t->text = from.text;

@@ -9,6 +9,9 @@
  * In the two paper protocols a test edge is skipped if one of its nodes has no training edge; its negative
  * is a random node of the test edges that has one, and may be a link; there are ten passes.
  *
+ * given        pairs that others drew (neap_trial_from_pairs): a training graph, test pairs, and negatives
+ *              that need not be as many and have sources of their own
+ *
  * Test pairs are sorted by source and target, so that a method that works by source computes each source
  * once. A trial owns its graphs (shared by count), links and pairs; it does not change once it is made, and
  * any number of threads may read it. */
@@ -19,7 +22,7 @@
 #include "graph/negatives.h"
 #include "io/stream.h"
 
-typedef enum ni_protocol { NI_CLEAN, NI_PAPER, NI_PAPER_CLEAN } ni_protocol;
+typedef enum ni_protocol { NI_CLEAN, NI_PAPER, NI_PAPER_CLEAN, NI_GIVEN } ni_protocol;
 
 enum { NI_PASSES = 10, NI_RANK_NEGATIVES = 100 };
 
@@ -38,8 +41,8 @@ typedef struct neap_trial {
     ni_links seen;                 /* links of the training graph                                 */
     ni_targets targets;            /* of test pairs; all nodes in the paper's protocols           */
     neap_pair *positive;           /* test pairs that are scored                                  */
-    neap_pair *negative;           /* clean: one per test pair                                    */
-    size_t count;
+    neap_pair *negative;           /* clean: one per test pair, of its source; given: any number  */
+    size_t count, negatives;
     size_t held_out;    /* test pairs before any were skipped                    */
     size_t loops;       /* self-loops among the scored                           */
     uint32_t *eligible; /* paper: nodes that may be a negative                   */
@@ -56,8 +59,17 @@ neap_status ni_trial_create(const neap_graph *graph, ni_protocol protocol, ni_ne
                             const neap_targets *targets, double ratio, uint64_t seed, ni_trial **out,
                             neap_error *err);
 
-/* The words of neap_link_spec, by number; NULL behind the last. */
+/* Pairs of the training graph that choose the epoch; `share` as in neap_link_spec, 0: the usual one. */
+neap_status ni_trial_hold_valid(ni_trial *t, double share, neap_error *err);
+
+/* The words of neap_link_spec, by number; NULL behind the last, so that `given` has none. */
 extern const char *const ni_protocols[];
+
+/* The paper's two protocols: skipped pairs, ten passes, averaged vectors. */
+static inline bool ni_is_papers(const ni_trial *t)
+{
+    return t->protocol == NI_PAPER || t->protocol == NI_PAPER_CLEAN;
+}
 
 /* Completes the facts from all the rest. */
 void ni_trial_count(ni_trial *t);
@@ -65,11 +77,11 @@ void ni_trial_count(ni_trial *t);
 /* Skipped in the paper protocols otherwise: the node has a training edge, maybe to itself. */
 bool ni_trial_trained(const ni_trial *t, uint32_t node);
 
-/* Each test pair has so many candidates, nodes that its target is compared with: those it is ranked among
- * (clean), or one per pass (paper protocols). */
+/* Each test pair has so many candidates, nodes that its target is compared with: those it is ranked among,
+ * or one per pass (paper protocols). */
 static inline uint32_t ni_trial_candidates(const ni_trial *t)
 {
-    return t->protocol == NI_CLEAN ? NI_RANK_NEGATIVES : NI_PASSES;
+    return ni_is_papers(t) ? NI_PASSES : NI_RANK_NEGATIVES;
 }
 
 /* Draws candidate k of test pair i. Scoring reads them through ni_candidates, since they may also be on

@@ -13,6 +13,7 @@
 #include "evidence/eigenpairs.h"
 #include "evidence/fit.h"
 #include "evidence/scorer.h"
+#include "evidence/vectors.h"
 #include "linalg/kernels.h"
 #include "methods/evidence.h"
 #include "methods/evidence_explain.h"
@@ -138,6 +139,8 @@ static void declare(neap_model *m, ni_declaration *d)
         ni_declare_list(d, "eigen.values", NI_FIXED, NI_F32, m->dim, &own->value);
         ni_declare_matrix(d, "eigen.vectors", NI_FIXED, m->rows, m->dim, own->late ? NULL : &own->vector);
     }
+    if (m->dim && m->rows <= NI_VECTOR_NODES)
+        ni_declare_matrix(d, "vectors", NI_FIXED, m->rows, m->dim, &own->outside);
     ni_declare_list(d, "curve.kinds", NI_FIXED, NI_U32, curves, &own->kind);
     ni_declare_matrix(d, "curve.lines", NI_FIXED, curves, NI_LINE, &own->line);
     ni_declare_matrix(d, "curve.edges", NI_FIXED, curves, NI_CURVE_EDGES, &own->edge);
@@ -380,8 +383,13 @@ static neap_status take_eigenpairs(trainer *t, neap_error *err)
 static neap_status survey(trainer *t, neap_error *err)
 {
     const ni_evidence *own = t->model->own;
+    uint32_t d = t->model->dim;
+    uint64_t seed = t->model->settings->common.seed;
     neap_status rc = ni_node_values(&t->view, t->threads, own->node, err);
-    return rc == NEAP_OK ? take_eigenpairs(t, err) : rc;
+    if (rc == NEAP_OK) rc = take_eigenpairs(t, err);
+    return rc == NEAP_OK && own->outside
+               ? ni_evidence_vectors(&t->view, d, seed, t->threads, own->outside, err)
+               : rc;
 }
 
 static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
@@ -434,6 +442,8 @@ static void count_parts(trainer *t, const neap_features *features, neap_estimate
     r->bytes_batch = ni_draw_bytes(&t->draw) +
                      most_of(ni_draw_fold_bytes(&t->draw), ni_fit_bytes(&e, ni_threads_count(t->threads)));
     if (is_known(t->model)) r->bytes_batch = most_of(r->bytes_batch, texts_bytes(t->model, features));
+    if (t->model->rows <= NI_VECTOR_NODES)
+        r->bytes_batch = most_of(r->bytes_batch, ni_evidence_vectors_bytes(t->model->rows));
 }
 
 static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
@@ -524,18 +534,22 @@ static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap
     return ni_evidence_explain(q, &((answers *)q->own)->scorer, own->mean, source, target, out, err);
 }
 
-/* A node's row of eigenvectors, each by the root of its eigenvalue's size, of length 1: nodes whose walks
- * reach the same nodes are close. */
+/* Those of vectors.h; in a graph too large for them a node's row of eigenvectors, each by the root of its
+ * eigenvalue's size, which are of the same kind. */
 static neap_status vectors(neap_query *q, float *vectors, neap_error *err)
 {
-    const ni_globals *g = &((answers *)q->own)->globals;
+    const answers *a = q->own;
+    const ni_globals *g = &a->globals;
+    const float *outside =
+        a->widened.outside ? a->widened.outside : ((ni_evidence *)q->model->own)->outside;
+    size_t nodes = q->model->graph->nodes, d = g->dim;
     (void)err;
-    for (uint32_t u = 0; u < q->model->graph->nodes; u++) {
-        float *row = vectors + (size_t)u * g->dim;
-        for (uint32_t i = 0; i < g->dim; i++)
-            row[i] = sqrtf(fabsf(g->value[i])) * g->vector[(size_t)u * g->dim + i];
-        ni_evidence_unit(row, g->dim);
+    if (outside) {
+        memcpy(vectors, outside, nodes * d * sizeof *vectors);
+        return NEAP_OK;
     }
+    for (size_t i = 0; i < nodes * d; i++) vectors[i] = sqrtf(fabsf(g->value[i % d])) * g->vector[i];
+    for (size_t u = 0; u < nodes; u++) ni_vector_scale(vectors + u * d, g->dim);
     return NEAP_OK;
 }
 

@@ -26,6 +26,7 @@ typedef struct ni_evidence {
     float *value;   /* dim: eigenvalues      */
     float *vector;  /* rows x dim            */
     bool late;      /* these are to come: until walks are done there is no room for both */
+    float *outside; /* rows x dim: vectors for other tools (vectors.h); NULL: too many nodes */
     uint32_t *kind; /* curves               */
     float *line, *edge, *step, *start;
     float *mean; /* curves: of each curve over its examples */
@@ -51,7 +52,7 @@ static inline void ni_evidence_unit(float *row, uint32_t d)
 
 /* Values of all nodes of an extended model: those of training, and behind them those of new nodes. */
 typedef struct ni_widened {
-    float *node, *vector, *text, *cosine;
+    float *node, *vector, *outside, *text, *cosine;
     uint32_t *near;
     ni_attributes attributes;
 } ni_widened;

@@ -6,6 +6,7 @@
  *     core         the largest h such that h neighbours have a core of h
  *     clustering   as for all
  *     eigenvectors v(u) = sum over x of W(u, x) v(x) / lambda (Nystroem)
+ *     vectors      for other tools: the mean of its neighbours', as long as all are
  *     text         the words of the model, its singular vectors, the nearest of all texts
  *
  * O(nodes) copies once per query; per new node its neighbours' links. */
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "evidence/vectors.h"
 #include "linalg/kernels.h"
 #include "methods/evidence.h"
 #include "support/status.h"
@@ -94,20 +96,37 @@ static void fill_vector(const widener *x, uint32_t u)
         row[i] = fabsf(x->from->value[i]) > 1e-6f ? row[i] / x->from->value[i] : 0;
 }
 
+static void fill_outside(const widener *x, uint32_t u)
+{
+    const ni_view *v = x->view;
+    uint32_t d = x->from->dim;
+    float *row = x->w->outside + (size_t)u * d;
+    memset(row, 0, d * sizeof *row);
+    for (uint64_t i = v->links.offset[u]; i < v->links.offset[u + 1]; i++)
+        if (v->links.node[i] < x->model->rows)
+            ni_kernels_get()->axpy(ni_view_weight(v, i), x->w->outside + (size_t)v->links.node[i] * d, row,
+                                   d);
+    ni_vector_scale(row, d);
+}
+
 static neap_status widen_links(widener *x, neap_error *err)
 {
     const neap_model *m = x->model;
     const ni_links *l = &x->view->links;
     size_t n = m->graph->nodes, d = x->from->dim;
+    const float *outside = ((const ni_evidence *)m->own)->outside;
     uint64_t most = 1;
     for (uint32_t u = m->rows; u < n; u++) most = ni_degree(l, u) > most ? ni_degree(l, u) : most;
     x->w->node = ni_array(n, NI_NODE_VALUES * sizeof *x->w->node);
     if (x->from->vector) x->w->vector = ni_array(n, d * sizeof *x->w->vector);
+    if (outside) x->w->outside = ni_array(n, d * sizeof *x->w->outside);
     x->mark = ni_zeros(n, sizeof *x->mark);
     x->core = ni_array(most, sizeof *x->core);
-    if (!x->w->node || (x->from->vector && !x->w->vector) || !x->mark || !x->core) return no_memory(err);
+    bool all = x->w->node && (x->w->vector || !x->from->vector) && (x->w->outside || !outside);
+    if (!all || !x->mark || !x->core) return no_memory(err);
     memcpy(x->w->node, x->from->node, (size_t)m->rows * NI_NODE_VALUES * sizeof *x->w->node);
     if (x->w->vector) memcpy(x->w->vector, x->from->vector, (size_t)m->rows * d * sizeof *x->w->vector);
+    if (outside) memcpy(x->w->outside, outside, (size_t)m->rows * d * sizeof *outside);
     for (uint32_t u = m->rows; u < n; u++) {
         float *row = x->w->node + (size_t)u * NI_NODE_VALUES;
         ni_node_degrees(x->view, u, row);
@@ -115,6 +134,7 @@ static neap_status widen_links(widener *x, neap_error *err)
         row[NI_NODE_CORE] = core_of(x, u);
         row[NI_NODE_CLUSTERING] = clustering_of(x, u);
         if (x->w->vector) fill_vector(x, u);
+        if (outside) fill_outside(x, u);
     }
     return NEAP_OK;
 }
@@ -216,6 +236,7 @@ void ni_widened_free(ni_widened *w)
 {
     ni_free(w->node);
     ni_free(w->vector);
+    ni_free(w->outside);
     ni_free(w->text);
     ni_free(w->near);
     ni_free(w->cosine);

@@ -45,6 +45,13 @@ score = {line.split()[1]: float(line.split()[2]) for line in open("scores") if l
 assert len(rank) >= 40 and score and all(abs(rank[v] - s) < 1e-5 for v, s in score.items()), (rank, score)
 END
 done
+# A new node that has a text and no link is read in the context of itself; without a text its vector is zero.
+printf 'late\tcommon1 common2 common3\n' >late.tsv
+expect 0 "$NEAP" embed model -o late.csv --new-text late.tsv
+python3 - <<'END' || fail 'a text gives a node no vector'
+rows = {line.split(",")[0]: [float(x) for x in line.split(",")[1:]] for line in open("late.csv").read().split("\n")[1:-1]}
+assert any(rows["late"]) and not any(rows["n40"]), rows["late"]
+END
 for threads in 1 2 4; do
     expect 0 "${train[@]}" -o "model.$threads" --epochs 2 --batch 16 --encoder lstm --filters 10 --threads "$threads"
     same model.1 "model.$threads" "$threads threads"

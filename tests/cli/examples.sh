@@ -11,6 +11,10 @@ cp circles.txt graphs/email/labels.txt
 printf 'alice\tbob\ncarol\theidi\n' >pairs.txt
 make_texts friends.txt
 mv texts.tsv about.txt
+mkdir published
+head -n -3 friends.txt >published/train.txt
+tail -n 3 friends.txt >published/test_pos.txt
+printf 'alice judy\nbob mallory\ncarol trent\n' >published/test_neg.txt
 mkdir bin
 ln -s "$NEAP" bin/neap
 PATH=$work/bin:$PATH
