@@ -16,10 +16,9 @@ enum { LANES = 4, BINS = NI_CURVE_STEPS };
  * that gained most when they were last looked at. */
 enum { PASS = 8, LIKELY = 8 };
 
-/* Fewer examples than this, of several curves together, are not worth another thread's attention. A task
- * takes up to four curves, PART examples of one after the other, whose derivatives then stay in the cache.
- */
-enum { EXAMPLES_PER_TASK = 1 << 14, CURVES_PER_TASK = 4, PART = 512 };
+/* Fewer examples than this, of several curves together, are not worth another thread's attention. The
+ * derivatives are read once for CURVES_PER_TASK curves. */
+enum { EXAMPLES_PER_TASK = 1 << 14, CURVES_PER_TASK = 4 };
 
 /* First and second derivative of the loss by the score, or sums of them: vectors of the compiler, which
  * adds both at once. */
@@ -81,13 +80,16 @@ static void derivatives_task(void *arg, uint32_t task, uint32_t thread)
 
 typedef slope histogram[LANES][BINS];
 
-/* Adds the derivatives of examples first .. end - 1 to the bins that they are in, in a fixed order. */
-static void add_bins(const boosting *b, const uint8_t *bin, size_t first, size_t end, histogram lane)
+/* Adds the derivatives of all examples to the bins that they are in, in a fixed order. `curves` is a
+ * constant where this is called. Sums of several curves need not wait for each other either. */
+static inline void add_bins(const boosting *b, const uint8_t *const *bin, uint32_t curves, histogram *lanes)
 {
-    size_t i = first;
-    for (; i + LANES <= end; i += LANES)
-        for (uint32_t k = 0; k < LANES; k++) lane[k][bin[i + k]] += b->slopes[i + k];
-    for (; i < end; i++) lane[0][bin[i]] += b->slopes[i];
+    size_t count = ni_examples_count(b->e), i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (uint32_t c = 0; c < curves; c++)
+            for (uint32_t k = 0; k < LANES; k++) lanes[c][k][bin[c][i + k]] += b->slopes[i + k];
+    for (; i < count; i++)
+        for (uint32_t c = 0; c < curves; c++) lanes[c][0][bin[c][i]] += b->slopes[i];
 }
 
 static void join_lanes(histogram lane, slope sum[BINS])
@@ -119,17 +121,17 @@ static cut find_cut(const boosting *b, const slope *sum, const uint32_t *members
     return best;
 }
 
-/* The best cuts of some curves at once: a part of the examples for all of them, then the next. */
+/* The best cuts of some curves at once. */
 static void cut_some(const boosting *b, const uint32_t *curve, uint32_t curves)
 {
     histogram lanes[CURVES_PER_TASK];
     slope sum[BINS];
-    size_t count = ni_examples_count(b->e);
+    const uint8_t *bin[CURVES_PER_TASK];
+    for (uint32_t i = 0; i < curves; i++) bin[i] = b->bin + curve[i] * ni_examples_count(b->e);
     memset(lanes, 0, curves * sizeof *lanes);
-    for (size_t first = 0; first < count; first += PART)
-        for (uint32_t i = 0; i < curves; i++)
-            add_bins(b, b->bin + curve[i] * count, first, (size_t)ni_task_end(first, PART, count),
-                     lanes[i]);
+    if (curves == CURVES_PER_TASK) add_bins(b, bin, CURVES_PER_TASK, lanes);
+    else
+        for (uint32_t i = 0; i < curves; i++) add_bins(b, bin + i, 1, lanes + i);
     for (uint32_t i = 0; i < curves; i++) {
         join_lanes(lanes[i], sum);
         b->best[curve[i]] = find_cut(b, sum, b->members + (size_t)curve[i] * BINS);

@@ -155,7 +155,7 @@ typedef struct ni_kernels {
     /* out_i = tanh(x_i), to 2e-7; out may be x */
     void (*tanh)(const float *x, size_t n, float *out);
 
-    /* out_i = exp(x_i), for |x_i| <= 80; returns their sum */
+    /* out_i = exp(x_i), for |x_i| <= 80; returns their sum; out may be x */
     float (*exp)(const float *x, size_t n, float *out);
 
     /* z_i = rate (label - s(z_i - bias)), s(z) = 1 / (1 + e^-z): the gradient step of z_i on its logistic
