@@ -24,12 +24,16 @@ def open_tensors(path):
     return tensors, facts
 
 
+def edges_of(t):
+    """Source and target of each edge."""
+    return np.repeat(np.arange(len(t["graph.offsets"]) - 1), np.diff(t["graph.offsets"].astype(np.int64))), t["graph.targets"]
+
+
 def neighbours(t, facts, u):
     """Whom the model reads for node u, ascending."""
     if "hood.offsets" in t:  # some node has more links than option.neighbors
-        return t["hood.nodes"][t["hood.offsets"][u]:t["hood.offsets"][u + 1]]
-    sources = np.repeat(np.arange(len(t["graph.offsets"]) - 1), np.diff(t["graph.offsets"].astype(np.int64)))
-    targets = t["graph.targets"]
+        return t["hood.nodes"][t["hood.offsets"][u]:t["hood.offsets"][u + 1]].astype(np.int64)
+    sources, targets = edges_of(t)
     linked = np.union1d(targets[sources == u], sources[targets == u]).astype(np.int64)
     others = linked[linked != u]
     loop = facts["option.self-loops"] == "yes" and len(others) < len(linked)
@@ -43,20 +47,37 @@ def softmax(z):
 
 
 def pooled(best, size, facts):
-    """tanh of the best alignments with a side of so many neighbours; zero padding counts as one more of 0."""
+    """tanh of the best alignments with a side of so many neighbours, or what is instead of it; zero padding counts as one
+    more of 0."""
+    if facts.get("option.attention") == "uniform":
+        return np.zeros_like(best)
     padded = facts["option.padding"] == "zero" and size < int(facts["option.neighbors"])
-    return np.tanh(np.maximum(best, 0) if padded else best)
+    best = np.maximum(best, 0) if padded else best
+    scaled = facts.get("option.alignment") == "scaled"
+    return np.clip(best / np.sqrt(int(facts["option.dim"])), -30, 30) if scaled else np.tanh(best)
+
+
+def degrees(t, facts, u):
+    """Logarithms of the degrees of node u: links; in a directed graph edges away from it, and to it. Those of nodes that
+    came after training do not count."""
+    sources, targets = edges_of(t)
+    rows, loop = int(facts["rows"]), sources == targets
+    out, into = np.sum((sources == u) & (targets < rows) & ~loop), np.sum((targets == u) & (sources < rows) & ~loop)
+    return np.log1p([out + into] if facts["undirected"] == "yes" else [out, into])
 
 
 def score(t, facts, source, target):
+    terms = 0.0  # --degrees
+    if "degrees" in t:
+        terms = float(t["degrees"][0] @ np.concatenate(([1], degrees(t, facts, source), degrees(t, facts, target))))
     s, u = neighbours(t, facts, source), neighbours(t, facts, target)
     if len(s) == 0 or len(u) == 0:
-        return 0.0
-    X, Y = t["E"][s], t["E"][u]
+        return terms
+    X, Y = t["E"][s], t["E"][u + int(facts["rows"]) if facts.get("option.sides") == "2" else u]
     M = X @ t["P"] @ Y.T if "P" in t else X @ Y.T  # --no-matrix
     r_s = softmax(pooled(M.max(axis=1), len(u), facts)) @ X
     r_t = softmax(pooled(M.max(axis=0), len(s), facts)) @ Y
-    return float(r_s @ r_t)
+    return float(r_s @ r_t) + terms
 
 
 def main():

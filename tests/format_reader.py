@@ -140,8 +140,12 @@ def declared(facts, tensors, kind):
         learned["E"] = [len(tensors["vocabulary.offsets"][2]) - 1 if "vocabulary.offsets" in tensors else 0, dim]
         if option("encoder") == "lstm":
             learned["W"], learned["U"], learned["b"] = [dim, 4 * out], [out, 2 * out], [1, 4 * out]
-    if method in ATTENTIVE and option("matrix", "yes") == "yes":
+    if method in ATTENTIVE and option("matrix", "yes") == "yes" and option("attention") != "uniform":
         learned["P"] = [out, out]
+    if option("sides") == "2":
+        learned["E"] = [2 * rows, dim]
+    if option("degrees") == "yes":
+        learned["degrees"] = [1, 3 if facts["undirected"] == "yes" else 5]
     if method in HOODS and option("padding") == "vector":
         rest["pad"] = ("F32", [out])
     if method == "gapmlp":

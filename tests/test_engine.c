@@ -32,7 +32,7 @@ enum {
 /* What is different from the plain: max pooling, no padding, no dropout, a matrix, margins, dot products.
  */
 typedef struct kind {
-    const char *pooling, *padding, *dropout, *per, *matrix, *objective;
+    const char *pooling, *padding, *dropout, *per, *matrix, *objective, *alignment, *attention;
     uint32_t score, terms;
     bool masked; /* sources and targets are left out of each other's neighbourhoods, which are reversed */
     bool by_position; /* a row depends on its position in its sequence: see scaled_rows */
@@ -168,6 +168,8 @@ static world *world_of(kind k)
     if (k.per) set(w->options, "dropout-per", k.per);
     if (k.matrix) set(w->options, "matrix", k.matrix);
     if (k.objective) set(w->options, "objective", k.objective);
+    set(w->options, "alignment", k.alignment ? k.alignment : "tanh");
+    set(w->options, "attention", k.attention ? k.attention : "aligned");
     make_graph(w);
     make_model(w);
     assert_int_equal(ni_threads_create(3, &w->threads, NULL), NEAP_OK);
@@ -204,6 +206,8 @@ static ni_ref_model reference_of(const world *w)
                            .neighbors = S,
                            .pooling = o->pooling,
                            .padding = o->padding,
+                           .alignment = o->alignment,
+                           .attention = o->attention,
                            .P = w->gap->P,
                            .score = w->kind.score,
                            .terms = w->kind.terms,
@@ -389,7 +393,7 @@ static void check_step(world *w, int way, int order)
     ni_engine_force(w->engine, way);
     ni_engine_force_order(w->engine, order);
     assert_int_equal(ni_engine_step(w->engine, &items, STEP, &g, &loss, NULL), NEAP_OK);
-    assert_int_equal(ni_engine_used_table(w->engine), way == 1);
+    assert_int_equal(ni_engine_used_table(w->engine), way == 1 && ni_aligns(w->own));
     assert_true(fabs(loss - w->loss) <= 1e-5 * w->loss);
     spread(w, dE);
     assert_close(dE, w->dE, N * D);
@@ -452,6 +456,23 @@ static void steps_with_other_scores_agree_with_the_reference(void **state)
     check_steps(world_of((kind){ .score = NI_SCORE_COSINE, .terms = TERMS, .dropout = "0.5" }));
 }
 
+static void steps_with_scaled_alignments_or_uniform_attention_agree_with_the_reference(void **state)
+{
+    static const char *const pooling[] = { "max", "mean" }, *const padding[] = { "none", "zero", "vector" };
+    (void)state;
+    for (int p = 0; p < 2; p++)
+        for (int q = 0; q < 3; q++) {
+            kind scaled = { .pooling = pooling[p], .padding = padding[q], .alignment = "scaled" };
+            kind uniform = { .pooling = pooling[p], .padding = padding[q], .attention = "uniform" };
+            check_steps(world_of(scaled));
+            check_steps(world_of(uniform));
+            scaled.dropout = uniform.dropout = "0.5", scaled.masked = uniform.masked = true;
+            scaled.terms = uniform.terms = TERMS, scaled.objective = uniform.objective = "logistic";
+            check_steps(world_of(scaled));
+            check_steps(world_of(uniform));
+        }
+}
+
 /* A neighbourhood without the partner, in another order, is an input like any other. */
 static void steps_on_sides_of_their_own_agree_with_the_reference(void **state)
 {
@@ -509,6 +530,8 @@ static void scores_agree_with_the_reference(void **state)
     check_scores((kind){ .dropout = "0.5" });
     check_scores((kind){ .by_position = true });
     check_scores((kind){ .score = NI_SCORE_COSINE, .terms = TERMS });
+    check_scores((kind){ .alignment = "scaled", .terms = TERMS });
+    check_scores((kind){ .attention = "uniform" });
 }
 
 /* A diverged table must be seen: in the loss of the next step, and in scores. */
@@ -579,6 +602,7 @@ int main(void)
         cmocka_unit_test(steps_agree_with_the_reference),
         cmocka_unit_test(steps_without_a_matrix_or_with_other_losses_agree_with_the_reference),
         cmocka_unit_test(steps_with_other_scores_agree_with_the_reference),
+        cmocka_unit_test(steps_with_scaled_alignments_or_uniform_attention_agree_with_the_reference),
         cmocka_unit_test(steps_on_sides_of_their_own_agree_with_the_reference),
         cmocka_unit_test(steps_on_rows_by_position_agree_with_the_reference),
         cmocka_unit_test(scores_agree_with_the_reference),

@@ -28,10 +28,13 @@ typedef struct form {
 } form;
 
 static const form other_forms[] = {
-    { "apn", "encoder", "lstm", false },   { "cene", "content", "gru", false },
-    { "cane", "score-by", "mean", false }, { "cane", "attend-padding", "yes", false },
-    { "gapmlp", "form", "mean", false },   { "dmte", "diffusion", "batch", false },
-    { "text", "tf", "count", true },       { "tadw", "text-dim", "8", true },
+    { "apn", "encoder", "lstm", false },      { "cene", "content", "gru", false },
+    { "cane", "score-by", "mean", false },    { "cane", "attend-padding", "yes", false },
+    { "gapmlp", "form", "mean", false },      { "dmte", "diffusion", "batch", false },
+    { "text", "tf", "count", true },          { "tadw", "text-dim", "8", true },
+    { "gap", "mask", "yes", false },          { "gap", "sides", "2", false },
+    { "gap", "degrees", "yes", false },       { "gap", "alignment", "scaled", false },
+    { "gap", "attention", "uniform", false },
 };
 
 static bool next_form(size_t *i, form *f)

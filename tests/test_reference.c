@@ -119,6 +119,24 @@ static void gradients_of_every_score_and_loss_agree_with_finite_differences(void
                 }
 }
 
+static void gradients_of_every_attention_agree_with_finite_differences(void **state)
+{
+    (void)state;
+    for (uint32_t pooling = NI_POOL_MAX; pooling <= NI_POOL_MEAN; pooling++)
+        for (uint32_t padding = NI_PAD_NONE; padding <= NI_PAD_VECTOR; padding++)
+            for (uint64_t seed = 1; seed <= 4; seed++)
+                for (int uniform = 0; uniform < 2; uniform++) {
+                    world *w = world_create(pooling, padding, 3, seed);
+                    w->model.alignment = NI_ALIGN_SCALED;
+                    w->model.objective = NI_OBJECTIVE_LOGISTIC;
+                    w->model.terms = TERMS;
+                    w->model.b = w->b;
+                    w->model.attention = uniform ? NI_ATTEND_UNIFORM : NI_ATTEND_ALIGNED;
+                    if (uniform) w->model.P = NULL; /* nothing is aligned */
+                    check_gradients(w);
+                }
+}
+
 static void a_satisfied_margin_has_no_loss_and_no_gradient(void **state)
 {
     (void)state;
@@ -162,14 +180,49 @@ static void zero_padding_wins_over_negative_alignments(void **state)
     assert_true(z[0] == tanh(-1) && pick[0] == 0);
 }
 
+/* Beyond 30 a scaled alignment stays what it is, and nothing flows through it. */
+static void scaled_alignments_end_at_thirty(void **state)
+{
+    world *w = world_create(NI_POOL_MAX, NI_PAD_NONE, 1, 2);
+    double z[2 * ROWS], weight[2 * ROWS], r[2 * D], M[ROWS * ROWS];
+    uint32_t pick[2 * ROWS];
+    ni_ref_side a = { z, weight, pick, r }, b = { z + ROWS, weight + ROWS, pick + ROWS, r + D };
+    (void)state;
+    w->model.alignment = NI_ALIGN_SCALED;
+    for (int i = 0; i < D * D; i++) w->P[i] *= 1e6;
+    ni_ref_pair(&w->model, &w->rows[0], &w->rows[1], M, &a, &b);
+    double most = 0, least = 0;
+    for (uint32_t i = 0; i < w->rows[0].size; i++) most = fmax(most, z[i]), least = fmin(least, z[i]);
+    assert_true(most == 30 && least >= -30);
+    loss_of(w);
+    for (int i = 0; i < D * D; i++) assert_true(w->dP[i] == 0);
+    world_free(w);
+}
+
+/* The mean of the rows, whoever stands opposite. */
+static void uniform_attention_is_the_mean(void **state)
+{
+    (void)state;
+    double X[] = { 1, 3 }, Y[] = { 5 }, M[2], z[3], w[3], r[2];
+    uint32_t pick[3];
+    ni_ref_model model = { .dim = 1, .neighbors = 2, .attention = NI_ATTEND_UNIFORM };
+    ni_ref_sequence s = { X, 2, NULL }, t = { Y, 1, NULL };
+    ni_ref_side a = { z, w, pick, r }, b = { z + 2, w + 2, pick + 2, r + 1 };
+    assert_true(ni_ref_pair(&model, &s, &t, M, &a, &b) == 10);
+    assert_true(w[0] == 0.5 && w[1] == 0.5 && w[2] == 1 && z[0] == 0 && pick[0] == NEAP_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_agree_with_finite_differences),
         cmocka_unit_test(gradients_of_every_score_and_loss_agree_with_finite_differences),
+        cmocka_unit_test(gradients_of_every_attention_agree_with_finite_differences),
         cmocka_unit_test(a_satisfied_margin_has_no_loss_and_no_gradient),
         cmocka_unit_test(a_pair_of_single_neighbours_scores_their_product),
         cmocka_unit_test(zero_padding_wins_over_negative_alignments),
+        cmocka_unit_test(scaled_alignments_end_at_thirty),
+        cmocka_unit_test(uniform_attention_is_the_mean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,16 @@ static double value_of(const ni_reproduction *r, const ni_cell *cell, const char
     return value;
 }
 
+static bool value_is(const ni_reproduction *r, const ni_cell *cell, const char *name, const char *value)
+{
+    char text[64];
+    neap_options *o;
+    assert_int_equal(ni_study_options(r, cell, &o, NULL), NEAP_OK);
+    assert_int_equal(neap_options_get(o, name, text, sizeof text, NULL), NEAP_OK);
+    neap_options_free(o);
+    return !strcmp(text, value);
+}
+
 static size_t row_of(const ni_sheet *s, const char *method, bool untrained)
 {
     for (size_t i = 0; i < s->rows; i++)
@@ -337,13 +347,13 @@ static void the_ablation_has_two_kernels_and_the_papers_numbers_for_both(void **
 {
     (void)state;
     ni_study study;
-    ni_cell one, three;
+    ni_cell one, three, uniform;
     neap_options *paper = options_of("paper", NULL), *clean = options_of("neap", NULL);
     ni_reproduction r = request(paper, clean);
-    char a[NI_CELL_NAME], b[NI_CELL_NAME];
+    char a[NI_CELL_NAME], b[NI_CELL_NAME], c[NI_CELL_NAME];
     assert_int_equal(ni_study_create(&r, &study, NULL), NEAP_OK);
     const ni_sheet *s = sheet_of(&study, "ablation", "paper");
-    assert_int_equal(s->rows, 6);
+    assert_int_equal(s->rows, 7);
     assert_true(s->entry[0].paper[0] == 60 && s->entry[8].paper[0] == 54);
     assert_true(s->entry[4 * 8].paper[0] == 96 && isnan(s->entry[5 * 8].paper[0]));
     assert_true(ni_sheet_cell(s, 0, 0, 1, &one) && ni_sheet_cell(s, 1, 0, 1, &three));
@@ -355,6 +365,9 @@ static void the_ablation_has_two_kernels_and_the_papers_numbers_for_both(void **
     }
     ni_cell_name(&one, a);
     ni_cell_name(&three, b);
+    assert_true(ni_sheet_cell(s, 5, 0, 1, &uniform) && value_is(&r, &uniform, "attention", "uniform"));
+    ni_cell_name(&uniform, c);
+    assert_string_equal(c, "link-cora-paper-gap-uniform-25-1.json");
     assert_string_equal(a, "link-cora-paper-gapcn-k1-25-1.json");
     assert_string_equal(b, "link-cora-paper-gapcn-k3-25-1.json");
     const ni_sheet *link = sheet_of(&study, "link-cora", "paper");

@@ -124,8 +124,9 @@ static void name_cell(const ni_cell_progress *now, char words[NAME])
     if (now->ratio > 0) snprintf(ratio, sizeof ratio, " at %g %%", 100 * now->ratio);
     if (now->neighbors) snprintf(size, sizeof size, ", S = %u", now->neighbors);
     if (now->kernel) snprintf(kernel, sizeof kernel, " with kernel %u", now->kernel);
+    const char *form = now->uniform ? ", attention uniform," : kernel;
     snprintf(words, NAME, "%s%s%s%s%s, %s%s%s%s%s%s, seed %llu", now->table, *protocol ? ", " : "",
-             protocol, *graph ? ", " : "", graph, now->method, kernel, now->untrained ? " untrained" : "",
+             protocol, *graph ? ", " : "", graph, now->method, form, now->untrained ? " untrained" : "",
              now->self ? " with self" : "", ratio, size, (unsigned long long)now->seed);
 }
 

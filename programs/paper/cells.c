@@ -31,11 +31,12 @@ static void format_share(double ratio, char text[32])
 void ni_cell_name(const ni_cell *c, char name[NI_CELL_NAME])
 {
     char ratio[32], size[16] = "", kernel[16] = "";
+    const char *form = c->condition.uniform ? "-uniform" : kernel;
     format_share(c->condition.ratio, ratio);
     if (c->condition.neighbors) snprintf(size, sizeof size, "-s%u", c->condition.neighbors);
     if (c->condition.kernel) snprintf(kernel, sizeof kernel, "-k%u", c->condition.kernel);
     snprintf(name, NI_CELL_NAME, "%s-%s%s%s-%s%s%s-%s%s-%llu%s", ni_aim_info_of(c->aim)->name,
-             c->condition.graph->name, *c->protocol ? "-" : "", c->protocol, c->condition.method, kernel,
+             c->condition.graph->name, *c->protocol ? "-" : "", c->protocol, c->condition.method, form,
              c->condition.untrained ? c->condition.self ? "-untrained-self" : "-untrained" : "", ratio,
              size, (unsigned long long)c->seed, ending);
 }
@@ -98,17 +99,25 @@ static bool same_value(const char *a, size_t a_size, const char *b, size_t b_siz
     return ni_parse_double(a, a_size, &x) && ni_parse_double(b, b_size, &y) && x == y;
 }
 
-static bool is_default(const char *method, const char *name, size_t length, const char *value, size_t size)
+static bool is_named(const neap_option_info *o, const char *name, size_t length)
+{
+    return strlen(o->name) == length && !memcmp(o->name, name, length);
+}
+
+/* What was done before there was the option: its declaration says so, while the method's own default may
+ * say what is better today. Two declarations of one name are told apart by their help. */
+static bool is_as_before(const char *method, const char *name, size_t length, const char *value,
+                         size_t size)
 {
     neap_option_info info = NEAP_SIZED(neap_option_info);
-    const char *preset = NULL;
-    for (size_t i = 0; i < neap_option_count() && !preset; i++) {
-        const neap_option_info *o = neap_option_at(i);
-        if (strlen(o->name) == length && !memcmp(o->name, name, length)) preset = o->presets[0];
-    }
+    const char *before = NULL, *help = NULL;
     for (size_t i = 0; neap_method_option(method, i, &info, NULL) == NEAP_OK; i++)
-        if (strlen(info.name) == length && !memcmp(info.name, name, length)) preset = info.presets[0];
-    return preset && same_value(preset, strlen(preset), value, size);
+        if (is_named(&info, name, length)) help = info.help;
+    for (size_t i = 0; i < neap_option_count() && !before; i++) {
+        const neap_option_info *o = neap_option_at(i);
+        if (is_named(o, name, length) && (!help || o->help == help)) before = o->presets[0];
+    }
+    return before && same_value(before, strlen(before), value, size);
 }
 
 bool ni_cell_settings_agree(const char *method, const char *had, const char *now)
@@ -121,7 +130,7 @@ bool ni_cell_settings_agree(const char *method, const char *had, const char *now
         if (length >= word) return false;
         const char *value = at + length + 1, *before = setting_of(had, at, length, &size);
         bool same = before ? same_value(before, size, value, word - length - 1)
-                           : is_default(method, at, length, value, word - length - 1);
+                           : is_as_before(method, at, length, value, word - length - 1);
         if (!same) return false;
         common += before != NULL;
         at += word;

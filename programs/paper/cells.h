@@ -44,8 +44,8 @@ enum { NI_CELL_SETTINGS = 4096 };
 neap_status ni_cell_settings(const neap_options *options, char text[NI_CELL_SETTINGS], neap_error *err);
 
 /* Whether a cell with the settings `had` has the numbers of `now`: the same values, and an option that
- * `had` does not have at its default, since it came later and its default keeps the meaning of what was
- * before. */
+ * `had` does not have at the default of its declaration, since it came later and that keeps the meaning of
+ * what was before. */
 bool ni_cell_settings_agree(const char *method, const char *had, const char *now);
 
 /* How often the results of a method were changed since its cells are kept; revisions.def. */

@@ -38,18 +38,21 @@ static bool is_gap(const ni_condition *row)
 
 static ni_line_kind kind_of(const ni_sheet *s, const ni_condition *row)
 {
-    if (!compares_methods(s) || !is_gap(row)) return NI_LINE_PLAIN;
+    if (!compares_methods(s) || !is_gap(row) || row->uniform) return NI_LINE_PLAIN;
     return row->untrained ? NI_LINE_TWIN : NI_LINE_STRONG;
 }
 
-/* A method looks the same in every chart; its untrained twin has its colour and other dashes. */
+/* A method looks the same in every chart; its untrained twin, and a variant, has its colour and other
+ * dashes.
+ */
 static unsigned style_of(const ni_sheet *s, size_t row)
 {
-    const char *method = s->row[row].method;
+    const ni_condition *p = &s->row[row];
+    const char *method = p->method;
+    bool dashed = p->untrained || p->kernel > 1 || p->uniform;
     if (!compares_methods(s) || !method) return (unsigned)row;
     for (size_t i = 1; i < neap_method_count(); i++)
-        if (!strcmp(neap_method_at(i)->name, method))
-            return (unsigned)i - 1 + (s->row[row].untrained ? 8 : 0) + (s->row[row].kernel > 1 ? 8 : 0);
+        if (!strcmp(neap_method_at(i)->name, method)) return (unsigned)i - 1 + (dashed ? 8 : 0);
     return (unsigned)row;
 }
 

@@ -36,7 +36,8 @@ static void write_tally(const page *p, tally t)
 static bool is_gap(const ni_sheet *s, size_t row, bool untrained)
 {
     const ni_condition *p = &s->row[row];
-    return p->method && !strcmp(p->method, "gap") && p->untrained == untrained && p->self == untrained;
+    return p->method && !strcmp(p->method, "gap") && p->untrained == untrained && p->self == untrained &&
+           !p->uniform;
 }
 
 /* A table on several graphs repeats cells of the tables on one. */

@@ -73,6 +73,7 @@ static void put_result(ni_json *j, const ni_sheet *s, size_t row, size_t column)
     ni_json_text(j, "method", condition.method);
     ni_json_switch(j, "untrained", condition.untrained);
     if (condition.self) ni_json_switch(j, "self", condition.self);
+    if (condition.uniform) ni_json_switch(j, "uniform", condition.uniform);
     ni_json_text(j, "protocol", *s->protocol ? s->protocol : NULL);
     ni_json_text(j, "graph", condition.graph ? condition.graph->name : NULL);
     ni_json_real(j, "ratio", round(1e6 * condition.ratio) / 1e4); /* in per cent */

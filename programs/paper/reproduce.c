@@ -205,6 +205,7 @@ static void report(run *r, const job *j, const ni_outcome *o)
                              .kernel = c->condition.kernel,
                              .untrained = c->condition.untrained,
                              .self = c->condition.self,
+                             .uniform = c->condition.uniform,
                              .ratio = timed ? 0 : c->condition.ratio,
                              .unit = timed ? "seconds per epoch" : "",
                              .seed = c->seed,

@@ -16,6 +16,7 @@ typedef struct ni_cell_progress {
     uint32_t neighbors;   /* S; 0 if the table does not vary it                                   */
     uint32_t kernel;      /* likewise                                                             */
     bool untrained, self; /* before the first step; with the node among its neighbours            */
+    bool uniform;         /* all neighbours count alike                                           */
     double ratio;         /* share of the edges that is trained on; 0 if the table has no split   */
     uint64_t seed;
     uint64_t done, total; /* cells asked for, those included that were on disk already */

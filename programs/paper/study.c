@@ -248,6 +248,7 @@ static neap_status set_condition(const ni_cell *c, neap_options *o, neap_error *
     if (rc == NEAP_OK && timed) rc = set_whole(o, "valid", 0, err);
     if (rc == NEAP_OK && (timed || p->untrained)) rc = set_whole(o, "epochs", !p->untrained, err);
     if (rc == NEAP_OK && p->self) rc = neap_options_set(o, "self", "yes", err);
+    if (rc == NEAP_OK && p->uniform) rc = neap_options_set(o, "attention", "uniform", err);
     return rc;
 }
 

@@ -51,6 +51,7 @@ typedef struct ni_condition {
     const char *method;
     bool untrained; /* the method's model before its first step */
     bool self;      /* a node is among its own neighbours, as in the authors' program */
+    bool uniform;   /* all neighbours count alike: gap without its attention          */
     const ni_paper_graph *graph;
     double ratio;       /* share of the edges to train on, at most 1 */
     uint32_t neighbors; /* S; 0 on both axes: as the protocol has it */

@@ -8,18 +8,25 @@
 #include "linalg/kernels.h"
 #include "support/status.h"
 
+uint32_t ni_attention_terms(const ni_attention *a)
+{
+    return a->degrees ? ni_degree_terms(a->degrees->graph) : 0;
+}
+
 neap_status ni_attention_create(ni_attention *a, neap_error *err)
 {
     ni_engine_inputs in = { .options = a->options,
                             .seed = a->seed,
                             .rows = a->rows,
-                            .keys = a->hood->nodes,
+                            .keys = a->hood->nodes * (a->opposite ? 2 : 1),
                             .P = a->P,
                             .pad = a->pad,
                             .dim = a->dim,
                             .threads = a->threads,
-                            .score = a->score };
-    a->all = NULL;
+                            .score = a->score,
+                            .terms = ni_attention_terms(a),
+                            .b = a->b };
+    a->all[0] = a->all[1] = NULL;
     a->positions = (ni_hood){ 0 };
     return ni_engine_create(&in, &a->engine, err);
 }
@@ -31,19 +38,30 @@ void ni_attention_free(ni_attention *a)
     *a = (ni_attention){ 0 };
 }
 
+static void features_of(const ni_attention *a, uint32_t source, uint32_t target, float *features)
+{
+    ni_end s = { source, NEAP_NONE }, t = { target, NEAP_NONE };
+    ni_degrees_features(a->degrees, s, t, features);
+}
+
 /* At most NI_FORWARD_MOST pairs; reversed: their targets are the sources. See ni_engine_forward. */
 static neap_status forward(ni_attention *a, const neap_pair *pairs, uint32_t count, bool reversed,
                            bool dropped, uint64_t step, float *scores, const float **vectors,
                            neap_error *err)
 {
     ni_side sides[2 * NI_FORWARD_MOST];
+    float features[NI_FORWARD_MOST * NI_DEGREE_TERMS_MOST];
+    uint32_t terms = ni_attention_terms(a);
     neap_status rc = ni_threads_check(a->threads, err); /* between chunks, which are not all tasks */
     if (rc != NEAP_OK) return rc;
     for (uint32_t i = 0; i < count; i++) {
-        sides[2 * i + reversed] = ni_hood_side(a->hood, pairs[i].source);
-        sides[2 * i + !reversed] = ni_hood_side(a->hood, pairs[i].target);
+        uint32_t s = reversed ? pairs[i].target : pairs[i].source;
+        uint32_t t = reversed ? pairs[i].source : pairs[i].target;
+        sides[2 * i] = ni_attention_side(a, s, false);
+        sides[2 * i + 1] = ni_attention_side(a, t, true);
+        if (terms) features_of(a, s, t, features + (uint64_t)i * terms);
     }
-    ni_items items = { .sides = sides, .count = count };
+    ni_items items = { .sides = sides, .count = count, .features = features };
     return ni_engine_forward(a->engine, &items, dropped, step, scores, vectors, err);
 }
 
@@ -58,6 +76,20 @@ static neap_status score_chunk(ni_attention *a, const neap_pair *pairs, uint32_t
     rc = forward(a, pairs, count, true, false, 0, back, NULL, err);
     for (uint32_t i = 0; i < count && rc == NEAP_OK; i++) scores[i] = (scores[i] + back[i]) / 2;
     return rc;
+}
+
+static float linear_one_way(const ni_attention *a, uint32_t source, uint32_t target)
+{
+    float features[NI_DEGREE_TERMS_MOST];
+    features_of(a, source, target, features);
+    return ni_linear_terms(a->b, features, ni_attention_terms(a));
+}
+
+float ni_attention_linear(const ni_attention *a, uint32_t source, uint32_t target)
+{
+    if (!a->degrees) return 0;
+    float forth = linear_one_way(a, source, target);
+    return a->both_orders ? (forth + linear_one_way(a, target, source)) / 2 : forth;
 }
 
 neap_status ni_attention_score(ni_attention *a, const neap_pair *pairs, size_t count, float *scores,

@@ -7,31 +7,48 @@
 #ifndef NI_ATTENTION_H
 #define NI_ATTENTION_H
 
+#include "attention/degrees.h"
 #include "attention/engine.h"
 #include "model/method.h"
 
 typedef struct ni_attention {
     const ni_attention_options *options;
     uint64_t seed;
-    const ni_hood *hood;   /* the side of a node: its neighbourhood, or the words of its text */
-    const ni_names *words; /* those words, or NULL                                           */
+    const ni_hood *hood;     /* the side of a node: its neighbourhood, or the words of its text */
+    const ni_hood *opposite; /* the same as ids of the table of targets; NULL: there is one table     */
+    const ni_names *words;   /* those words, or NULL                                           */
     const ni_rows *rows;
     const float *P;   /* dim x dim, or NULL   */
     const float *pad; /* dim, or NULL         */
     uint32_t dim;
     ni_threads *threads;
-    uint32_t score;   /* NI_SCORE_... of loss.h                                  */
+    uint32_t score;            /* NI_SCORE_... of loss.h                                  */
+    const ni_degrees *degrees; /* linear terms of a score, or NULL, and their weights */
+    const float *b;
     bool both_orders; /* results are means over (s, t) and (t, s)                */
 
     ni_engine *engine;
 
     /* What ranking multiplies, once it is lent; all NULL before. Rows by id have one of each id; others one
      * of each position of all sides, one side behind the other. */
-    const float *all; /* all_rows x dim                          */
+    const float *all[2]; /* all_rows x dim: as sources and as targets; one table is both */
     uint32_t all_rows;
     const ni_hood *ranked; /* the side of each node, as rows of `all` */
     ni_hood positions;     /* that, where rows are positions          */
 } ni_attention;
+
+/* A node as the source or as the target of a pair. */
+static inline ni_side ni_attention_side(const ni_attention *a, uint32_t node, bool target)
+{
+    if (!target || !a->opposite) return ni_hood_side(a->hood, node);
+    ni_side side = ni_hood_side(a->opposite, node);
+    side.key += a->hood->nodes;
+    return side;
+}
+
+/* The linear terms of (s, t): their features and what they add to the score. Without degrees 0. */
+uint32_t ni_attention_terms(const ni_attention *a);
+float ni_attention_linear(const ni_attention *a, uint32_t source, uint32_t target);
 
 /* Makes the engine; all fields above it are set. */
 neap_status ni_attention_create(ni_attention *a, neap_error *err);

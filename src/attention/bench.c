@@ -90,7 +90,7 @@ void ni_work_add(ni_work *work, const ni_engine *e)
     double alignments = (double)e->batch.alignments, live = 0, live_alignments = 0;
     double nonzeros = shape->rows ? e->G_transposed.end[shape->rows - 1] : 0;
     double table = 2 * S * R * d, tiles = 2 * alignments * d, matrix = e->in.P ? 2 * S * d * d : 0;
-    bool mean = e->in.options->pooling == NI_POOL_MEAN;
+    bool mean = ni_engine_averages(e);
     count_live(e, &live, &live_alignments);
     double flops[NI_STAGES] = {
         [NI_STAGE_EMBED] = matrix,

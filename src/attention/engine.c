@@ -230,7 +230,7 @@ static void pool_max(ni_engine *e, uint64_t source, uint64_t side, uint32_t side
         finish_max(e, ni_batch_side(&e->batch, side + k), s, &scratch->col[k], e->batch.position[side + k]);
 }
 
-/* z: means of tanh. */
+/* z: means of squashed alignments. */
 static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, uint32_t thread)
 {
     ni_scratch *scratch = &e->scratch[thread];
@@ -246,7 +246,7 @@ static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, uint32_t thr
         for (uint32_t i = 0; i < a; i++) {
             float *row = scratch->strip + i * line, sum = 0;
             float times = ni_engine_multiplicity(e, s, first + i) / ni_engine_divisor(e, s);
-            e->k->tanh(row, t->rows, row);
+            ni_squash(e->in.options->alignment, e->in.dim, row, t->rows, row);
             for (uint32_t j = 0; j < t->rows; j++) sum += ni_engine_multiplicity(e, t, j) * row[j];
             for (uint32_t j = 0; j < t->size; j++) z_t[j] += times * row[j];
             if (both && first + i < s->size) z_s[first + i] = sum / ni_engine_divisor(e, t);
@@ -254,14 +254,22 @@ static void pool_mean(ni_engine *e, uint64_t source, uint64_t side, uint32_t thr
     }
 }
 
+/* Uniform attention: all of a side alike, whoever stands opposite. */
+static void pool_nothing(ni_engine *e, uint64_t side)
+{
+    uint64_t first = e->batch.position[side], count = e->batch.position[side + 1] - first;
+    memset(e->z + first, 0, count * sizeof *e->z);
+    memset(e->pick + first, 0xff, count * sizeof *e->pick); /* NEAP_NONE */
+}
+
 /* ---- attention ---- */
 
-/* w = softmax(z) for one side; |z| <= 1, so that nothing overflows. */
+/* w = softmax(z) for one side; |z| <= 30, so that nothing overflows. */
 static const float *weigh(ni_engine *e, uint64_t side)
 {
     uint32_t size = ni_batch_side(&e->batch, side)->size;
     float *z = e->z + e->batch.position[side], *w = e->w + e->batch.position[side];
-    if (e->in.options->pooling == NI_POOL_MAX) e->k->tanh(z, size, z);
+    if (!ni_engine_averages(e)) ni_squash(e->in.options->alignment, e->in.dim, z, size, z);
     float share = 1 / e->k->exp(z, size, w);
     for (uint32_t i = 0; i < size; i++) w[i] *= share;
     return w;
@@ -285,11 +293,12 @@ static void pool_task(void *arg, uint32_t task, uint32_t thread)
     ni_engine *e = arg;
     uint64_t first = (uint64_t)task * NI_ITEMS_PER_TASK, width = e->batch.width;
     uint64_t end = ni_task_end(first, NI_ITEMS_PER_TASK, e->shape.items);
-    bool mean = e->in.options->pooling == NI_POOL_MEAN;
+    bool mean = ni_engine_averages(e), max = ni_aligns(e->in.options) && !mean;
     for (uint64_t item = first; item < end; item++) {
         uint64_t source = item * width;
+        for (uint64_t k = 0; k < width && !mean && !max; k++) pool_nothing(e, source + k);
         for (uint64_t k = 1; k < width && mean; k++) pool_mean(e, source, source + k, thread);
-        for (uint64_t k = 1; k < width && !mean; k += NI_STRIP_ROWS)
+        for (uint64_t k = 1; k < width && max; k += NI_STRIP_ROWS)
             pool_max(e, source, source + k, (uint32_t)(ni_task_end(k, NI_STRIP_ROWS, width) - k), thread);
         for (uint32_t k = 0; !e->shape.grouped && k < width; k++)
             attend(e, &(uint32_t){ (uint32_t)source + k }, 1);

@@ -95,6 +95,7 @@ static bool table_wins(const ni_engine *e)
     const uint32_t most = 8192; /* rows: the table takes at most 4 R^2 bytes      */
     double d = e->in.dim, alignments = (double)e->batch.alignments;
     double table = (double)e->batch.source_rows * (double)e->batch.rows;
+    if (!ni_aligns(e->in.options)) return false;
     if (e->alignment) return e->alignment == 1;
     return e->batch.rows <= most && table * d + alignments * gather < alignments * d;
 }
@@ -118,7 +119,7 @@ static ni_shape shape_of(const ni_engine *e, bool backward)
                        .rows = b->rows,
                        .source_rows = b->source_rows,
                        .positions = positions,
-                       .nonzeros = e->in.options->pooling == NI_POOL_MEAN ? b->alignments : positions,
+                       .nonzeros = ni_engine_averages(e) ? b->alignments : positions,
                        .ids = ni_engine_merges(e) ? b->rows : 0,
                        .table = table_wins(e),
                        .backward = backward,

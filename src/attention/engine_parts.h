@@ -5,6 +5,7 @@
 
 #include "attention/batch.h"
 #include "attention/engine.h"
+#include "attention/squash.h"
 #include "base/carve.h"
 #include "linalg/kernels.h"
 #include "linalg/sparse.h"
@@ -57,7 +58,7 @@ struct ni_engine {
     double *loss;          /* items                                                                   */
     uint8_t *live;         /* sides: g is not zero                                                    */
     float *z, *w;   /* positions: pooled alignment, attention. In the backward pass z of a live side becomes
-                     * dL/dz, and with maxima what is before the tanh                          */
+                     * dL/dz, and with maxima what is before squashing                         */
     uint32_t *pick; /* positions: row selected on the other side                               */
 
     /* Sparse matrices, by coordinates first. A row of NEAP_NONE: no nonzero, since the side is not live or
@@ -115,6 +116,13 @@ static inline bool ni_engine_goes_on(const ni_engine *e, uint32_t thread, uint64
  * returns how many rows of s that were. gradient.c needs it again for mean pooling. */
 uint32_t ni_engine_strip(const ni_engine *e, const ni_sequence *s, const ni_sequence *t, uint32_t first,
                          ni_scratch *scratch);
+
+/* Pooling by means: every alignment has a gradient. By maxima only those that were selected have one, in
+ * uniform attention none. */
+static inline bool ni_engine_averages(const ni_engine *e)
+{
+    return e->in.options->pooling == NI_POOL_MEAN && ni_aligns(e->in.options);
+}
 
 /* The mean's divisor and the weight of a padding row; see reference.c. */
 float ni_engine_divisor(const ni_engine *e, const ni_sequence *other);

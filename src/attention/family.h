@@ -27,12 +27,13 @@ typedef struct ni_recipe {
 /* neap_model.own. ids: nodes, or words. d: the option dim, c: the length of rows, d unless they are
  * encoded. */
 typedef struct ni_gap {
-    float *E;   /* ids x d                                                 */
-    float *P;   /* c x c; NULL: the identity                               */
-    float *pad; /* c: the fixed vector of padding=vector, or NULL          */
-    float *W;   /* of the encoder, or NULL: see ni_encoder_shape           */
-    float *U;   /* likewise                                                */
-    float *b;   /* likewise                                                */
+    float *E;       /* ids x d; with two tables first that of sources, then that of targets */
+    float *P;       /* c x c; NULL: the identity                               */
+    float *pad;     /* c: the fixed vector of padding=vector, or NULL          */
+    float *W;       /* of the encoder, or NULL: see ni_encoder_shape           */
+    float *U;       /* likewise                                                */
+    float *b;       /* likewise                                                */
+    float *degrees; /* weights of linear terms, or NULL: see degrees.h         */
 } ni_gap;
 
 static inline const ni_recipe *ni_recipe_of(const neap_model *m)
@@ -52,7 +53,7 @@ ni_edge_options ni_attention_learning(const ni_settings *settings);
 neap_status ni_gap_make_tensors(neap_model *model, neap_error *err);
 
 /* The learned parameters, into list; returns how many. Their values may be NULL still. */
-enum { NI_GAP_PARAMETERS = 5 };
+enum { NI_GAP_PARAMETERS = 6 };
 uint32_t ni_gap_parameters(const neap_model *model, ni_parameter list[NI_GAP_PARAMETERS]);
 
 /* A context, and what it reads. */
@@ -62,14 +63,23 @@ typedef struct ni_pooling {
     ni_gradient taken; /* of the table */
     ni_encoded encoded;
     ni_rows rows;
-    ni_hood ordered; /* where the recipe has an order of its own, else empty */
-    ni_hood words;   /* where sides are words: the model's texts; nothing here is its own */
+    ni_hood ordered;  /* where the recipe has an order of its own, else empty */
+    ni_hood words;    /* where sides are words: the model's texts; nothing here is its own */
+    ni_hood opposite; /* with two tables: the neighbourhoods as ids of the second; its nodes are its own */
+    ni_degrees degrees; /* where they count */
 } ni_pooling;
 
-/* hood, links: of the model, or of the pairs that are trained on. learns: gradients are taken. Without
+/* What a context reads: of the model, or of the pairs that are trained on. */
+typedef struct ni_surroundings {
+    const neap_graph *graph;
+    const ni_links *links; /* of graph */
+    const ni_hood *hood;
+} ni_surroundings;
+
+/* learns: gradients are taken. Without
  * tensors it can only measure its memory. To be freed in any case. */
-neap_status ni_pooling_create(ni_pooling *p, const neap_model *m, const ni_hood *hood,
-                              const ni_links *links, bool learns, ni_threads *threads, neap_error *err);
+neap_status ni_pooling_create(ni_pooling *p, const neap_model *m, const ni_surroundings *around,
+                              bool learns, ni_threads *threads, neap_error *err);
 void ni_pooling_free(ni_pooling *p);
 
 /* Sets the gradients of a step: those that the rows took and those of the engine. */

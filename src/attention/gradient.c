@@ -73,8 +73,8 @@ static void back_max(ni_engine *e, uint64_t side)
     }
 }
 
-/* A mean: every alignment of the pair has a nonzero, dz of both sides through the tanh; from the columns
- * only unless this is the pair (source, target) that r_s comes from. */
+/* A mean: every alignment of the pair has a nonzero, dz of both sides through the squashing; from the
+ * columns only unless this is the pair (source, target) that r_s comes from. */
 static void back_mean(ni_engine *e, uint64_t source, uint64_t side, uint32_t thread)
 {
     ni_scratch *scratch = &e->scratch[thread];
@@ -83,17 +83,19 @@ static void back_mean(ni_engine *e, uint64_t source, uint64_t side, uint32_t thr
     const ni_sequence *s = ni_batch_side(&e->batch, source), *t = ni_batch_side(&e->batch, side);
     const uint32_t *s_row = e->batch.row + s->first, *t_row = e->batch.row + t->first;
     uint64_t at = e->G_first[side], count = (uint64_t)s->rows * t->rows;
+    uint32_t kind = e->in.options->alignment;
+    float scale = ni_align_scale(e->in.dim);
     for (uint64_t i = 0; !e->live[side] && i < count; i++) set_G(e, at + i, NEAP_NONE, NEAP_NONE, 0);
     for (uint32_t i = 0, strip_end = 0; e->live[side] && i < s->rows; i++) {
         float *y = scratch->strip + i % NI_STRIP_ROWS * ni_whole_lanes(t->rows);
         if (!ni_engine_goes_on(e, thread, (uint64_t)i * t->rows, t->rows)) return;
         if (i == strip_end) strip_end += ni_engine_strip(e, s, t, i, scratch);
-        e->k->tanh(y, t->rows, y);
+        ni_squash(kind, e->in.dim, y, t->rows, y);
         float own = dz_s && i < s->size ? dz_s[i] / ni_engine_divisor(e, t) : 0;
         float times = ni_engine_multiplicity(e, s, i) / ni_engine_divisor(e, s);
         for (uint32_t j = 0; j < t->rows; j++, at++) {
             float sum = own * ni_engine_multiplicity(e, t, j) + (j < t->size ? dz_t[j] * times : 0);
-            set_G(e, at, s_row[i], t_row[j], sum * (1 - y[j] * y[j]));
+            set_G(e, at, s_row[i], t_row[j], sum * ni_squash_slope(kind, scale, y[j]));
         }
     }
 }
@@ -144,21 +146,24 @@ static uint32_t take_live(const ni_engine *e, uint64_t *at, uint64_t end, uint32
     return count;
 }
 
-/* dz_i = w_i (dw_i - sum_k w_k dw_k); a maximum goes on through its tanh. */
+/* dz_i = w_i (dw_i - sum_k w_k dw_k); a maximum goes on through its squashing. */
 static void back_weigh(const ni_engine *e, uint64_t side, const float *dw)
 {
     uint32_t size = ni_batch_side(&e->batch, side)->size;
     const float *w = e->w + e->batch.position[side];
     float *z = e->z + e->batch.position[side], mean = 0;
-    bool max = e->in.options->pooling == NI_POOL_MAX;
+    bool max = !ni_engine_averages(e);
+    uint32_t kind = e->in.options->alignment;
+    float scale = ni_align_scale(e->in.dim);
     for (uint32_t i = 0; i < size; i++) mean += w[i] * dw[i];
-    for (uint32_t i = 0; i < size; i++) z[i] = w[i] * (dw[i] - mean) * (max ? 1 - z[i] * z[i] : 1);
+    for (uint32_t i = 0; i < size; i++)
+        z[i] = w[i] * (dw[i] - mean) * (max ? ni_squash_slope(kind, scale, z[i]) : 1);
 }
 
 /* dw_i = x_i . g for some live sides of one neighbourhood. */
 static void back_attend(ni_engine *e, const uint32_t *side, uint32_t count, float *strip)
 {
-    if (!count) return;
+    if (!count || !ni_aligns(e->in.options)) return;
     const ni_sequence *own = ni_batch_side(&e->batch, *side);
     e->k->align(e->g, side, count, e->X, e->batch.row + own->first, own->size, e->in.dim, strip);
     for (uint32_t k = 0; k < count; k++) back_weigh(e, side[k], strip + k * ni_whole_lanes(own->size));
@@ -175,7 +180,7 @@ static void back_attend_task(void *arg, uint32_t task, uint32_t thread)
         uint32_t count = take_live(e, &at, next, NI_STRIP_ROWS, side);
         back_attend(e, side, count, e->scratch[thread].strip);
     }
-    for (uint64_t at = first; e->in.options->pooling == NI_POOL_MAX && at < end; at++)
+    for (uint64_t at = first; !ni_engine_averages(e) && at < end; at++)
         back_max(e, e->batch.by_sequence[at]);
 }
 
@@ -185,7 +190,7 @@ static void back_sides(ni_engine *e, uint64_t first, uint64_t end, float *strip)
     for (uint32_t side = (uint32_t)first; side < end; side++) {
         set_W(e, side);
         back_attend(e, &side, e->live[side], strip);
-        if (e->in.options->pooling == NI_POOL_MAX) back_max(e, side);
+        if (!ni_engine_averages(e)) back_max(e, side);
     }
 }
 
@@ -368,7 +373,7 @@ neap_status ni_engine_backward(ni_engine *e, ni_engine_gradients *gradients, dou
     ni_threads_run(e->in.threads, item_tasks, loss_task, e);
     if (e->shape.grouped)
         ni_threads_run(e->in.threads, ni_tasks(e->shape.sides, NI_SIDES_PER_TASK), back_attend_task, e);
-    if (e->in.options->pooling == NI_POOL_MEAN) {
+    if (ni_engine_averages(e)) {
         number_nonzeros(e);
         ni_threads_run(e->in.threads, item_tasks, back_mean_task, e);
     }

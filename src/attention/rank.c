@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attention/squash.h"
 #include "base/sys.h"
 #include "linalg/blas.h"
 #include "support/status.h"
@@ -30,7 +31,7 @@ enum { TARGETS_PER_TASK = 256, AHEAD = 2 };
 typedef struct ranking {
     const ni_attention *a;
     const ni_kernels *k;
-    const float *table;     /* rows x d                                                       */
+    const float *table[2];  /* rows x d: what targets read, and what they read as sources     */
     const ni_hood *targets; /* their neighbours, rows of the table                            */
     uint32_t rows;
     ni_side source;
@@ -77,7 +78,7 @@ static neap_status lend_positions(ni_attention *a, neap_error *err)
     a->positions = (ni_hood){ a->hood->nodes, a->hood->offset, node, false };
     a->ranked = &a->positions;
     a->all_rows = count;
-    return a->rows->all_positions(a->rows->self, a->hood, &a->all, err);
+    return a->rows->all_positions(a->rows->self, a->hood, &a->all[0], err);
 }
 
 neap_status ni_rank_lend(ni_attention *a, bool *by_products, neap_error *err)
@@ -86,13 +87,14 @@ neap_status ni_rank_lend(ni_attention *a, bool *by_products, neap_error *err)
     neap_status rc;
     *by_products =
         (a->rows->all || positions_fit(a)) && o->pooling == NI_POOL_MAX && o->padding != NI_PAD_VECTOR;
-    if (!*by_products || a->all) return NEAP_OK;
+    if (!*by_products || a->all[0]) return NEAP_OK;
     if (a->rows->all) {
         a->ranked = a->hood;
-        a->all_rows = a->rows->ids;
-        rc = a->rows->all(a->rows->self, &a->all, err);
+        a->all_rows = a->opposite ? a->rows->ids / 2 : a->rows->ids;
+        rc = a->rows->all(a->rows->self, &a->all[0], err);
     } else rc = lend_positions(a, err);
-    if (rc != NEAP_OK) a->all = NULL;
+    if (rc != NEAP_OK) a->all[0] = NULL;
+    else a->all[1] = a->all[0] + (a->opposite ? (uint64_t)a->all_rows * a->dim : 0);
     return rc;
 }
 
@@ -107,11 +109,15 @@ bool ni_zero_padded(const ni_attention *a, uint32_t size)
 void ni_rank_right(const ni_attention *a, const uint32_t *ids, uint64_t n, bool reversed, float *right)
 {
     uint64_t d = a->dim, width = 2 * n;
+    const float *all = a->all[reversed];
+    bool aligns = ni_aligns(a->options);
     for (uint64_t i = 0; i < n; i++)
-        for (uint64_t q = 0; q < d; q++) right[q * width + n + i] = a->all[ids[i] * d + q];
-    if (a->P) ni_gemm(!reversed, 0, d, n, d, a->P, d, right + n, width, 0, right, width);
-    for (uint64_t q = 0; !a->P && q < d; q++)
-        memcpy(right + q * width, right + q * width + n, n * sizeof *right);
+        for (uint64_t q = 0; q < d; q++) right[q * width + n + i] = all[ids[i] * d + q];
+    if (aligns && a->P) ni_gemm(!reversed, 0, d, n, d, a->P, d, right + n, width, 0, right, width);
+    for (uint64_t q = 0; !(aligns && a->P) && q < d; q++) {
+        if (aligns) memcpy(right + q * width, right + q * width + n, n * sizeof *right);
+        else memset(right + q * width, 0, n * sizeof *right);
+    }
 }
 
 void ni_rank_attention(const ni_attention *a, uint32_t size, float *v, uint64_t count)
@@ -119,7 +125,7 @@ void ni_rank_attention(const ni_attention *a, uint32_t size, float *v, uint64_t 
     const ni_kernels *k = ni_kernels_get();
     bool padded = ni_zero_padded(a, size);
     for (uint64_t j = 0; j < count; j++) v[j] = v[j] == -INFINITY ? NAN : padded && v[j] < 0 ? 0 : v[j];
-    k->tanh(v, count, v);
+    ni_squash(a->options->alignment, a->dim, v, count, v);
     k->exp(v, count, v);
 }
 
@@ -140,7 +146,7 @@ static void rows_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t d = k->a->dim, width = 2 * (uint64_t)k->now, first = (uint64_t)task * NI_RANK_ROWS;
     uint64_t count = ni_task_end(first, NI_RANK_ROWS, k->rows) - first;
     float *AB = scratch_of(k, thread), *v = AB + NI_RANK_ROWS * width, *best = k->best + first;
-    ni_gemm(0, 0, count, width, d, k->table + first * d, d, k->right, width, 0, AB, width);
+    ni_gemm(0, 0, count, width, d, k->table[k->reversed] + first * d, d, k->right, width, 0, AB, width);
     for (uint64_t j = 0; j < count && !k->have_best; j++)
         best[j] = ni_largest(AB + j * width, k->now, best[j]);
     if (k->part < k->source.count && !k->have_best) return;
@@ -177,7 +183,7 @@ static float cosine_of(const ranking *k, uint32_t t, float *vE)
     memset(vE, 0, d * sizeof *vE);
     for (uint64_t j = hood->offset[t]; j < hood->offset[t + 1]; j++) {
         float v = k->AB[hood->node[j] * k->line + k->A_lanes + k->now];
-        k->k->axpy(v, k->table + hood->node[j] * d, vE, d);
+        k->k->axpy(v, k->table[k->reversed] + hood->node[j] * d, vE, d);
     }
     return ni_score_of(NI_SCORE_COSINE, k->sum[t], k->k->dot(wX, wX, d), k->k->dot(vE, vE, d)).value;
 }
@@ -192,11 +198,11 @@ static void add_target(const ranking *k, uint32_t t, float *reduced)
     bool padded = ni_zero_padded(k->a, b);
     k->k->gather_max(k->AB, k->line, hood->node + hood->offset[t], b, k->A_lanes, k->line, reduced);
     for (uint32_t i = 0; padded && i < a; i++) reduced[i] = reduced[i] < 0 ? 0 : reduced[i];
-    k->k->tanh(reduced, a, w);
+    ni_squash(k->a->options->alignment, k->a->dim, reduced, a, w);
     k->w_sum[t] += k->k->exp(w, a, w);
     k->sum[t] += k->k->dot(w, B, a);
     for (uint32_t i = 0; k->wX && i < a; i++)
-        k->k->axpy(w[i], k->a->all + k->source.ids[k->first + i] * d, k->wX + t * d, d);
+        k->k->axpy(w[i], k->a->all[k->reversed] + k->source.ids[k->first + i] * d, k->wX + t * d, d);
     if (k->first + a < k->source.count) return;
     float score = k->wX ? cosine_of(k, t, w + ni_whole_lanes(a)) : k->sum[t] / (k->w_sum[t] * B[a]);
     k->scores[t] += k->share * score;
@@ -232,8 +238,8 @@ static void rank_one_order(ranking *k)
 }
 
 /* The scores of the source against targets whose neighbours are rows of a table. */
-static neap_status rank_targets(const ni_attention *a, uint32_t source, const float *table, uint32_t rows,
-                                const ni_hood *targets, float *scores, neap_error *err)
+static neap_status rank_targets(const ni_attention *a, uint32_t source, const float *const table[2],
+                                uint32_t rows, const ni_hood *targets, float *scores, neap_error *err)
 {
     ni_side side = ni_hood_side(a->ranked, source);
     uint64_t n = targets->nodes, part = side.count < a->dim ? side.count : a->dim;
@@ -244,7 +250,7 @@ static neap_status rank_targets(const ni_attention *a, uint32_t source, const fl
     void *block = ni_array(line * rows * sizeof(float) + NI_CACHE_LINE, 1);
     ranking k = { .a = a,
                   .k = ni_kernels_get(),
-                  .table = table,
+                  .table = { table[0], table[1] },
                   .targets = targets,
                   .rows = rows,
                   .source = side,
@@ -290,18 +296,22 @@ neap_status ni_attention_score_all(ni_attention *a, uint32_t source, float *scor
     bool by_products;
     neap_status rc = ni_rank_lend(a, &by_products, err);
     if (rc != NEAP_OK) return rc;
-    return by_products ? rank_targets(a, source, a->all, a->all_rows, a->ranked, scores, err)
-                       : rank_by_pairs(a, source, scores, err);
+    if (!by_products) return rank_by_pairs(a, source, scores, err);
+    rc = rank_targets(a, source, (const float *[]){ a->all[1], a->all[0] }, a->all_rows, a->ranked, scores,
+                      err);
+    for (uint32_t t = 0; t < a->hood->nodes && rc == NEAP_OK; t++)
+        scores[t] += ni_attention_linear(a, source, t);
+    return rc;
 }
 
 /* ---- some targets ---- */
 
 typedef struct part {
     const ni_attention *a;
-    ni_hood hood;  /* of the targets, in rows of the small table             */
-    uint32_t *row; /* ids: their row in the small table, or NEAP_NONE        */
-    uint32_t rows; /* of the small table, which is zero where nothing stands */
-    float *table;
+    ni_hood hood;    /* of the targets, in rows of the small table             */
+    uint32_t *row;   /* ids: their row in the small table, or NEAP_NONE        */
+    uint32_t rows;   /* of the small table, which is zero where nothing stands */
+    float *table[2]; /* as in a ranking; the second is NULL where there is one table */
 } part;
 
 /* Every neighbour of the targets gets the first tile that is free at its position. */
@@ -334,12 +344,23 @@ static void link_targets(part *p, const uint32_t *targets, size_t count)
     p->hood.offset[count] = links;
 }
 
-static void copy_rows(part *p)
+static void copy_rows(const part *p, const float *all, float *table)
 {
     uint64_t d = p->a->dim;
     for (uint64_t j = 0; j < p->a->all_rows; j++)
-        if (p->row[j] != NEAP_NONE)
-            memcpy(p->table + p->row[j] * d, p->a->all + j * d, d * sizeof *p->table);
+        if (p->row[j] != NEAP_NONE) memcpy(table + p->row[j] * d, all + j * d, d * sizeof *table);
+}
+
+/* The rows of targets, and those that they read as sources if these are others. */
+static bool make_tables(part *p)
+{
+    uint64_t numbers = (uint64_t)p->rows * p->a->dim;
+    for (int order = 0; order < (p->a->opposite ? 2 : 1); order++) {
+        p->table[order] = ni_zeros(numbers, sizeof *p->table[order]);
+        if (!p->table[order]) return false;
+        copy_rows(p, p->a->all[!order], p->table[order]);
+    }
+    return true;
 }
 
 static neap_status among_all(ni_attention *a, uint32_t source, const uint32_t *targets, size_t count,
@@ -370,11 +391,8 @@ static neap_status make_part(part *p, const uint32_t *targets, size_t count, boo
     assign_rows(p, targets, count);
     *small = p->rows <= ids / 2;
     if (!*small) return NEAP_OK;
-    p->table = ni_zeros((uint64_t)p->rows * p->a->dim, sizeof *p->table);
-    if (!p->table) return ni_fail_memory(err, "ranking some nodes");
     link_targets(p, targets, count);
-    copy_rows(p);
-    return NEAP_OK;
+    return make_tables(p) ? NEAP_OK : ni_fail_memory(err, "ranking some nodes");
 }
 
 neap_status ni_attention_score_some(ni_attention *a, uint32_t source, const uint32_t *targets, size_t count,
@@ -384,9 +402,15 @@ neap_status ni_attention_score_some(ni_attention *a, uint32_t source, const uint
     bool by_products, small = false;
     neap_status rc = ni_rank_lend(a, &by_products, err);
     if (rc == NEAP_OK && by_products) rc = make_part(&p, targets, count, &small, err);
-    if (rc == NEAP_OK && small) rc = rank_targets(a, source, p.table, p.rows, &p.hood, scores, err);
+    if (rc == NEAP_OK && small) {
+        const float *const table[] = { p.table[0], p.table[a->opposite != NULL] };
+        rc = rank_targets(a, source, table, p.rows, &p.hood, scores, err);
+        for (size_t i = 0; i < count && rc == NEAP_OK; i++)
+            scores[i] += ni_attention_linear(a, source, targets[i]);
+    }
     ni_hood_free(&p.hood);
     ni_free(p.row);
-    ni_free(p.table);
+    ni_free(p.table[0]);
+    ni_free(p.table[1]);
     return rc == NEAP_OK && !small ? among_all(a, source, targets, count, scores, err) : rc;
 }

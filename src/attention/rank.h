@@ -9,7 +9,7 @@
  * many those are, and may depend on a row's position among them. */
 enum { NI_RANK_ROWS = 256 };
 
-/* *by_products: the scores follow from products of a->all, which is lent now. It takes pooling by maxima,
+/* *by_products: the scores follow from products of a->all, which are lent now. It takes pooling by maxima,
  * no padding vectors, and rows that are a table, or as many positions as there is room for. */
 neap_status ni_rank_lend(ni_attention *a, bool *by_products, neap_error *err);
 
@@ -17,7 +17,7 @@ neap_status ni_rank_lend(ni_attention *a, bool *by_products, neap_error *err);
 bool ni_zero_padded(const ni_attention *a, uint32_t size);
 
 /* right (d x 2n) = [P' X' | X'], or [P X' | X'] where the source is the target of each pair (reversed). X:
- * the rows of n ids. */
+ * the rows of n ids. In uniform attention the left half is zero: all alignments are alike. */
 void ni_rank_right(const ni_attention *a, const uint32_t *ids, uint64_t n, bool reversed, float *right);
 
 static inline float ni_largest(const float *x, uint64_t n, float most)

@@ -14,8 +14,9 @@
  * so both together are rounded by less than 4 (a + b + 4) 2^-24 127 Q/V < 4e-5 (a + b + 4) Q/V, and what
  * becomes bytes by less than 1e-4 Q/V. Hence
  *     |s' - s| <= Q/V (0.5001 + 5e-5 (a + b + 4)) + 0.004 sum_i w_i' |m_i' - s'| / sum_i w_i'.
- * Where a number is so large that a sum might not be finite, there are no bounds. O(a (n d + links)), as
- * rank.c; rows and scratch belong to the call, tasks are rows and then targets. */
+ * Where a number is so large that a sum might not be finite, there are no bounds, nor without a tanh, with
+ * two tables or with degrees. O(a (n d + links)), as rank.c; rows and scratch belong to the call, tasks are
+ * rows and then targets. */
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static void rows_task(void *arg, uint32_t task, uint32_t thread)
     uint64_t d = at->dim, width = 2 * (uint64_t)k->a, first = (uint64_t)task * NI_RANK_ROWS;
     uint64_t count = ni_task_end(first, NI_RANK_ROWS, at->all_rows) - first;
     float *AB = k->scratch + thread * scratch_room(k), *v = AB + NI_RANK_ROWS * width;
-    ni_gemm(0, 0, count, width, d, at->all + first * d, d, k->right, width, 0, AB, width);
+    ni_gemm(0, 0, count, width, d, at->all[1] + first * d, d, k->right, width, 0, AB, width);
     for (uint64_t j = 0; j < count; j++) v[j] = ni_largest(AB + j * width, k->a, -INFINITY);
     ni_rank_attention(at, k->a, v, count);
     for (uint64_t j = 0; j < count; j++)
@@ -145,11 +146,17 @@ static void lay_out(bounding *k, uint32_t a)
     for (int i = -STEPS; i <= STEPS; i++) k->w[STEPS + i] = expf((float)i / STEPS);
 }
 
+/* A byte holds a tanh; and sums of products are all that is bounded, over one table. */
+static bool may_bound(const ni_attention *at)
+{
+    return at->options->alignment == NI_ALIGN_TANH && !at->opposite && !at->degrees;
+}
+
 neap_status ni_attention_score_bounds(ni_attention *at, uint32_t source, float *least, float *most,
                                       bool *bounded, neap_error *err)
 {
     uint32_t a = ni_hood_size(at->hood, source), n = at->hood->nodes;
-    *bounded = a > 0 && a <= at->dim && at->score == NI_SCORE_DOT;
+    *bounded = a > 0 && a <= at->dim && at->score == NI_SCORE_DOT && may_bound(at);
     if (!*bounded) return NEAP_OK;
     neap_status rc = ni_rank_lend(at, bounded, err);
     if (rc != NEAP_OK || !*bounded) return rc;

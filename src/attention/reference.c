@@ -5,8 +5,9 @@
  *     z_i = tanh(max_j M_ij)             (a)       each neighbour of s selects its best partner
  *     w   = softmax(z)                   (a)       attention over the neighbours of s
  *     r_s = X' w                         (d)       s in the context of t; r_t likewise by columns
- * Scores and losses are in loss.c. docs/math.md derives the gradients. A pair costs a d^2 + a b d; all
- * memory is the caller's. */
+ * and beside the paper: M / sqrt(d) for the tanh (scaled, squash.h), z = 0 (uniform attention). Scores and
+ * losses are in loss.c. docs/math.md derives the gradients. A pair costs a d^2 + a b d; all memory is the
+ * caller's. */
 #include "attention/reference.h"
 
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 #include <tgmath.h> /* of the type of ni_real */
 
 #include "attention/options.h"
+#include "attention/squash.h"
 
 static ni_real dot(const ni_real *x, const ni_real *y, uint32_t n)
 {
@@ -73,15 +75,27 @@ static ni_real divisor(const ni_ref_model *m, uint32_t size)
     return n ? (ni_real)n : 1;
 }
 
+static ni_real squash(const ni_ref_model *m, ni_real x)
+{
+    return m->alignment == NI_ALIGN_TANH ? tanh(x) : ni_squash_scaled(ni_align_scale(m->dim), x);
+}
+
+static ni_real slope(const ni_ref_model *m, ni_real z)
+{
+    return ni_squash_slope(m->alignment, ni_align_scale(m->dim), z);
+}
+
 /* line: the alignments, `step` apart (1 along a row of M, b along a column). */
 static ni_real pool(const ni_ref_model *m, const ni_real *line, uint32_t step, uint32_t size,
                     uint32_t *pick)
 {
     uint32_t n = ni_ref_rows(m, size);
     *pick = NEAP_NONE;
+    if (m->attention == NI_ATTEND_UNIFORM) return 0;
     if (m->pooling == NI_POOL_MEAN) {
         ni_real sum = 0;
-        for (uint32_t j = 0; j < n; j++) sum += multiplicity(m, size, j) * tanh(line[(uint64_t)j * step]);
+        for (uint32_t j = 0; j < n; j++)
+            sum += multiplicity(m, size, j) * squash(m, line[(uint64_t)j * step]);
         return sum / divisor(m, size);
     }
     ni_real best = 0;
@@ -89,7 +103,7 @@ static ni_real pool(const ni_ref_model *m, const ni_real *line, uint32_t step, u
         if (*pick == NEAP_NONE || line[(uint64_t)j * step] > best)
             best = line[(uint64_t)j * step], *pick = j;
     if (m->padding == NI_PAD_ZERO && size < m->neighbors && best < 0) best = 0, *pick = NEAP_NONE;
-    return tanh(best);
+    return squash(m, best);
 }
 
 /* ---- attend: w = softmax(z), r = X' w ---- */
@@ -98,7 +112,8 @@ static void attend(const ni_ref_model *m, const ni_ref_sequence *own, ni_ref_sid
 {
     ni_real sum = 0;
     memset(side->r, 0, m->dim * sizeof *side->r);
-    for (uint32_t i = 0; i < own->size; i++) sum += side->w[i] = exp(side->z[i]); /* |z| < 1: no overflow */
+    for (uint32_t i = 0; i < own->size; i++)
+        sum += side->w[i] = exp(side->z[i]); /* |z| <= 30: no overflow */
     for (uint32_t i = 0; i < own->size; i++) {
         side->w[i] /= sum;
         add(side->w[i], own->X + (uint64_t)i * m->dim, side->r, m->dim);
@@ -176,13 +191,14 @@ static void back_attend(const ni_ref_model *m, const ni_ref_sequence *own, const
 static void back_pool(const ni_ref_model *m, const ni_real *line, uint32_t step, uint32_t size, ni_real z,
                       uint32_t pick, ni_real dz, ni_real *G)
 {
+    if (m->attention == NI_ATTEND_UNIFORM) return;
     if (m->pooling == NI_POOL_MAX) {
-        if (pick != NEAP_NONE) G[(uint64_t)pick * step] += dz * (1 - z * z);
+        if (pick != NEAP_NONE) G[(uint64_t)pick * step] += dz * slope(m, z);
         return;
     }
     for (uint32_t j = 0; j < ni_ref_rows(m, size); j++) {
-        ni_real y = tanh(line[(uint64_t)j * step]);
-        G[(uint64_t)j * step] += dz * multiplicity(m, size, j) / divisor(m, size) * (1 - y * y);
+        ni_real y = squash(m, line[(uint64_t)j * step]);
+        G[(uint64_t)j * step] += dz * multiplicity(m, size, j) / divisor(m, size) * slope(m, y);
     }
 }
 

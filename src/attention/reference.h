@@ -22,6 +22,8 @@ typedef struct ni_ref_model {
     uint32_t neighbors; /* S: what padding fills up to               */
     uint32_t pooling;   /* NI_POOL_MAX or NI_POOL_MEAN               */
     uint32_t padding;   /* NI_PAD_NONE, NI_PAD_ZERO or NI_PAD_VECTOR */
+    uint32_t alignment; /* NI_ALIGN_TANH or NI_ALIGN_SCALED          */
+    uint32_t attention; /* NI_ATTEND_ALIGNED or NI_ATTEND_UNIFORM    */
     const ni_real *P;   /* d x d, or NULL: the identity, which does not learn */
     uint32_t score;     /* NI_SCORE_DOT or NI_SCORE_COSINE           */
     uint32_t terms;     /* linear terms of a score                   */
@@ -40,7 +42,7 @@ typedef struct ni_ref_sequence {
 
 /* What attention made of one side. z, w and pick have `size` entries, r has d. */
 typedef struct ni_ref_side {
-    ni_real *z;     /* pooled alignment of each neighbour, in (-1, 1)                              */
+    ni_real *z;     /* pooled alignment of each neighbour: see squash.h; 0 in uniform attention    */
     ni_real *w;     /* softmax(z): the attention, sums to 1                                        */
     uint32_t *pick; /* max: the position it selected on the other side; `size` there: the padding vector;
                        NEAP_NONE: a zero vector, or none                                             */

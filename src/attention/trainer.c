@@ -49,16 +49,47 @@ static const ni_option attention_options[] = {
 
 const ni_option_set ni_attention_set = NI_OPTION_SET(attention_options);
 
+/* What the paper does not have, and is worth (docs/results/tuning-gap.txt). */
+static const ni_option gap_options[] = {
+    NI_OPTION(ni_attention_options, SWITCH, mask, "mask", "", 0, "training", "", "no", "no", "no", 0, 1, 1,
+              "take the edge that is trained on out of the neighbourhoods and degrees of its ends"),
+    NI_OPTION(ni_attention_options, CHOICE, sides, "sides", "", 0, "model", "1|2", "1", "1", "1", 0, 0, 1,
+              "one table of vectors, or one for the neighbours of sources and one for those of targets"),
+    NI_OPTION(ni_attention_options, SWITCH, degrees, "degrees", "", 0, "model", "", "no", "no", "no", 0, 1,
+              1, "add linear terms in the logarithms of the degrees of both nodes to the score"),
+    NI_OPTION(ni_attention_options, CHOICE, alignment, "alignment", "", 0, "model", "tanh|scaled", "tanh",
+              "tanh", "tanh", 0, 0, 1,
+              "tanh of x P y; or x P y over the root of the dimension, with a matrix that starts at the "
+              "identity"),
+    NI_OPTION(ni_attention_options, CHOICE, attention, "attention", "", 0, "model", "aligned|uniform",
+              "aligned", "aligned", "aligned", 0, 0, 1,
+              "weigh neighbours by their alignment, or all alike: what attention is worth"),
+    NI_OPTION(ni_attention_options, REAL, weight_decay, "weight-decay", "", 0, "training", "X", "0", "0",
+              "0", 0, 100, 1,
+              "vectors shrink by this share of the step size in each step, apart from the gradient"),
+};
+
+const ni_option_set ni_gap_set = NI_OPTION_SET(gap_options);
+
 /* ---- a trainer ---- */
 
 typedef struct trainer {
     const ni_attention_options *o;
     ni_side *sides;     /* of the sampler's nodes                                   */
-    uint32_t *arranged; /* their ids, where each has an order of its own            */
+    uint32_t *arranged; /* their ids, where each has ids or an order of its own     */
     size_t arranged_room;
+    float *features;    /* of the items' pairs: their linear terms                  */
     ni_pooling pooling; /* on the neighbourhoods of the training pairs              */
     ni_work *work;      /* where that of the steps is added; or NULL                */
 } trainer;
+
+/* Numbers of the linear terms of a step. */
+static uint64_t features_most(const ni_edge_learner *l)
+{
+    const neap_model *m = l->run.model;
+    bool degrees = ((const ni_attention_options *)m->settings->own)->degrees;
+    return degrees ? l->sampler.most * ni_degree_terms(m->graph) : 0;
+}
 
 /* Without tensors it can only measure its memory. */
 static neap_status create(ni_edge_learner *l, neap_error *err)
@@ -67,9 +98,10 @@ static neap_status create(ni_edge_learner *l, neap_error *err)
     const neap_model *m = l->run.model;
     t->o = m->settings->own;
     t->sides = ni_array(l->sampler.most, sizeof *t->sides);
-    if (!t->sides) return ni_fail_memory(err, "a batch");
-    return ni_pooling_create(&t->pooling, m, l->hood, l->hood == &m->hood ? &m->links : l->run.links, true,
-                             l->run.threads, err);
+    t->features = ni_array(features_most(l), sizeof *t->features);
+    if (!t->sides || !t->features) return ni_fail_memory(err, "a batch");
+    ni_surroundings around = { l->run.graph, l->hood == &m->hood ? &m->links : l->run.links, l->hood };
+    return ni_pooling_create(&t->pooling, m, &around, true, l->run.threads, err);
 }
 
 static void release(ni_edge_learner *l)
@@ -78,6 +110,7 @@ static void release(ni_edge_learner *l)
     ni_pooling_free(&t->pooling);
     ni_free(t->sides);
     ni_free(t->arranged);
+    ni_free(t->features);
 }
 
 /* ---- items ---- */
@@ -105,23 +138,77 @@ static neap_status arrange(ni_edge_learner *l, uint64_t count, neap_error *err)
     return NEAP_OK;
 }
 
+/* The node whose link with side k of an item is masked: the source for all others, the target for it. */
+static uint32_t opposite_of(const uint32_t *nodes, uint32_t k)
+{
+    return nodes[k ? 0 : 1];
+}
+
+/* A side without one of its nodes, if that is among them; the ids then go behind *at. */
+static ni_side without(const ni_attention *a, ni_side side, uint32_t node, bool target, uint32_t **at)
+{
+    uint32_t id = node + (target && a->opposite ? a->rows->ids / 2 : 0), count = 0, *ids = *at;
+    for (uint32_t i = 0; i < side.count; i++)
+        if (side.ids[i] != id) ids[count++] = side.ids[i];
+    if (count == side.count) return side;
+    *at += count;
+    return (ni_side){ ids, count, NI_OWN_KEY };
+}
+
+/* Takes the link of every pair of an item, if there is one, out of both of its sides. */
+static neap_status leave_out(ni_edge_learner *l, uint64_t count, neap_error *err)
+{
+    trainer *t = l->own;
+    uint32_t width = 2 + l->sampler.negatives, *at;
+    size_t room = 0;
+    for (uint64_t i = 0; i < count; i++) room += t->sides[i].count;
+    if (!ni_grow(&t->arranged, &t->arranged_room, room, sizeof *t->arranged))
+        return ni_fail_memory(err, "a batch; a smaller --batch needs less");
+    at = t->arranged;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t k = (uint32_t)(i % width);
+        uint32_t node = opposite_of(l->sampler.nodes + (i - k), k);
+        t->sides[i] = without(&t->pooling.attention, t->sides[i], node, k > 0, &at);
+    }
+    return NEAP_OK;
+}
+
+/* The linear terms of the pairs of all items; the source has the same ones in all pairs of its item. */
+static void add_features(ni_edge_learner *l, uint64_t items)
+{
+    trainer *t = l->own;
+    uint32_t width = 2 + l->sampler.negatives, terms = ni_attention_terms(&t->pooling.attention);
+    float *to = t->features;
+    for (uint64_t i = 0; i < items; i++)
+        for (uint32_t k = 1; k < width; k++, to += terms) {
+            const uint32_t *nodes = l->sampler.nodes + i * width;
+            ni_end source = { nodes[0], t->o->mask ? opposite_of(nodes, 0) : NEAP_NONE };
+            ni_end target = { nodes[k], t->o->mask ? opposite_of(nodes, k) : NEAP_NONE };
+            ni_degrees_features(&t->pooling.degrees, source, target, to);
+        }
+}
+
 /* The items as sides. Where rows are by id, their order does not matter. */
 static neap_status draw(ni_edge_learner *l, uint32_t items, uint32_t *more, neap_error *err)
 {
     const trainer *t = l->own;
-    uint64_t count = items * (2 + (uint64_t)l->sampler.negatives);
+    uint64_t width = 2 + (uint64_t)l->sampler.negatives, count = items * width;
     bool shuffled =
         ni_recipe_of(l->run.model)->sides == NI_SIDES_SHUFFLED && t->pooling.rows.identity != NI_ROW_BY_ID;
     (void)more;
     for (uint64_t i = 0; i < count; i++)
-        t->sides[i] = ni_hood_side(t->pooling.attention.hood, l->sampler.nodes[i]);
+        t->sides[i] = ni_attention_side(&t->pooling.attention, l->sampler.nodes[i], i % width > 0);
+    if (t->pooling.attention.degrees) add_features(l, items);
+    if (t->o->mask) return leave_out(l, count, err);
     return shuffled ? arrange(l, count, err) : NEAP_OK;
 }
 
 static ni_items items_of(const ni_edge_learner *l, uint32_t count)
 {
     const trainer *t = l->own;
-    return (ni_items){ .sides = t->sides, .count = count, .negatives = l->sampler.negatives };
+    return (ni_items){
+        .sides = t->sides, .count = count, .negatives = l->sampler.negatives, .features = t->features
+    };
 }
 
 /* ---- steps ---- */
@@ -160,7 +247,8 @@ static neap_status bytes(ni_edge_learner *l, neap_estimate_result *r, neap_error
 {
     const trainer *t = l->own;
     (void)err;
-    r->bytes_batch += l->sampler.most * sizeof *t->sides + t->arranged_room * sizeof *t->arranged;
+    r->bytes_batch += l->sampler.most * sizeof *t->sides + t->arranged_room * sizeof *t->arranged +
+                      features_most(l) * sizeof *t->features;
     r->bytes_graph += ni_pooling_bytes(&t->pooling);
     return NEAP_OK;
 }

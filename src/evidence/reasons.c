@@ -162,7 +162,7 @@ static bool share_out(const finder *f, ni_kind kind, int side)
 /* Hands out a contribution in proportion to the shares, which may be negative. Their own link has none. */
 static void hand_out(const finder *f, uint32_t curve, int side)
 {
-    float contribution = f->why->contribution[curve], sum = 0;
+    float contribution = (float)f->why->contribution[curve], sum = 0;
     uint32_t count = f->why->links[side];
     uint64_t own = ni_view_find(f->g->view, end_of(f, side), end_of(f, !side)) - first_of(f, side);
     if (own < count) f->share[side][own] = 0;
@@ -267,7 +267,7 @@ static void add_up(const finder *f, const float *mean, const float *value)
     for (uint32_t j = 0; j < a->curves; j++) {
         double add = (double)ni_curve_at(a, j, value[f->s->kind[j]]);
         why->value[j] = value[f->s->kind[j]];
-        why->contribution[j] = (float)(add - (double)mean[j]);
+        why->contribution[j] = add - (double)mean[j];
         why->start += (double)mean[j];
     }
 }
@@ -310,6 +310,7 @@ neap_status ni_why_make(ni_scorer *s, const float *mean, uint32_t source, uint32
         ni_free(f.share[side]);
         ni_free(f.size[side]);
     }
+    if (rc == NEAP_OK) rc = ni_why_gather(links_of(&f), why, err);
     return rc == NEAP_OK ? ni_why_try(s, why, err) : rc;
 }
 
@@ -317,5 +318,6 @@ void ni_why_free(ni_why *why)
 {
     ni_free(why->part[0]);
     ni_free(why->part[1]);
+    ni_free(why->through);
     *why = (ni_why){ 0 };
 }

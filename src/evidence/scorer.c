@@ -55,6 +55,17 @@ static float score_one(const ni_scorer *s, const ni_walks *w, uint32_t lane, con
     return (float)ni_weigh(&s->weigher, near->source, t, value);
 }
 
+/* The order of a pair's ends in which it is scored. Without directions (s, t) and (t, s) have the same
+ * evidence, but sums in another order differ in their last bits: the end with more links comes first, which
+ * more pairs have in common. */
+static neap_pair in_order(const ni_scorer *s, neap_pair pair)
+{
+    const ni_view *v = s->globals->view;
+    uint64_t a = ni_degree(&v->links, pair.source), b = ni_degree(&v->links, pair.target);
+    bool stays = v->way || (a == b ? pair.source < pair.target : a > b);
+    return stays ? pair : (neap_pair){ pair.target, pair.source };
+}
+
 /* ---- without links ---- */
 
 static neap_status make_masked(ni_scorer *s, neap_error *err)
@@ -72,17 +83,18 @@ static neap_status measure_without(ni_scorer *s, const ni_walks *w, uint32_t lan
     return ni_masked_measure(&s->masked, w, lane, target, gone, value, err);
 }
 
-/* Without its own link and another. */
-static neap_status measure(ni_scorer *s, neap_pair pair, const neap_pair *other, float *value,
-                           neap_error *err)
+/* The evidence about a pair without its own link and these. */
+static neap_status measure(ni_scorer *s, neap_pair asked, const neap_pair *links, uint32_t count,
+                           float *value, neap_error *err)
 {
-    ni_gone gone = { 0 };
-    if (ni_linked(&s->globals->view->links, pair.source, pair.target)) gone.link[gone.count++] = pair;
-    if (other) gone.link[gone.count++] = *other;
+    neap_pair pair = in_order(s, asked);
+    ni_gone gone = { .count = 1 + count, .link = { pair } };
+    bool linked = ni_linked(&s->globals->view->links, pair.source, pair.target);
+    for (uint32_t i = 0; i < count; i++) gone.link[1 + i] = links[i];
     neap_status rc = make_walks(s, 1, &s->alone, err);
     if (rc == NEAP_OK) rc = make_masked(s, err);
     if (rc != NEAP_OK) return rc;
-    if (gone.count) {
+    if (linked || count) {
         ni_walks_without(&s->alone, &pair.source, &gone, 1, s->threads);
         rc = measure_without(s, &s->alone, 0, pair.target, &gone, value, err);
     } else {
@@ -93,18 +105,23 @@ static neap_status measure(ni_scorer *s, neap_pair pair, const neap_pair *other,
     return rc == NEAP_OK ? ni_threads_check(s->threads, err) : rc;
 }
 
-neap_status ni_scorer_measure(ni_scorer *s, neap_pair pair, float *value, double *score, neap_error *err)
+/* The same score that pairs have: by the curves' parts of both nodes, unless these are measured anew. */
+neap_status ni_scorer_measure(ni_scorer *s, neap_pair asked, float *value, double *score, neap_error *err)
 {
-    neap_status rc = measure(s, pair, NULL, value, err);
-    if (rc == NEAP_OK) *score = weigh(s, value);
+    neap_pair pair = in_order(s, asked);
+    bool linked = ni_linked(&s->globals->view->links, pair.source, pair.target);
+    neap_status rc = measure(s, asked, NULL, 0, value, err);
+    if (rc == NEAP_OK)
+        *score = linked ? weigh(s, value) : ni_weigh(&s->weigher, pair.source, pair.target, value);
     return rc;
 }
 
-neap_status ni_scorer_without(ni_scorer *s, neap_pair pair, neap_pair link, float *score, neap_error *err)
+neap_status ni_scorer_without(ni_scorer *s, neap_pair pair, const neap_pair *links, uint32_t count,
+                              double *score, neap_error *err)
 {
     float value[NI_KINDS] = { 0 };
-    neap_status rc = measure(s, pair, &link, value, err);
-    if (rc == NEAP_OK) *score = (float)weigh(s, value);
+    neap_status rc = measure(s, pair, links, count, value, err);
+    if (rc == NEAP_OK) *score = weigh(s, value);
     return rc;
 }
 
@@ -115,15 +132,15 @@ static neap_status score_panel_of_links(ni_scorer *s, const neap_pair *pairs, co
     uint32_t source[NI_SPREAD_MOST];
     ni_gone gone[NI_SPREAD_MOST];
     for (uint32_t q = 0; q < count; q++) {
-        source[q] = pairs[at[q]].source;
-        gone[q] = (ni_gone){ .count = 1, .link = { pairs[at[q]] } };
+        gone[q] = (ni_gone){ .count = 1, .link = { in_order(s, pairs[at[q]]) } };
+        source[q] = gone[q].link[0].source;
     }
     ni_walks_without(&s->panel, source, gone, count, s->threads);
     neap_status rc = make_masked(s, err);
     if (rc == NEAP_OK) rc = ni_threads_check(s->threads, err);
     for (uint32_t q = 0; q < count && rc == NEAP_OK; q++) {
         float value[NI_KINDS] = { 0 };
-        rc = measure_without(s, &s->panel, q, pairs[at[q]].target, &gone[q], value, err);
+        rc = measure_without(s, &s->panel, q, gone[q].link[0].target, &gone[q], value, err);
         score[at[q]] = (float)weigh(s, value);
     }
     return rc;
@@ -209,8 +226,10 @@ neap_status ni_scorer_pairs(ni_scorer *s, const neap_pair *pairs, size_t count, 
     asked *a = ni_array(count, sizeof *a);
     uint32_t lanes = ni_walks_lanes(s->globals->view->links.nodes);
     neap_status rc = a ? make_walks(s, lanes, &s->panel, err) : ni_fail_memory(err, "scores");
-    for (size_t i = 0; rc == NEAP_OK && i < count; i++)
-        a[i] = (asked){ pairs[i].source, pairs[i].target, i };
+    for (size_t i = 0; rc == NEAP_OK && i < count; i++) {
+        neap_pair pair = in_order(s, pairs[i]);
+        a[i] = (asked){ pair.source, pair.target, i };
+    }
     if (rc == NEAP_OK && !is_sorted(a, count)) qsort(a, count, sizeof *a, by_source);
     panel p = { .s = s, .pair = a, .score = score };
     while (rc == NEAP_OK && p.first < count) {

@@ -26,7 +26,7 @@ neap_status ni_view_create(const neap_graph *graph, const ni_links *links, ni_vi
 neap_status ni_view_without(const ni_view *view, const bool *held, ni_view *out, neap_error *err);
 
 /* A few links that are to be thought away, in either order; pairs that are not linked do not count. */
-enum { NI_GONE_MOST = 2 };
+enum { NI_GONE_MOST = 7 };
 typedef struct ni_gone {
     uint32_t count;
     neap_pair link[NI_GONE_MOST];

@@ -1,7 +1,15 @@
 /* gap and goat: one engine, other defaults. */
 #include "attention/trainer.h"
 
-static const ni_option_part parts[] = {
+static const ni_option_part gap_parts[] = {
+    { &ni_learning_set, offsetof(ni_attention_options, learning), NULL },
+    { &ni_attention_set, 0, NULL },
+    { &ni_sampling_set, offsetof(ni_attention_options, sampling), NULL },
+    { &ni_gap_set, 0, NULL },
+    { 0 },
+};
+
+static const ni_option_part goat_parts[] = {
     { &ni_learning_set, offsetof(ni_attention_options, learning), NULL },
     { &ni_attention_set, 0, NULL },
     { &ni_sampling_set, offsetof(ni_attention_options, sampling), NULL },
@@ -32,7 +40,7 @@ const ni_method ni_method_gap = {
               .context = 1,
               .vectors = 1,
               .explains = 1 },
-    .options = { sizeof(ni_attention_options), parts, NULL },
+    .options = { sizeof(ni_attention_options), gap_parts, NULL },
     ENGINE,
 };
 
@@ -58,6 +66,6 @@ const ni_method ni_method_goat = {
               .context = 1,
               .vectors = 1,
               .explains = 1 },
-    .options = { sizeof(ni_attention_options), parts, goat_defaults },
+    .options = { sizeof(ni_attention_options), goat_parts, goat_defaults },
     ENGINE,
 };

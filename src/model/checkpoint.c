@@ -154,13 +154,14 @@ static neap_status check_names(const neap_model *m, const ni_tensors *t, const n
 /* ---- reading ---- */
 
 /* Every fact of this run's model must be the same in the checkpoint. */
-static neap_status compare(const ni_tensors *mine, const ni_tensors *theirs, const char *path,
-                           neap_error *err)
+static neap_status compare(const ni_method *method, const ni_tensors *mine, const ni_tensors *theirs,
+                           const char *path, neap_error *err)
 {
     for (size_t i = 0; i < mine->facts; i++) {
         const ni_fact *f = &mine->fact[i];
         const char *value = ni_option_said(theirs, f->key, ni_tensors_fact(theirs, f->key));
         bool option = !strncmp(f->key, "option.", 7);
+        if (option && !value) value = ni_option_before(method, f->key + 7);
         if ((option || !strcmp(f->key, "method")) && (!value || strcmp(value, f->value)))
             return ni_fail(
                 err, NEAP_E_MISMATCH,
@@ -249,7 +250,8 @@ static neap_status check_same(const neap_model *m, const ni_state *state, const 
         return ni_fail(err, NEAP_E_FORMAT, "%s is no checkpoint but a %s", path,
                        ni_tensors_fact(t, "neap.kind"));
     ni_model_to_tensors(m, &mine);
-    neap_status rc = mine.failed ? ni_fail_memory(err, "a checkpoint") : compare(&mine, t, path, err);
+    neap_status rc =
+        mine.failed ? ni_fail_memory(err, "a checkpoint") : compare(m->method, &mine, t, path, err);
     if (rc == NEAP_OK) rc = compare_targets(&mine, t, path, err);
     if (rc == NEAP_OK) rc = compare_texts(&mine, t, path, err);
     if (rc == NEAP_OK) rc = compare_features(m, state, t, path, err);

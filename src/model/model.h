@@ -83,6 +83,10 @@ void ni_model_to_tensors(const neap_model *model, ni_tensors *t);
 /* The value of an option's fact in today's words: an older file may have had others. value may be NULL. */
 const char *ni_option_said(const ni_tensors *t, const char *key, const char *value);
 
+/* What a method did before it had the option of that name: its declaration says so, while the method's own
+ * default may say what is better today. Files that lack an option are from before. NULL: it has none. */
+const char *ni_option_before(const struct ni_method *method, const char *name);
+
 /* A model from a file that holds one, or from a checkpoint, whose other tensors are checked as well. */
 neap_status ni_model_from_tensors(const ni_tensors *t, neap_model **out, neap_error *err);
 

@@ -130,7 +130,32 @@ static neap_status read_options(const ni_tensors *t, const neap_options *options
     return ni_fail(err, NEAP_E_FORMAT, "option %s is not spelled as it would be written", s.name);
 }
 
-/* An option that is missing, because the file is older, has the method's default. */
+const char *ni_option_before(const ni_method *method, const char *name)
+{
+    for (const ni_option_part *part = method->options.parts; part && part->set; part++)
+        for (size_t i = 0; i < part->set->count; i++) {
+            const ni_option *o = &part->set->option[i];
+            if (!strcmp(o->info.name, name) && ni_option_part_has(part, o)) return o->info.presets[0];
+        }
+    return NULL;
+}
+
+/* Those that the file lacks. */
+static neap_status give_missing(const ni_tensors *t, const ni_method *method, neap_options *options,
+                                neap_error *err)
+{
+    char key[KEY_ROOM];
+    neap_option_info o = NEAP_SIZED(neap_option_info);
+    neap_status rc = NEAP_OK;
+    for (size_t i = 0; rc == NEAP_OK && neap_method_option(method->info.name, i, &o, NULL) == NEAP_OK;
+         i++) {
+        const char *before = ni_option_before(method, o.name);
+        if (before && o.saved && !ni_tensors_fact(t, key_of(o.name, key)))
+            rc = ni_options_give(options, o.name, before, false, err);
+    }
+    return rc;
+}
+
 static neap_status take_options(const ni_tensors *t, const ni_method **method, ni_settings **out,
                                 neap_error *err)
 {
@@ -152,6 +177,7 @@ static neap_status take_options(const ni_tensors *t, const ni_method **method, n
                                                           ni_option_said(t, key, t->fact[i].value), err)
                                             : ni_fail(err, NEAP_E_FORMAT, "the method stands there twice");
     }
+    if (rc == NEAP_OK) rc = give_missing(t, *method, options, err);
     if (rc == NEAP_OK) rc = read_options(t, options, method, out, err);
     neap_options_free(options);
     return rc;

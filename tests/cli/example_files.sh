@@ -68,6 +68,10 @@ check_scores()
 
 expect 0 "$NEAP" train "$graph" -o gap --method gap --undirected --valid 0 --epochs 50
 check_scores gap 'alice erin' 'erin alice' 'frank grace' 'bob sam'
+expect 0 "$NEAP" train "$graph" -o recipe --method gap --undirected --valid 0 --mask --sides 2 --degrees --alignment scaled
+check_scores recipe 'alice erin' 'erin alice' 'frank grace'
+expect 0 "$NEAP" train "$graph" -o even --method gap --valid 0 --degrees --attention uniform
+check_scores even 'carol dave' 'dave carol' 'alice olga'
 expect 0 "$NEAP" train "$graph" -o capped --method gap --neighbors 3 --dim 16 --valid 0
 check_scores capped 'carol dave' 'dave carol' 'alice olga'
 expect 0 python3 "$examples/read_model.py" capped
