@@ -18,9 +18,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 import accuracy_page
+import curves
 from accuracy_plan import GRAPHS, HEURISTICS, PUBLISHED, SEEDS, SHARES, TRAINED
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -119,12 +121,15 @@ def ablation(data):
 def negatives(data):
     """against popular and near non-links, at 55 %"""
     graphs = [graph for graph in GRAPHS if not graph.endswith("-text")]
-    for seed, kind, graph in itertools.product(SEEDS, ("degree", "two-hop"), graphs):
-        against, name = ("--test-negatives", kind), "negatives-" + kind
-        yield link(graph, data, "evidence", 55, seed, *against, "--negative-sampling", kind, name="matched-" + kind)
-        yield heuristics(graph, data, 55, seed, *against, name=name)
-        for method in ("evidence",) + TRAINED:
-            yield link(graph, data, method, 55, seed, *against, name=name)
+    splits = list(itertools.product(SEEDS, ("degree", "two-hop"), graphs))
+    cell = lambda method, seed, kind, graph, *more, name="negatives": link(
+        graph, data, method, 55, seed, "--test-negatives", kind, *more, name="%s-%s" % (name, kind))
+    for seed, kind, graph in splits:
+        yield cell("evidence", seed, kind, graph, "--negative-sampling", kind, name="matched")
+        yield cell("evidence", seed, kind, graph)
+        yield heuristics(graph, data, 55, seed, "--test-negatives", kind, name="negatives-" + kind)
+    for method, split in itertools.product(TRAINED, splits):
+        yield cell(method, *split)
 
 
 def labels(graph, data):
@@ -137,11 +142,11 @@ def labels(graph, data):
 
 def classes(data):
     """clusters and classes by the vectors"""
-    for seed, graph, task in itertools.product(SEEDS, ("email", "cora", "debian"), ("cluster", "classify")):
-        for method in ("evidence",) + TRAINED:
-            words = ["eval", task, *graph_words(graph, data), *labels(graph, data), "--methods", method, "--ratios", 100,
-                     "--seed", seed, "--seeds", 1, "--no-untrained", *settings(method)]
-            yield Cell("-".join([task, graph, method, str(seed)]), words, all_results)
+    for method, seed, graph, task in itertools.product(("evidence",) + TRAINED, SEEDS, ("email", "cora", "debian"),
+                                                       ("cluster", "classify")):
+        words = ["eval", task, *graph_words(graph, data), *labels(graph, data), "--methods", method, "--ratios", 100,
+                 "--seed", seed, "--seeds", 1, *settings(method)]
+        yield Cell("-".join([task, graph, method, str(seed)]), words, all_results)
 
 
 def reasons(data):
@@ -198,6 +203,8 @@ def main():
         for cell in [] if asked.dry_run else missing:
             if time.monotonic() < end and run(cell, asked.build):
                 print("%s: %s" % (name, cell.name), flush=True)
+    if not asked.dry_run and not asked.report:
+        draw_curves(os.path.join(asked.build, "neap"), os.path.join(ROOT, "docs", "results"))
     if not asked.dry_run:
         accuracy_page.write(CELLS, PAPER_CELLS, os.path.join(ROOT, "docs", "results"))
 

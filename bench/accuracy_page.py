@@ -245,10 +245,12 @@ def calibration(results):
             cells = [results.cell(graph, "evidence", share, seed) for seed in plan.SEEDS]
             if any(cell is None or "calibration" not in cell for cell in cells):
                 continue
-            of = lambda key: [cell["calibration"][key] for cell in cells]
-            excess = mean(of("ece")) - mean(of("ece_perfect"))
+            if any(cell["calibration"] is None for cell in cells):
+                continue
+            of = lambda key: [cell["calibration"][key]["mean"] for cell in cells]
+            excess = mean(of("ece")) - mean(of("ece_own_labels"))
             rows.append([TITLES[graph], "%d %%" % share, "%.3f" % mean(of("brier")), "%.3f" % mean(of("ece")),
-                         "%.3f" % mean(of("ece_perfect")), "%+.3f" % excess,
+                         "%.3f" % mean(of("ece_own_labels")), "%+.3f" % excess,
                          "told" if share == 15 else "met" if excess <= 0.02 else "missed"])
     return "" if not rows else """
 ## Calibration
@@ -306,10 +308,20 @@ def value_of(cell, method, measure):
     return mean(found)
 
 
+def curves(folder):
+    return "" if not os.path.exists(os.path.join(folder, "curves.svg")) else """
+## The curves
+
+What each evidence adds to the log-odds, learned from the whole bundled graph: the twelve curves that rise or bend most (`bench/curves.py` draws those of any model).
+
+![Twelve curves of evidence](curves.svg)
+"""
+
+
 SECTIONS = (goals, against_all, calibration, published, ablation, negatives, reasons, classes)
 
 
 def write(folder, paper_folder, out):
     results = Results(folder, paper_folder)
     with open(os.path.join(out, "accuracy.md"), "w", encoding="utf-8") as file:
-        file.write(HEAD + "".join(section(results) for section in SECTIONS))
+        file.write(HEAD + "".join(section(results) for section in SECTIONS) + curves(out))

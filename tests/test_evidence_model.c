@@ -35,7 +35,7 @@ static neap_graph *blocks(bool undirected)
 static neap_model *model_of(const neap_graph *g)
 {
     return trained(g, options_of("neap", "method", "evidence", "dim", "8", "curve-steps", "20", "text-dim",
-                                 "8", "threads", "2", NULL));
+                                 "8", "threads", "1", NULL));
 }
 
 /* A graph with directions and one without, and their models, which most tests look at. */
@@ -95,7 +95,7 @@ static void contributions_add_up_to_the_score(void **state)
     (void)state;
     for (int undirected = 0; undirected < 2; undirected++) {
         neap_model *m = made[undirected].m;
-        neap_query *q = query_of(m, 2);
+        neap_query *q = query_of(m, 1);
         for (uint32_t t = 1; t < 12; t++) {
             neap_pair pair = { 0, t };
             neap_explanation *e = explained(q, 0, t);
@@ -166,7 +166,7 @@ static void curves_go_through_the_pair(void **state)
 static void without_directions_a_pair_has_one_score(void **state)
 {
     neap_model *m = made[1].m;
-    neap_query *q = query_of(m, 2);
+    neap_query *q = query_of(m, 1);
     (void)state;
     for (uint32_t s = 0; s < NODES; s++)
         for (uint32_t t = 0; t < s; t++) {
@@ -320,7 +320,7 @@ static neap_text *odd_texts(const neap_graph *g, int kind)
 /* Every score is finite, and its reasons add up. */
 static void check_pairs(const neap_model *m)
 {
-    neap_query *q = query_of(m, 2);
+    neap_query *q = query_of(m, 1);
     for (uint32_t t = 1; t < NODES; t += 5) {
         neap_pair pair = { 0, t };
         float score;
@@ -341,7 +341,7 @@ static void texts_may_be_missing_or_all_alike(void **state)
         neap_text *text = odd_texts(g, kind / 2);
         neap_data data = { .size = sizeof data, .graph = g, .text = text };
         neap_options *o = options_of("neap", "method", "evidence", "dim", "8", "curve-steps", "20",
-                                     "text-dim", "4", "threads", "2", "min-count", "1", NULL);
+                                     "text-dim", "4", "threads", "1", "min-count", "1", NULL);
         neap_model *m;
         neap_error err = { 0 };
         if (neap_train(&data, o, NULL, &m, &err)) fail_msg("%d: %s", kind, err.text);
@@ -366,7 +366,7 @@ static void features_may_be_missing_or_all_alike(void **state)
                 f->offset[u] = u > NODES / 2 ? f->offset[NODES / 2] : f->offset[u];
         neap_data data = { .size = sizeof data, .graph = g, .features = f };
         neap_options *o = options_of("neap", "method", "evidence", "dim", "8", "curve-steps", "20",
-                                     "text-dim", "4", "threads", "2", NULL);
+                                     "text-dim", "4", "threads", "1", NULL);
         neap_model *m;
         neap_error err = { 0 };
         if (neap_train(&data, o, NULL, &m, &err)) fail_msg("%s", err.text);

@@ -5,8 +5,8 @@
  * Most kinds are sums over the neighbours of either end: of walks, W^j(s, t) = sum over x in N(s) of W(s,
  * x) W^j-1(x, t), of paths and shared neighbours likewise, of spectral closeness by W v = lambda v. So a
  * contribution is shared out among the neighbours of s, and once more among those of t, in proportion to
- * their parts of the sum. What no neighbour has part in (degrees, texts of the two) remains. Both divide
- * the same number, so half of each goes through a neighbour of both.
+ * their parts of the sum. What no neighbour has part in (degrees, texts of the two, walks that begin with a
+ * near text) remains. Both divide the same number, so half of each goes through a neighbour of both.
  *
  * Without a link of s or t the score is that of masked.h; only the links behind the largest shares are
  * looked at. If the two are linked themselves, everything is measured without that link. */
