@@ -719,9 +719,9 @@ typedef struct neap_scores {
     size_t size; /* of this struct in the library */
     size_t count;
     const float *score;
-    const float *probability; /* count: of a link, where a share of neap_query_spec.prior of all pairs are
-                                 links and the others non-links, drawn evenly or as the model's option
-                                 negative-sampling says; NULL: the method has none */
+    const float *probability; /* count: of a link, if a share of neap_query_spec.prior of the pairs are
+                                 links and the others non-links of the same source, drawn evenly or as the
+                                 model's option negative-sampling says; NULL: the method has none */
 } neap_scores;
 NEAP_API neap_status neap_query_score(neap_query *query, const neap_pair *pairs, size_t count,
                                       neap_scores **out, neap_error *err);

@@ -115,10 +115,15 @@ static void put_changes(const neap_graph *graph, const neap_evidence *v, uint64_
 void print_evidence(const neap_graph *graph, const neap_explanation *e, uint64_t rows)
 {
     const neap_evidence *v = e->evidence;
-    printf("Probability %.*f, where %.4g of the pairs that are asked for are links, each other %s.\n",
-           ni_probability_decimals(v->probability), v->probability, v->prior,
+    printf("Probability %.*f, if %.4g %% of the pairs that you ask about are links and the others are "
+           "non-links "
+           "of the same node, %s.\n",
+           ni_probability_decimals(v->probability), v->probability, 100 * v->prior,
            ni_negatives_in_words(v->negatives));
-    if (e->linked) puts("Measured as if they were not linked.");
+    if (e->linked)
+        puts("Measured as if they were not linked, but for spectral values, PageRank, core and clustering, "
+             "which "
+             "know of the link.");
     printf("\nThe score is log-odds, a sum:\n%+9.4f  start, the same for all pairs\n", v->start);
     put_groups(graph, e, rows);
     printf("%+9.4f  all together\n", v->score);
