@@ -880,7 +880,7 @@ typedef struct neap_given_pairs {
     uint64_t seed;                          /* of what is drawn besides: validation pairs, ranks  */
 } neap_given_pairs;
 
-/* A trial of them. The graph of data is the training graph and has all nodes, also those that only test
+/* A trial of them; a pair that comes again counts once. The graph of data is the training graph and has all nodes, also those that only test
  * pairs have; there are no targets. NEAP_E_LEAK: a test pair is a training edge; NEAP_E_FORMAT: a negative
  * is one or a test pair, or a pair is a node and itself. Its protocol and its negatives are called "given",
  * probabilities are not judged by it (nobody knows how its negatives were drawn), and it is not saved. */

@@ -51,15 +51,27 @@ static neap_status check_given(const neap_graph *train, const neap_given_pairs *
 
 /* ---- the trial ---- */
 
-/* By source, as scoring wants them. */
-static neap_status keep(const neap_pair *pairs, size_t count, neap_pair **out, size_t *kept,
-                        neap_error *err)
+static bool is_listed(const neap_pair *pairs, size_t count, neap_pair p)
 {
-    *out = ni_array(count, sizeof **out);
-    if (!*out) return ni_fail_memory(err, "the pairs to score");
-    memcpy(*out, pairs, count * sizeof *pairs);
-    qsort(*out, count, sizeof **out, ni_ascending_pair);
-    *kept = count;
+    return bsearch(&p, pairs, count, sizeof p, ni_ascending_pair) != NULL;
+}
+
+/* By source, as scoring wants them, each once; without directions its two orders are one pair. */
+static neap_status keep(const ni_trial *t, const neap_pair *pairs, size_t count, neap_pair **out,
+                        size_t *kept, neap_error *err)
+{
+    size_t n = 0;
+    neap_pair *all = *out = ni_array(count, sizeof **out);
+    if (!all) return ni_fail_memory(err, "the pairs to score");
+    memcpy(all, pairs, count * sizeof *pairs);
+    qsort(all, count, sizeof *all, ni_ascending_pair);
+    for (size_t i = 0; i < count; i++) {
+        neap_pair p = all[i], back = { p.target, p.source };
+        bool again = n && all[n - 1].source == p.source && all[n - 1].target == p.target;
+        if (t->train->undirected && p.source > p.target) again |= is_listed(all, n, back);
+        if (!again) all[n++] = p;
+    }
+    *kept = n;
     return NEAP_OK;
 }
 
@@ -95,8 +107,9 @@ static neap_status join(ni_trial *t, neap_error *err)
 
 static neap_status fill(ni_trial *t, const neap_data *data, const neap_given_pairs *from, neap_error *err)
 {
-    neap_status rc = keep(from->positives, from->positive_count, &t->positive, &t->count, err);
-    if (rc == NEAP_OK) rc = keep(from->negatives, from->negative_count, &t->negative, &t->negatives, err);
+    neap_status rc = keep(t, from->positives, from->positive_count, &t->positive, &t->count, err);
+    if (rc == NEAP_OK)
+        rc = keep(t, from->negatives, from->negative_count, &t->negative, &t->negatives, err);
     if (rc == NEAP_OK) rc = join(t, err);
     if (rc == NEAP_OK) rc = ni_links_create(t->whole, &t->known, err);
     if (rc == NEAP_OK) rc = ni_links_create(t->train, &t->seen, err);
