@@ -56,23 +56,30 @@ static bool is_listed(const neap_pair *pairs, size_t count, neap_pair p)
     return bsearch(&p, pairs, count, sizeof p, ni_ascending_pair) != NULL;
 }
 
-/* By source, as scoring wants them, each once; without directions its two orders are one pair. */
-static neap_status keep(const ni_trial *t, const neap_pair *pairs, size_t count, neap_pair **out,
-                        size_t *kept, neap_error *err)
+/* By source, as scoring wants them. */
+static neap_status keep(const neap_pair *pairs, size_t count, neap_pair **out, size_t *kept,
+                        neap_error *err)
+{
+    *out = ni_array(count, sizeof **out);
+    if (!*out) return ni_fail_memory(err, "the pairs to score");
+    memcpy(*out, pairs, count * sizeof *pairs);
+    qsort(*out, count, sizeof **out, ni_ascending_pair);
+    *kept = count;
+    return NEAP_OK;
+}
+
+/* Each test pair counts once, without directions in whatever order. (A negative may have been drawn twice.)
+ */
+static void count_once(ni_trial *t)
 {
     size_t n = 0;
-    neap_pair *all = *out = ni_array(count, sizeof **out);
-    if (!all) return ni_fail_memory(err, "the pairs to score");
-    memcpy(all, pairs, count * sizeof *pairs);
-    qsort(all, count, sizeof *all, ni_ascending_pair);
-    for (size_t i = 0; i < count; i++) {
-        neap_pair p = all[i], back = { p.target, p.source };
-        bool again = n && all[n - 1].source == p.source && all[n - 1].target == p.target;
-        if (t->train->undirected && p.source > p.target) again |= is_listed(all, n, back);
-        if (!again) all[n++] = p;
+    for (size_t i = 0; i < t->count; i++) {
+        neap_pair p = t->positive[i], back = { p.target, p.source };
+        bool again = is_listed(t->positive, n, p);
+        if (t->train->undirected) again |= is_listed(t->positive, n, back);
+        if (!again) t->positive[n++] = p;
     }
-    *kept = n;
-    return NEAP_OK;
+    t->count = n;
 }
 
 static neap_edge *list_edges(const ni_trial *t)
@@ -107,9 +114,9 @@ static neap_status join(ni_trial *t, neap_error *err)
 
 static neap_status fill(ni_trial *t, const neap_data *data, const neap_given_pairs *from, neap_error *err)
 {
-    neap_status rc = keep(t, from->positives, from->positive_count, &t->positive, &t->count, err);
-    if (rc == NEAP_OK)
-        rc = keep(t, from->negatives, from->negative_count, &t->negative, &t->negatives, err);
+    neap_status rc = keep(from->positives, from->positive_count, &t->positive, &t->count, err);
+    if (rc == NEAP_OK) rc = keep(from->negatives, from->negative_count, &t->negative, &t->negatives, err);
+    if (rc == NEAP_OK) count_once(t);
     if (rc == NEAP_OK) rc = join(t, err);
     if (rc == NEAP_OK) rc = ni_links_create(t->whole, &t->known, err);
     if (rc == NEAP_OK) rc = ni_links_create(t->train, &t->seen, err);
