@@ -532,7 +532,7 @@ static void write_through(const page *p)
     for (uint32_t i = 0; i < rows; i++) write_neighbour(p, &scale, i);
     snprintf(what, sizeof what, "%u others", v->neighbour_count - rows);
     if (rows < v->neighbour_count) write_sum(p, what, others);
-    write_sum(p, "nobody: start, degrees, texts of the two", rest);
+    write_sum(p, "nobody in particular", rest);
     end_table(p);
     ni_page_text(p->out, "</section>\n");
 }
