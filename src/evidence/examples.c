@@ -55,10 +55,10 @@ double ni_group_value(const ni_examples *e, uint32_t group, const double *score)
 }
 
 /* x within what the kernel of exp takes. */
-static float within(double x)
+static void clamp(float *x, uint32_t n)
 {
-    double low = x > -80 ? x : -80;
-    return (float)(low < 80 ? low : 80);
+    for (uint32_t i = 0; i < n; i++) x[i] = x[i] > -80 ? x[i] : -80;
+    for (uint32_t i = 0; i < n; i++) x[i] = x[i] < 80 ? x[i] : 80;
 }
 
 /* What the softmax gives each example, and the derivatives that follow: loops are apart so that they are
@@ -67,8 +67,12 @@ static void rank_slopes(const float *stands, const double *score, uint32_t size,
 {
     float x[NI_GROUP_MOST], sum = 0;
     double most = score[0];
-    for (uint32_t i = 1; i < size; i++) most = score[i] > most && stands[i] > 0 ? score[i] : most;
-    for (uint32_t i = 0; i < size; i++) x[i] = within(score[i] - most);
+    for (uint32_t i = 1; i < size; i++) {
+        double counted = stands[i] > 0 ? score[i] : most;
+        most = counted > most ? counted : most;
+    }
+    for (uint32_t i = 0; i < size; i++) x[i] = (float)(score[i] - most);
+    clamp(x, size);
     ni_kernels_get()->exp(x, size, x);
     for (uint32_t i = 0; i < size; i++) x[i] *= stands[i];
     for (uint32_t i = 0; i < size; i++) sum += x[i];
@@ -85,7 +89,8 @@ void ni_group_slopes(const ni_examples *e, uint32_t group, const double *score, 
     uint32_t weighed = 0;
     rank_slopes(e->stands + (size_t)group * e->size, score, e->size, g, h);
     for (uint32_t i = 0; i < e->size; i++)
-        if (weight[i] > 0) x[weighed++] = within(-score[i]);
+        if (weight[i] > 0) x[weighed++] = (float)-score[i];
+    clamp(x, weighed);
     ni_kernels_get()->exp(x, weighed, x);
     for (uint32_t i = 0, k = 0; k < weighed; i++) {
         if (!(weight[i] > 0)) continue;

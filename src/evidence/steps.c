@@ -46,6 +46,7 @@ typedef struct boosting {
     uint32_t per_task;  /* curves                                        */
     uint32_t chosen;    /* curve of the last round                       */
     bool moves;         /* there was one                                 */
+    bool judged;        /* the loss of what is held counts in this round */
     double shift[BINS]; /* of its bins                                   */
 } boosting;
 
@@ -71,7 +72,7 @@ static void derivatives_task(void *arg, uint32_t task, uint32_t thread)
         slope *slopes = b->slopes + group * size;
         if (b->moves) move_group(b, group);
         if (ni_fit_holds(b->part, (uint32_t)group)) {
-            loss += ni_group_value(b->e, (uint32_t)group, score);
+            if (b->judged) loss += ni_group_value(b->e, (uint32_t)group, score);
             memset(slopes, 0, size * sizeof *slopes);
         } else ni_group_slopes(b->e, (uint32_t)group, score, (double *)slopes);
     }
@@ -211,6 +212,7 @@ static neap_status boost(boosting *b, ni_fit_part *part, ni_threads *threads, fl
     double least = INFINITY;
     ni_threads_run(threads, b->e->evidence, count_task, b);
     for (uint32_t round = 0;; round++) {
+        b->judged = round >= rule->rounds_least;
         ni_threads_run(threads, ni_tasks(b->e->groups, NI_GROUPS_PER_TASK), derivatives_task, b);
         neap_status rc = ni_threads_check(threads, err);
         if (rc != NEAP_OK) return rc;
