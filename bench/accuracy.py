@@ -18,9 +18,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 import accuracy_page
+import curves
 from accuracy_plan import GRAPHS, HEURISTICS, PUBLISHED, SEEDS, SHARES, TRAINED
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -31,10 +33,12 @@ CELL_SECONDS = 1800  # a method that takes longer has no cell, and the page says
 
 
 class Cell:
-    """name: of its file; command: what `neap` is asked for; keep: what is kept of its JSON."""
+    """name: of its file; command: what is run, with JSON as its answer; keep: what is kept of that."""
 
-    def __init__(self, name, command, keep):
+    def __init__(self, name, command, keep, program="neap"):
+        """program: in the folder of the build. `neap` is asked for JSON, a driver of bench/ gives nothing else."""
         self.name, self.command, self.keep = name, command, keep
+        self.words = [program, *map(str, command)] + (["--json", "--progress", "never"] if program == "neap" else [])
         self.path = os.path.join(CELLS, name + ".json")
 
 
@@ -117,12 +121,15 @@ def ablation(data):
 def negatives(data):
     """against popular and near non-links, at 55 %"""
     graphs = [graph for graph in GRAPHS if not graph.endswith("-text")]
-    for seed, kind, graph in itertools.product(SEEDS, ("degree", "two-hop"), graphs):
-        against, name = ("--test-negatives", kind), "negatives-" + kind
-        yield link(graph, data, "evidence", 55, seed, *against, "--negative-sampling", kind, name="matched-" + kind)
-        yield heuristics(graph, data, 55, seed, *against, name=name)
-        for method in ("evidence",) + TRAINED:
-            yield link(graph, data, method, 55, seed, *against, name=name)
+    splits = list(itertools.product(SEEDS, ("degree", "two-hop"), graphs))
+    cell = lambda method, seed, kind, graph, *more, name="negatives": link(
+        graph, data, method, 55, seed, "--test-negatives", kind, *more, name="%s-%s" % (name, kind))
+    for seed, kind, graph in splits:
+        yield cell("evidence", seed, kind, graph, "--negative-sampling", kind, name="matched")
+        yield cell("evidence", seed, kind, graph)
+        yield heuristics(graph, data, 55, seed, "--test-negatives", kind, name="negatives-" + kind)
+    for method, split in itertools.product(TRAINED, splits):
+        yield cell(method, *split)
 
 
 def labels(graph, data):
@@ -135,20 +142,28 @@ def labels(graph, data):
 
 def classes(data):
     """clusters and classes by the vectors"""
-    for seed, graph, task in itertools.product(SEEDS, ("email", "cora", "debian"), ("cluster", "classify")):
-        for method in ("evidence",) + TRAINED:
-            words = ["eval", task, *graph_words(graph, data), *labels(graph, data), "--methods", method, "--ratios", 100,
-                     "--seed", seed, "--seeds", 1, "--no-untrained", *settings(method)]
-            yield Cell("-".join([task, graph, method, str(seed)]), words, all_results)
+    for method, seed, graph, task in itertools.product(("evidence",) + TRAINED, SEEDS, ("email", "cora", "debian"),
+                                                       ("cluster", "classify")):
+        words = ["eval", task, *graph_words(graph, data), *labels(graph, data), "--methods", method, "--ratios", 100,
+                 "--seed", seed, "--seeds", 1, *settings(method)]
+        yield Cell("-".join([task, graph, method, str(seed)]), words, all_results)
 
 
-PARTS = {"links": links, "published": published, "text": text_links, "others": others, "ablation": ablation,
-         "negatives": negatives, "classes": classes}
+def reasons(data):
+    """whether the reasons of evidence are faithful, at 55 %"""
+    for seed, graph in itertools.product(SEEDS, GRAPHS):
+        path, *text = graph_words(graph, data)
+        yield Cell("reasons-%s-%d" % (graph, seed), [55, seed, 500, path, *text[1:2]], lambda said: said,
+                   os.path.join("tests", "bench_reasons"))
 
 
-def run(cell, program):
+PARTS = {"links": links, "published": published, "text": text_links, "reasons": reasons, "others": others,
+         "ablation": ablation, "negatives": negatives, "classes": classes}
+
+
+def run(cell, build):
     """Measures a cell and keeps it, whole or not at all. False: it did not end well, or not in time."""
-    words = [program, *map(str, cell.command), "--json", "--progress", "never"]
+    words = [os.path.join(build, cell.words[0]), *cell.words[1:]]
     begun = time.monotonic()
     try:
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=CELL_SECONDS)
@@ -186,8 +201,10 @@ def main():
         missing = [cell for cell in cells if not os.path.exists(cell.path)]
         print("%s: %d of %d cells are missing" % (name, len(missing), len(cells)), flush=True)
         for cell in [] if asked.dry_run else missing:
-            if time.monotonic() < end and run(cell, os.path.join(asked.build, "neap")):
+            if time.monotonic() < end and run(cell, asked.build):
                 print("%s: %s" % (name, cell.name), flush=True)
+    if not asked.dry_run and not asked.report:
+        draw_curves(os.path.join(asked.build, "neap"), os.path.join(ROOT, "docs", "results"))
     if not asked.dry_run:
         accuracy_page.write(CELLS, PAPER_CELLS, os.path.join(ROOT, "docs", "results"))
 

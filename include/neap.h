@@ -623,16 +623,16 @@ typedef struct neap_reasons {
  * (method evidence). score = start + sum of contributions. One array per column; more may join. */
 typedef struct neap_evidence {
     size_t size;  /* of this struct in the library                                             */
-    double start; /* of a pair that has the mean of each contribution                          */
+    double start; /* the same for all pairs: a curve that is at its mean adds nothing          */
     double score; /* start + contributions                                                     */
     double prior; /* of the probabilities below: see neap_query_spec                           */
     double probability;
-    uint32_t count;            /* kinds of evidence, group by group                            */
-    const char *const *name;   /* count: "degree-t" (docs/methods.md has the list)             */
-    const char *const *group;  /* count: "degrees", as --evidence takes them                   */
-    const char *const *words;  /* count: what it is, with %s and %t in the place of the nodes  */
-    const float *value;        /* count: NaN where it is missing                               */
-    const float *contribution; /* count: to the score                                          */
+    uint32_t count;             /* kinds of evidence, group by group                            */
+    const char *const *name;    /* count: "degree-t" (docs/methods.md has the list)             */
+    const char *const *group;   /* count: "degrees", as --evidence takes them                   */
+    const char *const *words;   /* count: what it is, with %s and %t in the place of the nodes  */
+    const float *value;         /* count: NaN where it is missing                               */
+    const double *contribution; /* count: to the score                                         */
 
     uint32_t behind_count;         /* who stands behind a group, the largest share first    */
     const char *const *behind;     /* behind_count: the group                               */
@@ -648,6 +648,15 @@ typedef struct neap_evidence {
     const float *probability_without; /* change_count                                          */
 
     const char *negatives; /* what probabilities set a link against: "uniform", "degree", "two-hop" */
+
+    uint32_t neighbour_count;  /* neighbours of either node, by the size of what goes through them   */
+    const uint32_t *neighbour; /* neighbour_count                                                    */
+    const double *through;     /* neighbour_count: half of what it contributes in by_source and in
+                                  by_target, which divide the same score                             */
+
+    const uint32_t *curve;    /* count + 1: where the curve of a kind begins in the next two         */
+    const float *curve_value; /* ascending values, between which a curve is a line or nearly so      */
+    const float *curve_contribution; /* what each of them would contribute                          */
 } neap_evidence;
 
 typedef struct neap_explanation {

@@ -30,8 +30,17 @@ typedef struct world {
     ni_threads *threads;
 } world;
 
-/* The same without the links between `gone`, unless that is { 0, 0 }. */
-static world *make_without(uint32_t n, bool undirected, bool weighted, uint64_t seed, neap_pair gone)
+static bool is_gone(const neap_pair *gone, uint32_t count, uint32_t s, uint32_t t)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if ((s == gone[i].source && t == gone[i].target) || (t == gone[i].source && s == gone[i].target))
+            return true;
+    return false;
+}
+
+/* The same without the links between the ends of `gone`. */
+static world *make_without(uint32_t n, bool undirected, bool weighted, uint64_t seed, const neap_pair *gone,
+                           uint32_t gone_count)
 {
     world *w = calloc(1, sizeof *w);
     neap_edge edge[MOST * MOST];
@@ -42,8 +51,7 @@ static world *make_without(uint32_t n, bool undirected, bool weighted, uint64_t 
         for (uint32_t t = undirected ? s : 0; t + 1 < n; t++) {
             ni_rng rng = ni_rng_at(seed, NI_STREAM_GRAPH, s, t);
             double chance = s == 1 || t == 1 ? 0.8 : s == t ? 0.2 : 0.12;
-            bool out = (s == gone.source && t == gone.target) || (t == gone.source && s == gone.target);
-            if (ni_uniform(&rng) >= chance || (s != t && out)) continue;
+            if (ni_uniform(&rng) >= chance || (s != t && is_gone(gone, gone_count, s, t))) continue;
             float weight = weighted ? 1 + (float)ni_below(&rng, 3) : 1;
             edge[count++] = (neap_edge){ s, t, weight };
             w->edge[s][t] = (double)weight;
@@ -62,7 +70,7 @@ static world *make_without(uint32_t n, bool undirected, bool weighted, uint64_t 
 
 static world *make(uint32_t n, bool undirected, bool weighted, uint64_t seed)
 {
-    return make_without(n, undirected, weighted, seed, (neap_pair){ 0, 0 });
+    return make_without(n, undirected, weighted, seed, NULL, 0);
 }
 
 static void end(world *w)
@@ -338,8 +346,8 @@ static bool is_held(ni_kind k)
            ni_kind_infos[k].group == NI_GROUP_SPECTRAL || ni_kind_infos[k].group == NI_GROUP_TEXT;
 }
 
-/* Every link of a node, for a pair that it is of, and for one that it is not. */
-static void what_is_measured_without_a_link_is_what_a_graph_without_it_has(void **state)
+/* Every link of a node, alone and with two others, for a pair that it is of, and for one that it is not. */
+static void what_is_measured_without_links_is_what_a_graph_without_them_has(void **state)
 {
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
@@ -347,16 +355,18 @@ static void what_is_measured_without_a_link_is_what_a_graph_without_it_has(void 
         ni_masked masked;
         assert_int_equal(ni_masked_create(&masked, &w->globals, w->threads, NULL), NEAP_OK);
         for (uint32_t x = 0; x < w->n; x++) {
-            neap_pair gone = { 1, x }, pairs[2] = { { 1, x == 2 ? 3 : 2 }, gone };
+            neap_pair gone[3] = { { 1, x }, { x + 1, 1 }, { 2, x } },
+                      pairs[2] = { { 1, x == 2 ? 3 : 2 }, gone[0] };
+            uint32_t count = x % 2 ? 1 : 3;
             if (x == 1 || !linked(w, 1, x)) continue;
-            world *less = make_without(18, kind & 1, kind & 2, 11, gone);
+            world *less = make_without(18, kind & 1, kind & 2, 11, gone, count);
             for (int i = 0; i < 2; i++) {
                 float whole[NI_KINDS] = { 0 }, slow[NI_KINDS] = { 0 }, fast[NI_KINDS];
                 measure_in(w, pairs[i], whole);
                 measure_in(less, pairs[i], slow);
                 memcpy(fast, whole, sizeof fast);
                 assert_int_equal(
-                    ni_masked_measure(&masked, pairs[i].source, pairs[i].target, &gone, 1, fast, NULL),
+                    ni_masked_measure(&masked, pairs[i].source, pairs[i].target, gone, count, fast, NULL),
                     NEAP_OK);
                 for (ni_kind k = 0; k < NI_KINDS; k++)
                     close_to((double)(is_held(k) ? whole[k] : slow[k]), fast[k], ni_kind_infos[k].name, 1,
@@ -422,7 +432,7 @@ static void derivatives_of_the_loss_are_its_slopes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_measured_without_a_link_is_what_a_graph_without_it_has),
+        cmocka_unit_test(what_is_measured_without_links_is_what_a_graph_without_them_has),
         cmocka_unit_test(derivatives_of_the_loss_are_its_slopes),
         cmocka_unit_test(every_evidence_is_what_it_says),
         cmocka_unit_test(values_of_nodes_are_what_they_say),

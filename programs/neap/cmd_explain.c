@@ -11,6 +11,7 @@ typedef struct own {
     const char *html;
     new_nodes new;
     uint64_t rows;
+    double prior;
 } own;
 
 static const arg_option options[] = {
@@ -18,6 +19,7 @@ static const arg_option options[] = {
       "rows of each table; --json gives all" },
     { "html", 0, "FILE", NULL, ARG_TEXT, offsetof(own, html), 0, 0, false,
       "write a picture of the pair as one self-contained page" },
+    PRIOR_OPTION(own, prior),
     NEW_NODES_OPTIONS(own, new),
     { 0 },
 };
@@ -268,10 +270,6 @@ static neap_status write_page(const neap_graph *graph, const neap_explanation *e
 static neap_status show(const args *a, const neap_graph *graph, const neap_explanation *e, neap_error *err)
 {
     const own *o = a->own;
-    if (o->html && e->evidence)
-        return ni_fail(err, NEAP_E_ARG,
-                       "there is no page for a score that is a sum of evidence yet; without --html "
-                       "it is explained here");
     neap_status rc = o->html ? write_page(graph, e, o->html, err) : NEAP_OK;
     if (rc) return rc;
     if (o->html) say(a, "%s: written", o->html);
@@ -280,23 +278,31 @@ static neap_status show(const args *a, const neap_graph *graph, const neap_expla
     return rc;
 }
 
+/* Explains the pair that the operands name. */
+static neap_status answer(const args *a, const neap_model *model, neap_query *query, neap_error *err)
+{
+    const neap_graph *graph = neap_model_graph(model);
+    uint32_t source, target;
+    neap_explanation *why = NULL;
+    neap_status rc = neap_graph_find(graph, a->operands[1], &source, err);
+    if (rc == NEAP_OK) rc = neap_graph_find(graph, a->operands[2], &target, err);
+    if (rc == NEAP_OK) rc = neap_query_explain(query, source, target, &why, err);
+    if (rc == NEAP_OK) rc = show(a, graph, why, err);
+    neap_explanation_free(why);
+    return rc;
+}
+
 static neap_status run(const args *a, neap_error *err)
 {
     const own *o = a->own;
-    uint32_t source, target;
     neap_model *model = NULL;
-    neap_explanation *why = NULL;
+    neap_query *query = NULL;
     neap_status rc =
         check_apart((const char *[]){ a->operands[0], o->new.edges, o->new.text, o->html }, 3, 4, err);
     if (rc == NEAP_OK) rc = check_output(o->html, err);
-    if (rc == NEAP_OK) rc = read_model(a, a->operands[0], &o->new, &model, err);
-    if (rc) return rc;
-    const neap_graph *graph = neap_model_graph(model);
-    rc = neap_graph_find(graph, a->operands[1], &source, err);
-    if (rc == NEAP_OK) rc = neap_graph_find(graph, a->operands[2], &target, err);
-    if (rc == NEAP_OK) rc = neap_model_explain(model, source, target, &why, err);
-    if (rc == NEAP_OK) rc = show(a, graph, why, err);
-    neap_explanation_free(why);
+    if (rc == NEAP_OK) rc = ask_model(a, a->operands[0], &o->new, o->prior, NULL, &model, &query, err);
+    if (rc == NEAP_OK) rc = answer(a, model, query, err);
+    neap_query_free(query);
     neap_model_free(model);
     return rc;
 }
@@ -314,8 +320,8 @@ const command cmd_explain = {
         "the other side. In a model of splitter the members of the circle that decides share the attention "
         "evenly.\n"
         "evidence is explained by what each group of evidence adds to the log-odds, who stands behind it, "
-        "and "
-        "what the probability would be without one link of either node.\n"
+        "through which neighbours the sum goes, and what the probability would be without one link of "
+        "either node; --prior as in score.\n"
         "apn, cane and text are explained by the words of the two texts instead of neighbours. What "
         "padding, in cane the nodes' own vectors and in text their features contribute stands as "
         "elsewhere. text has no attention: the weight of a word is its share of its text's TF-IDF. Other "

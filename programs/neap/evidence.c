@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common.h"
-#include "new_nodes.h"
+#include "pages/pages.h"
 
 /* ---- text ---- */
 
@@ -42,7 +42,7 @@ static void put_group_behind(const neap_graph *graph, const neap_evidence *v, co
     uint64_t shown = 0;
     for (uint32_t i = 0; i < v->behind_count && shown < rows; i++) {
         if (strcmp(v->behind[i], group)) continue;
-        fputs(shown++ ? ", " : "            by ", stdout);
+        fputs(shown++ ? ", " : "             by ", stdout);
         put_behind(graph, v, i);
         printf(" %.0f %%", 100 * (double)v->share[i]);
     }
@@ -58,13 +58,13 @@ static void put_kinds(const neap_graph *graph, const neap_explanation *e, uint32
     for (int k = 0; k < SHOWN; k++) {
         uint32_t best = NEAP_NONE;
         for (uint32_t i = first; i < end; i++) {
-            float size = fabsf(v->contribution[i]);
-            bool before = last == NEAP_NONE || size < fabsf(v->contribution[last]) ||
-                          (size == fabsf(v->contribution[last]) && i > last);
-            if (before && (best == NEAP_NONE || size > fabsf(v->contribution[best]))) best = i;
+            double size = fabs(v->contribution[i]);
+            bool before = last == NEAP_NONE || size < fabs(v->contribution[last]) ||
+                          (size == fabs(v->contribution[last]) && i > last);
+            if (before && (best == NEAP_NONE || size > fabs(v->contribution[best]))) best = i;
         }
-        if (best == NEAP_NONE || fabsf(v->contribution[best]) < 0.005f) return;
-        printf("  %+10.4f    ", (double)v->contribution[best]);
+        if (best == NEAP_NONE || fabs(v->contribution[best]) < 0.005) return;
+        printf("  %+11.4f    ", v->contribution[best]);
         put_words(graph, e, v->words[best]);
         if (isnan(v->value[best])) puts(": unknown");
         else printf(": %.4g\n", (double)v->value[best]);
@@ -78,19 +78,33 @@ static void put_groups(const neap_graph *graph, const neap_explanation *e, uint6
     for (uint32_t first = 0, end; first < v->count; first = end) {
         double sum = 0;
         for (end = first; end < v->count && v->group[end] == v->group[first]; end++)
-            sum += (double)v->contribution[end];
-        printf("%+8.4f  %s\n", sum, v->group[first]);
+            sum += v->contribution[end];
+        printf("%+9.4f  %s\n", sum, v->group[first]);
         put_kinds(graph, e, first, end);
         put_group_behind(graph, v, v->group[first], rows);
+    }
+}
+
+/* The part of the score that goes through each neighbour. */
+static void put_neighbours(const neap_graph *graph, const neap_evidence *v, uint64_t rows)
+{
+    if (!v->neighbour_count) return;
+    puts("\nThe same sum, by the neighbours that it goes through:");
+    for (uint32_t i = 0; i < v->neighbour_count && i < rows; i++) {
+        printf("%+9.4f  ", v->through[i]);
+        put_name(graph, v->neighbour[i]);
+        putchar('\n');
     }
 }
 
 static void put_changes(const neap_graph *graph, const neap_evidence *v, uint64_t rows)
 {
     if (!v->change_count) return;
-    printf("\nWithout one link (spectral, text and global values held):\n");
+    printf(
+        "\nThe probability without one link (what is learned, spectral, text and global values held):\n");
     for (uint32_t i = 0; i < v->change_count && i < rows; i++) {
-        printf("  %.4g  without ", (double)v->probability_without[i]);
+        printf("  %.*f  without ", ni_probability_decimals(v->probability),
+               (double)v->probability_without[i]);
         put_name(graph, v->end[i]);
         fputs(" - ", stdout);
         put_name(graph, v->without[i]);
@@ -101,15 +115,31 @@ static void put_changes(const neap_graph *graph, const neap_evidence *v, uint64_
 void print_evidence(const neap_graph *graph, const neap_explanation *e, uint64_t rows)
 {
     const neap_evidence *v = e->evidence;
-    printf("Probability %.4g, where %.4g of the pairs that are asked for are links, each other %s.\n",
-           v->probability, v->prior, negatives_in_words(v->negatives));
+    printf("Probability %.*f, where %.4g of the pairs that are asked for are links, each other %s.\n",
+           ni_probability_decimals(v->probability), v->probability, v->prior,
+           ni_negatives_in_words(v->negatives));
     if (e->linked) puts("Measured as if they were not linked.");
-    printf("\nThe score is log-odds, a sum:\n%+8.4f  of a pair that has the mean of each\n", v->start);
+    printf("\nThe score is log-odds, a sum:\n%+9.4f  start, the same for all pairs\n", v->start);
     put_groups(graph, e, rows);
+    printf("%+9.4f  all together\n", v->score);
+    put_neighbours(graph, v, rows);
     put_changes(graph, v, rows);
 }
 
 /* ---- JSON ---- */
+
+/* Points of the curve, from left to right: the value, and what it would contribute. */
+static void json_curve(ni_json *j, const neap_evidence *v, uint32_t kind)
+{
+    ni_json_open(j, "curve", '[');
+    for (uint32_t k = v->curve[kind]; k < v->curve[kind + 1]; k++) {
+        ni_json_open(j, NULL, '[');
+        ni_json_float(j, NULL, v->curve_value[k]);
+        ni_json_float(j, NULL, v->curve_contribution[k]);
+        ni_json_close(j, ']');
+    }
+    ni_json_close(j, ']');
+}
 
 static void json_kinds(ni_json *j, const neap_evidence *v)
 {
@@ -119,7 +149,8 @@ static void json_kinds(ni_json *j, const neap_evidence *v)
         ni_json_text(j, "name", v->name[i]);
         ni_json_text(j, "group", v->group[i]);
         ni_json_float(j, "value", v->value[i]);
-        ni_json_float(j, "contribution", v->contribution[i]);
+        ni_json_real(j, "contribution", v->contribution[i]);
+        json_curve(j, v, i);
         ni_json_close(j, '}');
     }
     ni_json_close(j, ']');
@@ -135,6 +166,18 @@ static void json_behind(ni_json *j, const neap_graph *graph, const neap_evidence
         if (v->second[i] != NEAP_NONE) ni_json_text(j, "second", neap_graph_name(graph, v->second[i]));
         if (v->word[i]) ni_json_text(j, "word", v->word[i]);
         ni_json_float(j, "share", v->share[i]);
+        ni_json_close(j, '}');
+    }
+    ni_json_close(j, ']');
+}
+
+static void json_neighbours(ni_json *j, const neap_graph *graph, const neap_evidence *v)
+{
+    ni_json_open(j, "through", '[');
+    for (uint32_t i = 0; i < v->neighbour_count; i++) {
+        ni_json_open(j, NULL, '{');
+        ni_json_text(j, "node", neap_graph_name(graph, v->neighbour[i]));
+        ni_json_real(j, "contribution", v->through[i]);
         ni_json_close(j, '}');
     }
     ni_json_close(j, ']');
@@ -163,5 +206,6 @@ void json_evidence(ni_json *j, const neap_graph *graph, const neap_explanation *
     ni_json_real(j, "start", v->start);
     json_kinds(j, v);
     json_behind(j, graph, v);
+    json_neighbours(j, graph, v);
     json_changes(j, graph, v);
 }

@@ -5,10 +5,10 @@
 #include "args.h"
 #include "support/json.h"
 
-/* The groups and what each adds, who stands behind them (at most `rows` each), and what if. */
+/* The groups and what each adds, who stands behind them (at most `rows` each), through whom, what if. */
 void print_evidence(const neap_graph *graph, const neap_explanation *e, uint64_t rows);
 
-/* Members of an object: "probability", "start", "evidence", "behind", "what_if". */
+/* Members of an object: "probability", "start", "evidence", "behind", "through", "what_if". */
 void json_evidence(ni_json *j, const neap_graph *graph, const neap_explanation *e);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "pages/pages.h"
 #include "reading.h"
 
 static void say_texts(const args *a, const char *path, const neap_text *text)
@@ -95,12 +96,6 @@ bool model_has_probability(const neap_model *model)
            neap_method_find(facts.method)->probability;
 }
 
-const char *negatives_in_words(const char *kind)
-{
-    if (!strcmp(kind, "degree")) return "drawn in proportion to its degree";
-    return strcmp(kind, "two-hop") ? "evenly drawn" : "drawn from neighbours of neighbours";
-}
-
 /* What the model learned to tell links from. */
 static const char *negatives_of(const neap_model *model, char kind[SHORT])
 {
@@ -111,7 +106,7 @@ static const char *negatives_of(const neap_model *model, char kind[SHORT])
 void say_prior(const args *a, const neap_model *model, double prior)
 {
     char kind[SHORT];
-    const char *drawn = negatives_in_words(negatives_of(model, kind));
+    const char *drawn = ni_negatives_in_words(negatives_of(model, kind));
     if (prior == 0.5)
         say(a, "probabilities: of a link against one non-link, %s; --prior has others", drawn);
     else say(a, "probabilities: of a link where %g of all pairs are links, each other %s", prior, drawn);

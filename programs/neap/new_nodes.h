@@ -41,9 +41,6 @@ neap_status ask_model(const args *a, const char *path, const new_nodes *new, dou
 /* The model's method has probabilities. */
 bool model_has_probability(const neap_model *model);
 
-/* How a non-link is drawn: what --negative-sampling calls "degree". */
-const char *negatives_in_words(const char *kind);
-
 /* Says what the probabilities of an answer are; the same as members of an object. */
 void say_prior(const args *a, const neap_model *model, double prior);
 void json_prior(ni_json *j, const neap_model *model, double prior);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pages/pages.h"
+#include "pages/explanation.h"
 #include "support/order.h"
 
 enum {
@@ -28,8 +28,7 @@ typedef struct page {
     const neap_explanation *e;
     const neap_graph *graph;
     side source, target;
-    double low, high; /* contributions shown lie between; low <= 0 <= high */
-    int decimals;     /* of scores and contributions                       */
+    ni_bar_scale scale; /* of scores and contributions */
 } page;
 
 const char *ni_reason_noun(const neap_explanation *e)
@@ -114,10 +113,10 @@ static void measure(page *p)
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < sides[k]->rows; i++) {
             double c = sides[k]->reasons->contribution[sides[k]->row[i]];
-            if (c < p->low) p->low = c;
-            if (c > p->high) p->high = c;
+            if (c < p->scale.low) p->scale.low = c;
+            if (c > p->scale.high) p->scale.high = c;
         }
-    p->decimals = ni_html_decimals(fmax(p->high, -p->low));
+    p->scale.decimals = ni_html_decimals(fmax(p->scale.high, -p->scale.low));
 }
 
 static side make_side(uint32_t node, uint32_t other, uint32_t links, const neap_reasons *r)
@@ -155,7 +154,7 @@ static void write_reason(const page *p, const side *s, uint32_t at)
 
 static void write_score(const page *p, double value)
 {
-    ni_html_number(p->out, value, p->decimals);
+    ni_html_number(p->out, value, p->scale.decimals);
 }
 
 static void write_percent(const page *p, double share, int decimals)
@@ -164,19 +163,21 @@ static void write_percent(const page *p, double share, int decimals)
     ni_page_text(p->out, " %");
 }
 
-static void write_title(page *p)
+void ni_explanation_begin_page(ni_page *out, const neap_explanation *e, const neap_graph *graph,
+                               const char *const *more)
 {
+    const char *one = neap_graph_name(graph, e->source), *two = neap_graph_name(graph, e->target);
     char source[NI_LABEL_BYTES], target[NI_LABEL_BYTES], title[2 * NI_LABEL_BYTES + 16];
     bool changed;
-    ni_html_label(neap_graph_name(p->graph, p->e->source), TITLE_NAME, source, &changed);
-    ni_html_label(neap_graph_name(p->graph, p->e->target), TITLE_NAME, target, &changed);
+    ni_html_label(one, TITLE_NAME, source, &changed);
+    ni_html_label(two, TITLE_NAME, target, &changed);
     snprintf(title, sizeof title, "Why %s and %s?", source, target);
-    ni_html_begin(p->out, title, NULL);
-    ni_page_text(p->out, "<h1>Why ");
-    ni_html_name(p->out, neap_graph_name(p->graph, p->e->source), TITLE_NAME);
-    ni_page_text(p->out, " and ");
-    ni_html_name(p->out, neap_graph_name(p->graph, p->e->target), TITLE_NAME);
-    ni_page_text(p->out, "?</h1>\n");
+    ni_html_begin(out, title, more);
+    ni_page_text(out, "<h1>Why ");
+    ni_html_name(out, one, TITLE_NAME);
+    ni_page_text(out, " and ");
+    ni_html_name(out, two, TITLE_NAME);
+    ni_page_text(out, "?</h1>\n");
 }
 
 /* Words are not sampled. */
@@ -220,8 +221,7 @@ static void write_facts(const page *p)
     ni_page_text(p->out, "</dd></div>\n</dl>\n");
 }
 
-/* Whether the pair is a link of the graph. */
-static const char *link_of(const neap_explanation *e)
+const char *ni_link_words(const neap_explanation *e)
 {
     if (e->source == e->target) return "This is a node and itself.";
     return e->linked ? "They are linked in the graph."
@@ -243,7 +243,7 @@ static const char *sign_of(double score)
 static void write_no_neighbours(const page *p)
 {
     const side *empty = p->source.reasons->count ? &p->target : &p->source;
-    ni_page_print(p->out, "<p class=\"lede\">%s No %ss of ", link_of(p->e), ni_reason_noun(p->e));
+    ni_page_print(p->out, "<p class=\"lede\">%s No %ss of ", ni_link_words(p->e), ni_reason_noun(p->e));
     write_name(p, empty->node);
     if (p->source.reasons->count + p->target.reasons->count == 0) {
         ni_page_text(p->out, " or ");
@@ -321,7 +321,8 @@ static void write_answer(const page *p)
         write_no_neighbours(p);
         return;
     }
-    ni_page_print(p->out, "<p class=\"lede\">%s The model gives this pair a score of ", link_of(p->e));
+    ni_page_print(p->out, "<p class=\"lede\">%s The model gives this pair a score of ",
+                  ni_link_words(p->e));
     write_score(p, p->e->score);
     ni_page_print(p->out, ", which is %s: the two %s %s.", sign_of(p->e->score),
                   p->e->words ? "texts" : "neighbourhoods", meaning_of(p->e->score));
@@ -427,17 +428,17 @@ static bool has_edge(const neap_graph *graph, uint32_t source, uint32_t target)
     return count && bsearch(&target, targets, (size_t)count, sizeof target, ni_ascending_u32);
 }
 
-static bool is_link(const page *p, uint32_t u, uint32_t v)
+bool ni_is_link(const neap_graph *graph, uint32_t u, uint32_t v)
 {
-    return has_edge(p->graph, u, v) || has_edge(p->graph, v, u);
+    return has_edge(graph, u, v) || has_edge(graph, v, u);
 }
 
 static void write_tag(const page *p, const side *s, uint32_t node)
 {
-    const char *tag = node == s->node              ? "itself"
-                      : node == s->other           ? "linked"
-                      : is_link(p, node, s->other) ? "shared"
-                                                   : NULL;
+    const char *tag = node == s->node                        ? "itself"
+                      : node == s->other                     ? "linked"
+                      : ni_is_link(p->graph, node, s->other) ? "shared"
+                                                             : NULL;
     if (tag) ni_page_print(p->out, " <span class=\"tag\">%s</span>", tag);
 }
 
@@ -451,18 +452,31 @@ static void write_weight_bar(const page *p, const side *s, double weight)
     ni_page_text(p->out, "%\"></i></div></div></td>");
 }
 
-/* The bar begins or ends at zero, which stands where it stands in every row. */
-static void write_contribution_bar(const page *p, double c)
+/* Zero stands where it stands in every row. */
+static double percent_of(const ni_bar_scale *scale, double value)
 {
-    double range = p->high - p->low, from = c < 0 ? c : 0;
-    bool drawn = range > 0 && isfinite(range) && c >= p->low && c <= p->high;
-    ni_page_text(p->out, "<td role=\"cell\"><div class=\"bar signed\"><span>");
-    write_score(p, c);
-    ni_page_print(p->out, "</span><div><i class=\"%s\" style=\"margin-left:", c < 0 ? "minus" : "plus");
-    ni_html_fixed(p->out, drawn ? 100 * (from - p->low) / range : 0, 1);
-    ni_page_text(p->out, "%;width:");
-    ni_html_fixed(p->out, drawn ? 100 * fabs(c) / range : 0, 1);
-    ni_page_text(p->out, "%\"></i></div></div></td>");
+    double range = scale->high - scale->low;
+    return range > 0 && isfinite(range) ? 100 * (value - scale->low) / range : 0;
+}
+
+void ni_html_zero(ni_page *out, const ni_bar_scale *scale)
+{
+    ni_page_text(out, "--zero:");
+    ni_html_fixed(out, percent_of(scale, 0), 1);
+    ni_page_text(out, "%");
+}
+
+void ni_html_bar(ni_page *out, const ni_bar_scale *scale, double from, double to)
+{
+    double low = fmin(from, to), high = fmax(from, to);
+    bool drawn = low >= scale->low && high <= scale->high;
+    ni_page_text(out, "<td role=\"cell\"><div class=\"bar signed\"><span>");
+    ni_html_number(out, to - from, scale->decimals);
+    ni_page_print(out, "</span><div><i class=\"%s\" style=\"margin-left:", to < from ? "minus" : "plus");
+    ni_html_fixed(out, drawn ? percent_of(scale, low) : 0, 1);
+    ni_page_text(out, "%;width:");
+    ni_html_fixed(out, drawn ? percent_of(scale, high) - percent_of(scale, low) : 0, 1);
+    ni_page_text(out, "%\"></i></div></div></td>");
 }
 
 /* The partner it selected and their alignment; under mean pooling its mean alignment. */
@@ -490,7 +504,7 @@ static void write_row(const page *p, const side *s, uint32_t at)
     if (!p->e->words) write_tag(p, s, r->node[at]);
     ni_page_text(p->out, "</th>");
     write_weight_bar(p, s, r->weight[at]);
-    write_contribution_bar(p, r->contribution[at]);
+    ni_html_bar(p->out, &p->scale, 0, r->contribution[at]);
     write_selected(p, s, r->partner[at], r->alignment[at]);
     ni_page_text(p->out, "</tr>\n");
 }
@@ -555,13 +569,11 @@ static void write_caption(const page *p, const side *s)
 
 static void write_list(const page *p, const side *s)
 {
-    double range = p->high - p->low;
     write_list_heading(p, s);
-    ni_page_print(p->out,
-                  "<table role=\"table\" class=\"folding\" aria-labelledby=\"%s-list\" style=\"--zero:",
+    ni_page_print(p->out, "<table role=\"table\" class=\"folding\" aria-labelledby=\"%s-list\" style=\"",
                   side_word(p, s));
-    ni_html_fixed(p->out, range > 0 && isfinite(range) ? -100 * p->low / range : 0, 1);
-    ni_page_text(p->out, "%\">\n");
+    ni_html_zero(p->out, &p->scale);
+    ni_page_text(p->out, "\">\n");
     write_caption(p, s);
     ni_page_print(p->out,
                   "<thead role=\"rowgroup\">\n<tr role=\"row\">"
@@ -613,9 +625,10 @@ neap_status ni_explanation_write(ni_page *out, const neap_explanation *explanati
 {
     neap_status rc = check(explanation, graph, err);
     if (rc != NEAP_OK) return rc;
+    if (explanation->evidence) return ni_evidence_write(out, explanation, graph, err);
     page p = make_page(explanation, graph);
     p.out = out;
-    write_title(&p);
+    ni_explanation_begin_page(out, explanation, graph, NULL);
     write_facts(&p);
     write_answer(&p);
     write_picture(&p);

@@ -159,7 +159,7 @@ extern const char ni_chart_style[];
 /* `small`: one of several beside each other, drawn once, as for a narrow window. */
 void ni_chart_write(ni_page *out, const ni_chart *chart, bool small);
 
-/* ---- explanations (explanation.c, heatmap.c) ---- */
+/* ---- explanations (explanation.c, heatmap.c, evidence.c) ---- */
 
 /* The name of the i-th reason: a neighbour, or a word. */
 const char *ni_reason_name(const neap_graph *graph, const neap_reasons *reasons, uint32_t i);
@@ -175,6 +175,12 @@ const char *ni_reason_noun(const neap_explanation *explanation);
 
 /* What their weights are: "attention" or "weight". */
 const char *ni_weight_noun(const neap_explanation *explanation);
+
+/* How a non-link is drawn: what --negative-sampling calls "degree". */
+const char *ni_negatives_in_words(const char *kind);
+
+/* Decimals that tell a probability from 0, from 1, and from others like it: at least four. */
+int ni_probability_decimals(double probability);
 
 /* The whole page that explains the score of a pair; names are text there, whatever they contain.
  * NEAP_E_MISMATCH if the graph is not that of the model. */

@@ -27,3 +27,15 @@ neap_status ni_additive_check(const ni_additive *a, neap_error *err)
                          a->step + (size_t)j * NI_CURVE_STEPS, err);
     return rc;
 }
+
+uint32_t ni_curve_points(const ni_additive *a, uint32_t j, float *x, float *y)
+{
+    const float *edge = a->edge + (size_t)j * NI_CURVE_EDGES;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < NI_CURVE_EDGES && edge[i] < FLT_MAX; i++)
+        for (int behind = 0; behind < 2; behind++, count++) {
+            x[count] = behind ? nextafterf(edge[i], INFINITY) : edge[i];
+            y[count] = ni_curve_at(a, j, x[count]);
+        }
+    return count;
+}

@@ -62,4 +62,9 @@ static inline float ni_curve_at(const ni_additive *a, uint32_t j, float x)
            a->step[(size_t)j * NI_CURVE_STEPS + ni_curve_bin(a->edge + (size_t)j * NI_CURVE_EDGES, x)];
 }
 
+/* Where a curve bends, for a picture of it: at each edge the value on it, f_j there, and the same just
+ * behind it; between them it is a line or nearly so. Into x and y (NI_CURVE_POINTS); returns how many. */
+enum { NI_CURVE_POINTS = 2 * NI_CURVE_EDGES };
+uint32_t ni_curve_points(const ni_additive *a, uint32_t j, float *x, float *y);
+
 #endif

@@ -132,25 +132,37 @@ static void share_texts(const finder *f, int side)
     }
 }
 
-/* Walks over links and near texts, as far as they begin with a link. */
-static void share_reached(const finder *f, int side)
+/* From a node on: walks to the other end, over links and near texts. */
+static float reached_from(const finder *f, uint32_t node, int side)
 {
-    for (uint32_t i = 0; i < f->why->links[side]; i++) {
-        uint64_t at = first_of(f, side) + i;
-        f->share[side][i] =
-            ni_view_weight(f->g->view, at) *
-            f->walks.reached[(size_t)links_of(f)->node[at] * f->walks.lanes + (side ? 0 : 1)];
-    }
+    return f->walks.reached[(size_t)node * f->walks.lanes + (side ? 0 : 1)];
 }
 
-/* False: nobody has part in this kind. */
-static bool share_out(const finder *f, ni_kind kind, int side)
+/* Walks over links and near texts that begin with a link. Returns those that begin with a near text. */
+static float share_reached(const finder *f, int side)
+{
+    const ni_view *v = f->g->view, *u = &f->g->united;
+    uint32_t end = end_of(f, side);
+    float all = 0;
+    for (uint64_t i = u->links.offset[end]; i < u->links.offset[end + 1]; i++)
+        all += ni_view_weight(u, i) * reached_from(f, u->links.node[i], side);
+    for (uint32_t i = 0; i < f->why->links[side]; i++) {
+        uint64_t at = first_of(f, side) + i;
+        f->share[side][i] = ni_view_weight(v, at) * reached_from(f, links_of(f)->node[at], side);
+        all -= f->share[side][i];
+    }
+    return fmaxf(all, 0);
+}
+
+/* False: nobody has part in this kind. *rest: the share that no neighbour has. */
+static bool share_out(const finder *f, ni_kind kind, int side, float *rest)
 {
     static const uint8_t steps[NI_KINDS] = {
         [NI_KIND_W2] = 2, [NI_KIND_W3] = 3, [NI_KIND_L3] = 3, [NI_KIND_W4] = 4,
         [NI_KIND_W5] = 5, [NI_KIND_W6] = 6, [NI_KIND_W7] = 7, [NI_KIND_W8] = 8
     };
     ni_group group = ni_kind_infos[kind].group;
+    *rest = 0;
     if (steps[kind]) share_steps(f, steps[kind], side);
     else if (group == NI_GROUP_SHARED) share_neighbours(f, kind, side);
     else if (kind == NI_KIND_A3) share_paths(f, side);
@@ -158,15 +170,15 @@ static bool share_out(const finder *f, ni_kind kind, int side)
     else if (group == NI_GROUP_WALKS) share_pagerank(f, side);
     else if (group == NI_GROUP_SPECTRAL) share_closeness(f, side);
     else if (kind == (side ? NI_KIND_TEXT_FROM : NI_KIND_TEXT_TO)) share_texts(f, side);
-    else if (kind == NI_KIND_TEXT_PPR) share_reached(f, side);
+    else if (kind == NI_KIND_TEXT_PPR) *rest = share_reached(f, side);
     else return false;
     return true;
 }
 
 /* Hands out a contribution in proportion to the shares, which may be negative. Their own link has none. */
-static void hand_out(const finder *f, uint32_t curve, int side)
+static void hand_out(const finder *f, uint32_t curve, int side, float rest)
 {
-    float contribution = f->why->contribution[curve], sum = 0;
+    float contribution = (float)f->why->contribution[curve], sum = rest;
     uint32_t count = f->why->links[side];
     uint64_t own = ni_view_find(f->g->view, end_of(f, side), end_of(f, !side)) - first_of(f, side);
     if (own < count) f->share[side][own] = 0;
@@ -254,9 +266,11 @@ static void hand_out_group(const finder *f, ni_group group)
     const ni_additive *a = f->s->curves;
     for (int side = 0; side < 2; side++) {
         memset(f->size[side], 0, f->why->links[side] * sizeof *f->size[side]);
-        for (uint32_t j = 0; j < a->curves; j++)
-            if (ni_kind_infos[f->s->kind[j]].group == group && share_out(f, f->s->kind[j], side))
-                hand_out(f, j, side);
+        for (uint32_t j = 0; j < a->curves; j++) {
+            float rest;
+            if (ni_kind_infos[f->s->kind[j]].group == group && share_out(f, f->s->kind[j], side, &rest))
+                hand_out(f, j, side, rest);
+        }
     }
     if (group == NI_GROUP_PATHS) tell_paths(f);
     else if (group == NI_GROUP_TEXT && f->g->attributes) tell_words(f);
@@ -271,7 +285,7 @@ static void add_up(const finder *f, const float *mean, const float *value)
     for (uint32_t j = 0; j < a->curves; j++) {
         double add = (double)ni_curve_at(a, j, value[f->s->kind[j]]);
         why->value[j] = value[f->s->kind[j]];
-        why->contribution[j] = (float)(add - (double)mean[j]);
+        why->contribution[j] = add - (double)mean[j];
         why->start += (double)mean[j];
     }
 }
@@ -313,6 +327,7 @@ neap_status ni_why_make(ni_scorer *s, const float *mean, uint32_t source, uint32
         ni_free(f.share[side]);
         ni_free(f.size[side]);
     }
+    if (rc == NEAP_OK) rc = ni_why_gather(links_of(&f), why, err);
     return rc == NEAP_OK ? ni_why_try(s, why, err) : rc;
 }
 
@@ -320,5 +335,6 @@ void ni_why_free(ni_why *why)
 {
     ni_free(why->part[0]);
     ni_free(why->part[1]);
+    ni_free(why->through);
     *why = (ni_why){ 0 };
 }

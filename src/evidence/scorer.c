@@ -52,36 +52,49 @@ static float score_one(const ni_scorer *s, const ni_walks *w, uint32_t lane, con
     return (float)weigh(s, value);
 }
 
+/* The order of a pair's ends in which it is scored. Without directions (s, t) and (t, s) have the same
+ * evidence, but sums in another order differ in their last bits: the end with more links comes first, which
+ * more pairs have in common. */
+static neap_pair in_order(const ni_scorer *s, neap_pair pair)
+{
+    const ni_view *v = s->globals->view;
+    uint64_t a = ni_degree(&v->links, pair.source), b = ni_degree(&v->links, pair.target);
+    bool stays = v->way || (a == b ? pair.source < pair.target : a > b);
+    return stays ? pair : (neap_pair){ pair.target, pair.source };
+}
+
 /* ---- without links ---- */
 
-/* The evidence about a pair in the whole graph, and then without its own link and another. */
-static neap_status measure(ni_scorer *s, neap_pair pair, const neap_pair *other, float *value,
-                           neap_error *err)
+/* The evidence about a pair in the whole graph, and then without its own link and these. */
+static neap_status measure(ni_scorer *s, neap_pair asked, const neap_pair *links, uint32_t count,
+                           float *value, neap_error *err)
 {
-    neap_pair gone[2] = { pair, other ? *other : pair };
+    neap_pair pair = in_order(s, asked), gone[1 + NI_WITHOUT_MOST] = { pair };
     bool linked = ni_linked(&s->globals->view->links, pair.source, pair.target);
+    for (uint32_t i = 0; i < count; i++) gone[1 + i] = links[i];
     neap_status rc = make_walks(s, 1, &s->alone, err);
     if (rc == NEAP_OK && !s->masked.globals) rc = ni_masked_create(&s->masked, s->globals, s->threads, err);
     if (rc != NEAP_OK) return rc;
     ni_walks_from(&s->alone, &pair.source, 1, s->threads);
     if (s->near->source != pair.source) ni_near_to(s->near, pair.source);
     ni_measure(&s->alone, 0, s->near, pair.target, value);
-    if (!linked && !other) return ni_threads_check(s->threads, err);
-    return ni_masked_measure(&s->masked, pair.source, pair.target, gone, 2, value, err);
+    if (!linked && !count) return ni_threads_check(s->threads, err);
+    return ni_masked_measure(&s->masked, pair.source, pair.target, gone, 1 + count, value, err);
 }
 
 neap_status ni_scorer_measure(ni_scorer *s, neap_pair pair, float *value, double *score, neap_error *err)
 {
-    neap_status rc = measure(s, pair, NULL, value, err);
+    neap_status rc = measure(s, pair, NULL, 0, value, err);
     if (rc == NEAP_OK) *score = weigh(s, value);
     return rc;
 }
 
-neap_status ni_scorer_without(ni_scorer *s, neap_pair pair, neap_pair link, float *score, neap_error *err)
+neap_status ni_scorer_without(ni_scorer *s, neap_pair pair, const neap_pair *links, uint32_t count,
+                              double *score, neap_error *err)
 {
     float value[NI_KINDS] = { 0 };
-    neap_status rc = measure(s, pair, &link, value, err);
-    if (rc == NEAP_OK) *score = (float)weigh(s, value);
+    neap_status rc = measure(s, pair, links, count, value, err);
+    if (rc == NEAP_OK) *score = weigh(s, value);
     return rc;
 }
 
@@ -162,8 +175,10 @@ neap_status ni_scorer_pairs(ni_scorer *s, const neap_pair *pairs, size_t count, 
 {
     asked *a = ni_array(count, sizeof *a);
     neap_status rc = a ? make_walks(s, NI_SPREAD_LANES, &s->panel, err) : ni_fail_memory(err, "scores");
-    for (size_t i = 0; rc == NEAP_OK && i < count; i++)
-        a[i] = (asked){ pairs[i].source, pairs[i].target, i };
+    for (size_t i = 0; rc == NEAP_OK && i < count; i++) {
+        neap_pair pair = in_order(s, pairs[i]);
+        a[i] = (asked){ pair.source, pair.target, i };
+    }
     if (rc == NEAP_OK) qsort(a, count, sizeof *a, by_source);
     panel p = { .s = s, .pair = a, .score = score };
     while (rc == NEAP_OK && p.first < count) {

@@ -1,7 +1,8 @@
 /* scorer.h - scores of pairs: their evidence, weighed by curves.
  *
  * Pairs are taken source by source, sixteen sources at a time, since the walks of a source serve all its
- * targets; targets are dealt out to the threads. A pair has the same bits whatever else is asked for.
+ * targets; targets are dealt out to the threads. A pair has the same bits whatever else is asked for, and
+ * without directions whichever end is named first; all targets of a source have them to the last digits.
  *
  * A pair that is linked is scored as if it were not (masked.h), one after the other; but for all targets of
  * a source, where its links are as the graph has them. */
@@ -31,8 +32,10 @@ neap_status ni_scorer_pairs(ni_scorer *s, const neap_pair *pairs, size_t count, 
 /* The evidence about a pair (NI_KINDS) and its score, without its own link. */
 neap_status ni_scorer_measure(ni_scorer *s, neap_pair pair, float *value, double *score, neap_error *err);
 
-/* The score of a pair without its own link and another. */
-neap_status ni_scorer_without(ni_scorer *s, neap_pair pair, neap_pair link, float *score, neap_error *err);
+/* The score of a pair without its own link and these, at most NI_WITHOUT_MOST. */
+enum { NI_WITHOUT_MOST = 6 };
+neap_status ni_scorer_without(ni_scorer *s, neap_pair pair, const neap_pair *links, uint32_t count,
+                              double *score, neap_error *err);
 
 /* (source, t) for all nodes t. */
 neap_status ni_scorer_all(ni_scorer *s, uint32_t source, float *score, neap_error *err);

@@ -37,8 +37,8 @@ static uint32_t list_links(const ni_scorer *s, const ni_why *why, tried *list)
 static void keep(ni_why *why, ni_change one)
 {
     uint32_t at = why->changes;
-    double size = fabs((double)one.score - why->score);
-    while (at && fabs((double)why->change[at - 1].score - why->score) < size) at--;
+    double size = fabs(one.score - why->score);
+    while (at && fabs(why->change[at - 1].score - why->score) < size) at--;
     if (at == NI_CHANGES_MOST) return;
     if (why->changes < NI_CHANGES_MOST) why->changes++;
     for (uint32_t i = why->changes - 1; i > at; i--) why->change[i] = why->change[i - 1];
@@ -53,8 +53,8 @@ neap_status ni_why_try(ni_scorer *s, ni_why *why, neap_error *err)
     neap_status rc = NEAP_OK;
     for (uint32_t i = 0; i < count && i < NI_TRIED_MOST && rc == NEAP_OK; i++) {
         ni_change one = { list[i].end, list[i].node, 0 };
-        rc = ni_scorer_without(s, (neap_pair){ why->source, why->target }, (neap_pair){ one.end, one.node },
-                               &one.score, err);
+        neap_pair link = { one.end, one.node };
+        rc = ni_scorer_without(s, (neap_pair){ why->source, why->target }, &link, 1, &one.score, err);
         if (rc == NEAP_OK) keep(why, one);
     }
     ni_free(list);

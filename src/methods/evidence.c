@@ -433,6 +433,12 @@ static neap_status explain(neap_query *q, uint32_t source, uint32_t target, neap
     return ni_evidence_explain(q, &((answers *)q->own)->scorer, own->mean, source, target, out, err);
 }
 
+neap_status ni_evidence_without(neap_query *q, neap_pair pair, const neap_pair *links, uint32_t count,
+                                double *score, neap_error *err)
+{
+    return ni_scorer_without(&((answers *)q->own)->scorer, pair, links, count, score, err);
+}
+
 /* Those of vectors.h; in a graph too large for them a node's row of eigenvectors, each by the root of its
  * eigenvalue's size, which are of the same kind. */
 static neap_status vectors(neap_query *q, float *vectors, neap_error *err)

@@ -49,6 +49,11 @@ static inline void ni_evidence_unit(float *row, uint32_t d)
     for (uint32_t i = 0; i < d; i++) row[i] = length > 0 ? (float)((double)row[i] / length) : 0;
 }
 
+/* What if: the score of a pair without its own link and these, at most NI_WITHOUT_MOST (scorer.h), by a
+ * query to a model of evidence. */
+neap_status ni_evidence_without(neap_query *query, neap_pair pair, const neap_pair *links, uint32_t count,
+                                double *score, neap_error *err);
+
 /* Values of all nodes of an extended model: those of training, and behind them those of new nodes. */
 typedef struct ni_widened {
     float *node, *vector, *outside, *text, *cosine;

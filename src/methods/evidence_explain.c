@@ -35,7 +35,8 @@ typedef struct columns {
     const neap_query *query;
     const ni_scorer *scorer;
     const ni_why *why;
-    uint32_t *order; /* of the curves: group by group */
+    const float *mean; /* of the curves              */
+    uint32_t *order;   /* of the curves: group by group */
 } columns;
 
 static float probability_of(const neap_query *q, double score)
@@ -56,7 +57,8 @@ static void fill_kinds(const columns *c, neap_evidence *e, ni_carver *room)
     const char **name = ni_carve(room, e->count, sizeof *name),
                **group = ni_carve(room, e->count, sizeof *group);
     const char **words = ni_carve(room, e->count, sizeof *words);
-    float *value = ni_carve(room, e->count, sizeof *value), *part = ni_carve(room, e->count, sizeof *part);
+    float *value = ni_carve(room, e->count, sizeof *value);
+    double *part = ni_carve(room, e->count, sizeof *part);
     for (uint32_t i = 0; name && i < e->count; i++) {
         uint32_t j = c->order[i];
         const ni_kind_info *info = &ni_kind_infos[c->scorer->kind[j]];
@@ -105,11 +107,38 @@ static void fill_changes(const columns *c, neap_evidence *e, ni_carver *room)
           *probability = ni_carve(room, count, sizeof *probability);
     for (uint32_t i = 0; end && i < count; i++) {
         const ni_change *x = &c->why->change[i];
-        end[i] = x->end, node[i] = x->node, score[i] = x->score;
-        probability[i] = probability_of(c->query, (double)x->score);
+        end[i] = x->end, node[i] = x->node, score[i] = (float)x->score;
+        probability[i] = probability_of(c->query, x->score);
     }
     e->change_count = count;
     e->end = end, e->without = node, e->score_without = score, e->probability_without = probability;
+}
+
+static void fill_neighbours(const columns *c, neap_evidence *e, ni_carver *room)
+{
+    uint32_t count = c->why->throughs;
+    uint32_t *node = ni_carve(room, count, sizeof *node);
+    double *part = ni_carve(room, count, sizeof *part);
+    for (uint32_t i = 0; node && i < count; i++)
+        node[i] = c->why->through[i].node, part[i] = c->why->through[i].part;
+    e->neighbour_count = count;
+    e->neighbour = node, e->through = part;
+}
+
+/* What a value contributes: its curve there less the mean of the curve. */
+static void fill_curves(const columns *c, neap_evidence *e, ni_carver *room)
+{
+    uint32_t *first = ni_carve(room, (uint64_t)e->count + 1, sizeof *first), used = 0;
+    float *x = ni_carve(room, e->count, NI_CURVE_POINTS * sizeof *x),
+          *y = ni_carve(room, e->count, NI_CURVE_POINTS * sizeof *y);
+    for (uint32_t i = 0; first && i < e->count; i++) {
+        uint32_t j = c->order[i], points = ni_curve_points(c->scorer->curves, j, x + used, y + used);
+        for (uint32_t k = used; k < used + points; k++) y[k] -= c->mean[j];
+        first[i] = used;
+        used += points;
+    }
+    if (first) first[e->count] = used;
+    e->curve = first, e->curve_value = x, e->curve_contribution = y;
 }
 
 /* Carves all columns; with a room without block it counts. */
@@ -119,6 +148,8 @@ static void lay_out(const columns *c, neap_evidence *e, ni_carver *room)
     fill_kinds(c, e, room);
     fill_behind(c, e, room);
     fill_changes(c, e, room);
+    fill_neighbours(c, e, room);
+    fill_curves(c, e, room);
 }
 
 static neap_evidence *make_evidence(const columns *c)
@@ -172,7 +203,7 @@ neap_status ni_evidence_explain(neap_query *q, ni_scorer *scorer, const float *m
 {
     ni_why why;
     ni_explanation_draft draft = { 0 };
-    columns c = { .query = q, .scorer = scorer, .why = &why };
+    columns c = { .query = q, .scorer = scorer, .why = &why, .mean = mean };
     c.order = ni_array(scorer->curves->curves, sizeof *c.order);
     *out = NULL;
     neap_status rc = ni_why_make(scorer, mean, source, target, &why, err);

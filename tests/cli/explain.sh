@@ -29,6 +29,30 @@ expect 0 "$NEAP" explain circles alice bob --html circles.html
 says circles.html 'circles</strong>'
 whole circles.html
 
+# A sum of evidence, as text, page and JSON: the same numbers, which add up.
+expect 0 "$NEAP" train friends.txt -o sum --dim 4 --threads 1
+expect 0 "$NEAP" explain sum alice erin --html sum.html --prior 0.1
+says out 'where 0.1 of the pairs that are asked for are links, each other evenly drawn'
+says out 'start, the same for all pairs'
+says out 'all together'
+says out 'The same sum, by the neighbours that it goes through:'
+says sum.html 'From the start to the answer'
+says sum.html 'base rate'
+says sum.html 'What if a link were not there?'
+whole sum.html
+cp out text
+expect 0 "$NEAP" explain sum alice erin --prior 0.1 --json
+python3 - <<'END' || fail 'the numbers of an explanation disagree'
+import json, math
+said, text = json.load(open("out")), open("text").read()
+total = said["start"] + sum(kind["contribution"] for kind in said["evidence"])
+assert abs(total - said["score"]) < 1e-6, (total, said["score"])
+assert math.isclose(said["probability"], 1 / (1 + math.exp(-said["score"] - math.log(0.1 / 0.9))), rel_tol=1e-5)
+assert "%+9.4f  all together" % said["score"] in text and "%+9.4f  start" % said["start"] in text
+assert said["through"] == sorted(said["through"], key=lambda row: -abs(row["contribution"]))
+assert all(point[0] < after[0] for kind in said["evidence"] for point, after in zip(kind["curve"], kind["curve"][1:]))
+END
+
 # Mean pooling selects nobody.
 expect 0 "$NEAP" train friends.txt -o mean --pooling mean "${quick[@]}"
 expect 0 "$NEAP" explain mean alice bob --html page.html
