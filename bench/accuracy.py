@@ -180,6 +180,14 @@ def run(cell, build):
     return True
 
 
+def draw_curves(program, out):
+    """Those of a model of the whole bundled graph."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = os.path.join(folder, "model.safetensors")
+        subprocess.run([program, "train", *graph_words("debian", None), "-o", model, "-q"], check=True)
+        curves.save(model, os.path.join(out, "curves.svg"))
+
+
 def main():
     told = __doc__ + "".join("    %-10s %s\n" % (name, part.__doc__) for name, part in PARTS.items())
     parser = argparse.ArgumentParser(description=told, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -6,6 +6,8 @@ UNITS = {
     "percent": lambda x: "%.0f %%" % (100 * x),
     "edges/s": "{:,.0f} edges/s".format,
     "bytes": "{:.3g} bytes".format,
+    "seconds": "{:.3g} s".format,
+    "pairs/s": "{:,.0f} pairs/s".format,
     "auc": "AUC {:.3f}".format,
     "points": "{:+.2f} points".format,
 }

@@ -94,10 +94,23 @@ static void each_loss_has_the_non_links_that_it_is_about(void **state)
     }
 }
 
+/* As many as are asked for and there are, but walks of a large graph have a bound. */
+static void positives_are_bounded_by_the_arcs_that_walks_take(void **state)
+{
+    ni_draw_rule rule = { .positives = 6000 };
+    (void)state;
+    assert_int_equal(ni_draw_positives(&rule, 0), 0);
+    assert_int_equal(ni_draw_positives(&rule, 400), 200);
+    assert_int_equal(ni_draw_positives(&rule, 20000000), 6000);
+    assert_int_equal(ni_draw_positives(&rule, 40000000), 3000);
+    assert_int_equal(ni_draw_positives(&rule, 4000000000), 2000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_loss_has_the_non_links_that_it_is_about),
+        cmocka_unit_test(positives_are_bounded_by_the_arcs_that_walks_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

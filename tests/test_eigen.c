@@ -471,6 +471,27 @@ static void small_matrices_are_solved(void **state)
     free(a);
 }
 
+/* B B' of a sparse B with many equal rows: the zeros among its eigenvalues are rounding errors of each
+ * other's size, which took more steps than there are. */
+static void matrices_of_low_rank_are_solved(void **state)
+{
+    enum { ROWS = 500, COLUMNS = 300, KINDS = 150 };
+    double(*B)[COLUMNS] = calloc(ROWS, sizeof *B), *a = calloc(ROWS * ROWS, sizeof *a);
+    (void)state;
+    for (uint32_t i = 0; i < ROWS; i++)
+        for (uint32_t c = 0; c < (i % KINDS > KINDS / 2 ? 11 : COLUMNS); c++) {
+            ni_rng rng = ni_rng_at(4, NI_STREAM_GRAPH, i % KINDS, c);
+            double x = fabs(ni_normal(&rng));
+            if (ni_uniform(&rng) < 0.01) B[i][c] = (double)(float)x * exp(-0.02 * c);
+        }
+    for (uint32_t i = 0; i < ROWS; i++)
+        for (uint32_t j = 0; j < ROWS; j++)
+            for (uint32_t c = 0; c < COLUMNS; c++) a[i * ROWS + j] += B[i][c] * B[j][c];
+    expect_small(a, ROWS, 1);
+    free(B);
+    free(a);
+}
+
 static void small_matrices_that_are_not_finite_are_refused(void **state)
 {
     double a[9] = { 1, 0, 0, NAN, 1, 0, 0, 0, 1 }, value[3], vector[9], work[9];
@@ -496,6 +517,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_done_is_said),
         cmocka_unit_test(no_failure_leaks),
         cmocka_unit_test(small_matrices_are_solved),
+        cmocka_unit_test(matrices_of_low_rank_are_solved),
         cmocka_unit_test(small_matrices_that_are_not_finite_are_refused),
     };
     faults_install();

@@ -80,10 +80,11 @@ static void the_estimate_is_what_training_takes(void **state)
         { "gapmlp", "form", "mean" },     { "cane", "batch", "64" },    { "cane", "batch", "16" },
         { "cane", "score-by", "mean" },   { "cene", "batch", "64" },    { "dmte", "batch", "64" },
         { "dmte", "diffusion", "batch" }, { "tadw", "text-dim", "50" }, { "tridnr", "walks", "5" },
-        { "text", "tf", "count" },
+        { "text", "tf", "count" },        { "evidence", "text-dim", "50" },
     };
     static const char *const with_features[][3] = { { "text", "tf", "count" },
-                                                    { "tadw", "text-dim", "50" } };
+                                                    { "tadw", "text-dim", "50" },
+                                                    { "evidence", "text-dim", "50" } };
     (void)state;
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) compare(runs[i], false);
     for (size_t i = 0; i < sizeof with_features / sizeof *with_features; i++)

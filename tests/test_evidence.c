@@ -198,17 +198,17 @@ static void check_walks(const world *w, double power[NI_WALK_STEPS + 1][MOST][MO
     close_to(back, value[NI_KIND_PPR_BACK], "ppr back", s, t);
 }
 
-static void check_all(world *w)
+static void check_all(world *w, uint32_t lanes)
 {
     static double power[NI_WALK_STEPS + 1][MOST][MOST];
     ni_walks walks;
     ni_near near;
     powers(w, power);
-    assert_int_equal(ni_walks_create(&w->globals, NI_SPREAD_LANES, &walks, NULL), NEAP_OK);
+    assert_int_equal(ni_walks_create(&w->globals, lanes, &walks, NULL), NEAP_OK);
     assert_int_equal(ni_near_create(&w->globals, &near, NULL), NEAP_OK);
-    for (uint32_t first = 0; first < w->n; first += NI_SPREAD_LANES) {
-        uint32_t source[NI_SPREAD_LANES], count = 0;
-        for (; count < NI_SPREAD_LANES && first + count < w->n; count++) source[count] = first + count;
+    for (uint32_t first = 0; first < w->n; first += lanes) {
+        uint32_t source[NI_SPREAD_MOST], count = 0;
+        for (; count < lanes && first + count < w->n; count++) source[count] = first + count;
         ni_walks_from(&walks, source, count, w->threads);
         for (uint32_t q = 0; q < count; q++) {
             ni_near_to(&near, source[q]);
@@ -231,9 +231,41 @@ static void every_evidence_is_what_it_says(void **state)
     for (int kind = 0; kind < 4; kind++)
         for (uint64_t seed = 1; seed < 4; seed++) {
             world *w = make(20 + (uint32_t)seed * 5, kind & 1, kind & 2, seed);
-            check_all(w);
+            check_all(w, NI_SPREAD_MOST >> (seed % 2));
+            check_all(w, 1);
             end(w);
         }
+}
+
+/* Two steps of each lane, pushed from its first node on, and all at once. */
+static void what_is_pushed_has_the_bits_of_what_is_summed(void **state)
+{
+    static float y[MOST * NI_SPREAD_MOST], pulled[2][MOST * NI_SPREAD_MOST],
+        pushed[2][MOST * NI_SPREAD_MOST];
+    static const uint32_t widths[] = { 1, NI_SPREAD_LANES, NI_SPREAD_MOST };
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        world *w = make(35, kind & 1, kind & 2, 5);
+        for (int k = 0; k < 3; k++) {
+            uint32_t lanes = widths[k];
+            memset(y, 0, sizeof y);
+            memset(pushed, 0, sizeof pushed);
+            for (uint32_t q = 0; q < lanes; q++) y[q * lanes + q] = 1 / (float)(q + 3);
+            ni_spread(&w->view, lanes, 1, y, 0, pulled[0], w->threads);
+            ni_spread(&w->view, lanes, 1, pulled[0], 0, pulled[1], w->threads);
+            for (uint32_t q = 0; q < lanes; q++) {
+                uint64_t set[3] = { (uint64_t)1 << q, 0, 0 }, links = 0;
+                ni_push(&w->view, lanes, q, y, &set[0], pushed[0], &set[1]);
+                uint64_t said = ni_push(&w->view, lanes, q, pushed[0], &set[1], pushed[1], &set[2]);
+                for (uint32_t u = 0; u < w->n; u++)
+                    if (pulled[1][u * lanes + q] > 0) links += ni_degree(&w->links, u);
+                assert_int_equal(said, links);
+            }
+            assert_memory_equal(pulled, pushed, w->n * lanes * sizeof **pulled);
+            assert_memory_equal(pulled[1], pushed[1], w->n * lanes * sizeof **pulled);
+        }
+        end(w);
+    }
 }
 
 /* ---- nodes ---- */
@@ -302,9 +334,9 @@ static void eigenpairs_are_those_of_the_normalised_adjacency(void **state)
     static double power[NI_WALK_STEPS + 1][MOST][MOST];
     world *w = make(30, true, true, 3);
     uint32_t d = 128, found = ni_eigenpairs_of(w->n, d);
-    float *value = malloc(d * sizeof *value), *vector = malloc(w->n * d * sizeof *vector);
+    float *value = malloc(d * sizeof *value), *vector;
     powers(w, power);
-    assert_int_equal(ni_eigenpairs(&w->view, d, 5, w->threads, value, vector, NULL), NEAP_OK);
+    assert_int_equal(ni_eigenpairs(&w->view, d, 5, w->threads, value, &vector, NULL), NEAP_OK);
     for (uint32_t i = 0; i < found; i++) {
         double error = 0, length = 0;
         for (uint32_t u = 0; u < w->n; u++) {
@@ -321,7 +353,7 @@ static void eigenpairs_are_those_of_the_normalised_adjacency(void **state)
     for (uint32_t i = 0; i < d; i++) assert_true(vector[(w->n - 1) * d + i] == 0); /* no links */
     assert_true(value[found] == 0 && vector[found] == 0);
     free(value);
-    free(vector);
+    ni_free(vector);
     end(w);
 }
 
@@ -353,7 +385,9 @@ static void what_is_measured_without_links_is_what_a_graph_without_them_has(void
     for (int kind = 0; kind < 4; kind++) {
         world *w = make(18, kind & 1, kind & 2, 11);
         ni_masked masked;
-        assert_int_equal(ni_masked_create(&masked, &w->globals, w->threads, NULL), NEAP_OK);
+        ni_walks walks;
+        assert_int_equal(ni_masked_create(&masked, &w->globals, NULL), NEAP_OK);
+        assert_int_equal(ni_walks_create(&w->globals, NI_SPREAD_LANES, &walks, NULL), NEAP_OK);
         for (uint32_t x = 0; x < w->n; x++) {
             neap_pair gone[3] = { { 1, x }, { x + 1, 1 }, { 2, x } },
                       pairs[2] = { { 1, x == 2 ? 3 : 2 }, gone[0] };
@@ -365,15 +399,19 @@ static void what_is_measured_without_links_is_what_a_graph_without_them_has(void
                 measure_in(w, pairs[i], whole);
                 measure_in(less, pairs[i], slow);
                 memcpy(fast, whole, sizeof fast);
+                const uint32_t sources[3] = { 3, pairs[i].source, 2 };
+                ni_gone gones[3] = { { 0 }, { .count = count }, { 0 } };
+                memcpy(gones[1].link, gone, sizeof gone);
+                ni_walks_without(&walks, sources, gones, 3, w->threads);
                 assert_int_equal(
-                    ni_masked_measure(&masked, pairs[i].source, pairs[i].target, gone, count, fast, NULL),
-                    NEAP_OK);
+                    ni_masked_measure(&masked, &walks, 1, pairs[i].target, &gones[1], fast, NULL), NEAP_OK);
                 for (ni_kind k = 0; k < NI_KINDS; k++)
                     close_to((double)(is_held(k) ? whole[k] : slow[k]), fast[k], ni_kind_infos[k].name, 1,
                              x);
             }
             end(less);
         }
+        ni_walks_free(&walks);
         ni_masked_free(&masked);
         end(w);
     }
@@ -435,6 +473,7 @@ int main(void)
         cmocka_unit_test(what_is_measured_without_links_is_what_a_graph_without_them_has),
         cmocka_unit_test(derivatives_of_the_loss_are_its_slopes),
         cmocka_unit_test(every_evidence_is_what_it_says),
+        cmocka_unit_test(what_is_pushed_has_the_bits_of_what_is_summed),
         cmocka_unit_test(values_of_nodes_are_what_they_say),
         cmocka_unit_test(eigenpairs_are_those_of_the_normalised_adjacency),
     };

@@ -107,6 +107,31 @@ static void combining_rows_has_the_same_bits_and_adds_up(void **state)
     }
 }
 
+/* Rows of one or two cache lines, with weights and without, and with rows behind that are fetched ahead. */
+static void narrow_rows_add_up_to_the_same_bits(void **state)
+{
+    enum { ROWS = 60, TERMS = 50 };
+    static float B[ROWS * 2 * NI_NARROW];
+    float weight[TERMS], u[2 * NI_NARROW], v[2 * NI_NARROW];
+    uint32_t row[TERMS];
+    (void)state;
+    fill(B, ROWS * 2 * NI_NARROW, 3);
+    fill(weight, TERMS, 4);
+    for (uint32_t i = 0; i < TERMS; i++) row[i] = (i * 37 + 11) % ROWS;
+    for (size_t lanes = NI_NARROW; lanes <= 2 * NI_NARROW; lanes += NI_NARROW)
+        for (size_t count = 0; count <= TERMS; count++)
+            for (int weighted = 0; weighted < 2; weighted++) {
+                const float *w = weighted ? weight : NULL;
+                double last = 0;
+                ni_kernels_scalar.sum_rows(row, w, count, TERMS - count, B, lanes, u);
+                wide()->sum_rows(row, w, count, TERMS - count, B, lanes, v);
+                assert_memory_equal(u, v, lanes * sizeof *u);
+                for (size_t i = 0; i < count; i++)
+                    last += (w ? (double)w[i] : 1) * (double)B[row[i] * lanes + lanes - 1];
+                assert_true(fabs(last - (double)u[lanes - 1]) < 1e-4);
+            }
+}
+
 /* Several sides of some rows: gather_sum is spmm_row for each, scatter_sum adds to every row by each side.
  */
 static void sides_of_the_same_rows_are_gathered_and_scattered_as_if_alone(void **state)
@@ -480,6 +505,7 @@ int main(void)
         cmocka_unit_test(a_bond_has_the_same_bits_and_uses_what_was),
         cmocka_unit_test(dot_adds_up),
         cmocka_unit_test(combining_rows_has_the_same_bits_and_adds_up),
+        cmocka_unit_test(narrow_rows_add_up_to_the_same_bits),
         cmocka_unit_test(sides_of_the_same_rows_are_gathered_and_scattered_as_if_alone),
         cmocka_unit_test(aligning_is_a_dot_product_for_every_pair),
         cmocka_unit_test(a_matrix_product_adds_up_in_order),

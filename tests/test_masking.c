@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/sys.h"
 #include "evidence/draw.h"
 #include "evidence/eigenpairs.h"
 #include "evidence/fit.h"
@@ -43,7 +44,7 @@ typedef struct world {
     ni_links links;
     ni_view view;
     ni_threads *threads;
-    float node[NODES * NI_NODE_VALUES], value[DIM], vector[NODES * DIM];
+    float node[NODES * NI_NODE_VALUES], value[DIM], *vector;
     ni_globals globals; /* of all training links */
     neap_pair held[HELD], other[HELD];
 } world;
@@ -103,7 +104,7 @@ static int set_up(void **state)
     assert_int_equal(ni_view_create(w->graph, &w->links, &w->view, NULL), NEAP_OK);
     assert_int_equal(ni_threads_create(THREADS, &w->threads, NULL), NEAP_OK);
     assert_int_equal(ni_node_values(&w->view, w->threads, w->node, NULL), NEAP_OK);
-    assert_int_equal(ni_eigenpairs(&w->view, DIM, 1, w->threads, w->value, w->vector, NULL), NEAP_OK);
+    assert_int_equal(ni_eigenpairs(&w->view, DIM, 1, w->threads, w->value, &w->vector, NULL), NEAP_OK);
     w->globals = (ni_globals){ .view = &w->view, .groups = ~0u, .dim = DIM };
     w->globals.node = w->node, w->globals.value = w->value, w->globals.vector = w->vector;
     assert_int_equal(ni_globals_finish(&w->globals, w->threads, NULL), NEAP_OK);
@@ -114,6 +115,7 @@ static int tear_down(void **state)
 {
     world *w = *state;
     ni_globals_free(&w->globals);
+    ni_free(w->vector);
     ni_view_free(&w->view);
     ni_links_free(&w->links);
     neap_graph_free(w->graph);
@@ -126,7 +128,7 @@ static int tear_down(void **state)
 
 /* Evidence in the graph with all links. */
 typedef struct gauge {
-    ni_walks walks;
+    ni_walks walks, without; /* of a source; without a link of its */
     ni_near near;
     ni_masked masked;
 } gauge;
@@ -134,14 +136,16 @@ typedef struct gauge {
 static void gauge_open(world *w, gauge *g)
 {
     assert_int_equal(ni_walks_create(&w->globals, 1, &g->walks, NULL), NEAP_OK);
+    assert_int_equal(ni_walks_create(&w->globals, 1, &g->without, NULL), NEAP_OK);
     assert_int_equal(ni_near_create(&w->globals, &g->near, NULL), NEAP_OK);
-    assert_int_equal(ni_masked_create(&g->masked, &w->globals, w->threads, NULL), NEAP_OK);
+    assert_int_equal(ni_masked_create(&g->masked, &w->globals, NULL), NEAP_OK);
 }
 
 static void gauge_close(gauge *g)
 {
     ni_masked_free(&g->masked);
     ni_near_free(&g->near);
+    ni_walks_free(&g->without);
     ni_walks_free(&g->walks);
 }
 
@@ -166,8 +170,12 @@ static void plant(world *w, leak kind, ni_draw *d)
             ni_near_to(&g.near, p.source);
         }
         ni_measure(&g.walks, 0, &g.near, p.target, value);
-        if (kind == ONE_LINK && i % d->size == 0)
-            assert_int_equal(ni_masked_measure(&g.masked, p.source, p.target, &p, 1, value, NULL), NEAP_OK);
+        if (kind == ONE_LINK && i % d->size == 0) {
+            ni_gone own = { .count = 1, .link = { p } };
+            ni_walks_without(&g.without, &p.source, &own, 1, w->threads);
+            assert_int_equal(ni_masked_measure(&g.masked, &g.without, 0, p.target, &own, value, NULL),
+                             NEAP_OK);
+        }
         for (uint32_t j = 0; j < d->kinds; j++)
             if (is_planted(kind, (ni_kind)d->kind[j])) d->value[j * count + i] = value[d->kind[j]];
     }

@@ -12,8 +12,6 @@ enum {
     NAME = 28,    /* columns of a name in a table                    */
     THROUGH = 15, /* neighbours in a list; the rest is summed        */
     DECIMALS = 3, /* of log-odds                                      */
-    CURVE_WIDE = 132,
-    CURVE_HIGH = 36
 };
 
 /* A kind that adds less than this share of the largest has no row of its own. */
@@ -27,10 +25,6 @@ static const char page_style[] =
     ".kinds thead .first{width:42%}.kinds thead .value{width:14%}.kinds thead .last{width:9rem}"
     ".answer th,.answer td{font-weight:700;border-top:1px solid var(--line)}"
     ".curve svg{display:block;margin-left:auto;overflow:visible}"
-    "svg .zero{stroke:var(--line)}"
-    "svg .shape{fill:none;stroke:var(--muted);stroke-width:1.5;stroke-linejoin:round}"
-    "svg .here{stroke:var(--paper);stroke-width:1.5}svg .here.up{fill:var(--plus)}"
-    "svg .here.down{fill:var(--minus)}"
     "h2 .sum{font-weight:400;color:var(--muted);font-variant-numeric:tabular-nums;white-space:nowrap}"
     ".evidence{border-top:1px solid var(--line);padding-top:1.2rem}"
     ".evidence h3{font-size:.85rem;font-weight:600;margin:0 0 .4rem}"
@@ -96,7 +90,7 @@ int ni_probability_decimals(double probability)
 
 /* ---- what is shown ---- */
 
-static neap_status check(const neap_evidence *v, uint32_t nodes, neap_error *err)
+static bool is_of_graph(const neap_evidence *v, uint32_t nodes)
 {
     bool ok = true;
     for (uint32_t i = 0; i < v->behind_count; i++)
@@ -104,9 +98,7 @@ static neap_status check(const neap_evidence *v, uint32_t nodes, neap_error *err
               (v->second[i] < nodes || v->second[i] == NEAP_NONE);
     for (uint32_t i = 0; i < v->change_count; i++) ok &= v->end[i] < nodes && v->without[i] < nodes;
     for (uint32_t i = 0; i < v->neighbour_count; i++) ok &= v->neighbour[i] < nodes;
-    return ok ? NEAP_OK
-              : ni_fail(err, NEAP_E_MISMATCH,
-                        "the explanation has nodes that are not in the graph: give the graph of the model");
+    return ok;
 }
 
 static bool begins_group(const page *p, const char *name)
@@ -180,13 +172,6 @@ static void write_phrase(const page *p, const char *phrase)
 static void write_probability(const page *p, double probability)
 {
     ni_html_number(p->out, probability, p->digits);
-}
-
-/* "+1.234" */
-static void write_added(const page *p, double value)
-{
-    if (value > 0) ni_page_text(p->out, "+");
-    ni_html_number(p->out, value, DECIMALS);
 }
 
 static void write_value(const page *p, float value)
@@ -279,7 +264,7 @@ static bool write_strongest(const page *p, int sign, const char *before)
     const group *g = strongest(p, sign);
     if (!g) return false;
     ni_page_print(p->out, "%s<strong>%s</strong> (", before, g->name);
-    write_added(p, added_by(g));
+    ni_html_added(p->out, added_by(g), DECIMALS);
     ni_page_text(p->out, ")");
     return true;
 }
@@ -348,113 +333,6 @@ static void write_fall(const page *p)
     ni_page_text(p->out, "</section>\n");
 }
 
-/* ---- the curve of a kind ---- */
-
-/* Bins of a curve are equally wide here, however wide they are in values. */
-typedef struct picture {
-    const float *x, *y; /* at each edge, on it and just behind it                  */
-    uint32_t edges;
-    double low, high, wide; /* of contributions; width of a bin                    */
-    uint32_t bin;           /* of the pair's value; NEAP_NONE: it is missing       */
-    float value;
-    double contribution;
-} picture;
-
-static uint32_t bin_of(const picture *c)
-{
-    uint32_t bin = 0;
-    if (!isfinite(c->value)) return NEAP_NONE;
-    while (bin < c->edges && c->x[2 * bin] < c->value) bin++;
-    return bin;
-}
-
-static picture picture_of(const page *p, uint32_t kind)
-{
-    const neap_evidence *v = p->v;
-    picture c = { .x = v->curve_value + v->curve[kind], .y = v->curve_contribution + v->curve[kind] };
-    c.edges = (v->curve[kind + 1] - v->curve[kind]) / 2;
-    c.value = v->value[kind], c.contribution = v->contribution[kind];
-    c.low = fmin(0, c.contribution), c.high = fmax(0, c.contribution);
-    for (uint32_t k = 0; k < 2 * c.edges; k++) {
-        c.low = fmin(c.low, (double)c.y[k]);
-        c.high = fmax(c.high, (double)c.y[k]);
-    }
-    c.wide = (double)CURVE_WIDE / (c.edges + 1);
-    c.bin = bin_of(&c);
-    return c;
-}
-
-static double height_of(const picture *c, double y)
-{
-    enum { AIR = 4 };
-    return c->high > c->low ? AIR + (CURVE_HIGH - 2 * AIR) * (c->high - y) / (c->high - c->low)
-                            : CURVE_HIGH / 2.0;
-}
-
-/* Where the pair's value lies: within its bin in proportion, in the first and the last bin in their middle.
- */
-static double place_of(const picture *c)
-{
-    if (c->bin == 0 || c->bin == c->edges) return (c->bin + 0.5) * c->wide;
-    double low = (double)c->x[2 * c->bin - 2], range = (double)c->x[2 * c->bin] - low;
-    return (c->bin + (range > 0 ? ((double)c->value - low) / range : 0.5)) * c->wide;
-}
-
-static void put_point(const page *p, const char *command, double x, double y)
-{
-    ni_page_text(p->out, command);
-    ni_html_fixed(p->out, x, 1);
-    ni_page_text(p->out, " ");
-    ni_html_fixed(p->out, y, 1);
-}
-
-/* The first and the last bin have no other end: there the line begins at its edge's height, or at the pair.
- */
-static void write_shape(const page *p, const picture *c)
-{
-    uint32_t points = 2 * c->edges;
-    bool first = c->bin == 0, last = c->bin == c->edges;
-    ni_page_text(p->out, "<path class=\"shape\" d=\"");
-    put_point(p, "M", first ? place_of(c) : 0, height_of(c, first ? c->contribution : (double)c->y[0]));
-    for (uint32_t k = 0; k < points; k++)
-        put_point(p, "L", (k / 2 + 1) * c->wide, height_of(c, (double)c->y[k]));
-    put_point(p, "L", last ? place_of(c) : CURVE_WIDE,
-              height_of(c, last ? c->contribution : (double)c->y[points - 1]));
-    ni_page_text(p->out, "\"/>");
-}
-
-static void write_here(const page *p, const picture *c)
-{
-    if (c->bin == NEAP_NONE) return;
-    ni_page_print(p->out, "<circle class=\"here %s\" r=\"4\" cx=\"", c->contribution < 0 ? "down" : "up");
-    ni_html_fixed(p->out, place_of(c), 1);
-    ni_page_text(p->out, "\" cy=\"");
-    ni_html_fixed(p->out, height_of(c, c->contribution), 1);
-    ni_page_text(p->out, "\"/>");
-}
-
-static void write_curve(const page *p, uint32_t kind)
-{
-    picture c = picture_of(p, kind);
-    ni_page_text(p->out, "<td role=\"cell\" class=\"last curve\">");
-    if (c.edges) {
-        ni_page_text(p->out, "<svg role=\"img\" aria-label=\"the curve of ");
-        ni_html_text(p->out, p->v->name[kind]);
-        ni_page_text(p->out, ": from ");
-        write_added(p, c.low);
-        ni_page_text(p->out, " to ");
-        write_added(p, c.high);
-        ni_page_print(p->out, "\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">", CURVE_WIDE,
-                      CURVE_HIGH, CURVE_WIDE, CURVE_HIGH);
-        put_point(p, "<path class=\"zero\" d=\"M", 0, height_of(&c, 0));
-        ni_page_print(p->out, "h%d\"/>", CURVE_WIDE);
-        write_shape(p, &c);
-        write_here(p, &c);
-        ni_page_text(p->out, "</svg>");
-    }
-    ni_page_text(p->out, "</td></tr>\n");
-}
-
 /* ---- the kinds of a group ---- */
 
 static double largest(const page *p)
@@ -488,7 +366,9 @@ static void write_kind(const page *p, const ni_bar_scale *scale, const group *g,
     write_value(p, p->v->value[i]);
     ni_page_text(p->out, "</td>");
     ni_html_bar(p->out, scale, within(g, sum), within(g, sum + p->v->contribution[i]));
-    write_curve(p, i);
+    ni_page_text(p->out, "<td role=\"cell\" class=\"last curve\">");
+    ni_curve_write(p->out, p->v, i);
+    ni_page_text(p->out, "</td></tr>\n");
 }
 
 /* What adds too little for a row of its own, as one row. */
@@ -585,7 +465,7 @@ static void write_group(const page *p, const group *g)
 {
     ni_page_print(p->out, "<section class=\"evidence\">\n<h2 id=\"%s\">%s <span class=\"sum\">", g->name,
                   words_of(g->name).title);
-    write_added(p, added_by(g));
+    ni_html_added(p->out, added_by(g), DECIMALS);
     ni_page_text(p->out, "</span></h2>\n<div class=\"two\">\n<div>\n");
     write_kinds(p, g);
     ni_page_text(p->out, "</div>\n");
@@ -732,10 +612,9 @@ static void write_reading(const page *p)
 neap_status ni_evidence_write(ni_page *out, const neap_explanation *e, const neap_graph *graph,
                               neap_error *err)
 {
-    static const char *const more[] = { page_style, NULL };
+    static const char *const more[] = { ni_curve_style, page_style, NULL };
     page p = { .out = out, .e = e, .v = e->evidence, .graph = graph };
-    neap_status rc = check(e->evidence, neap_graph_nodes(graph), err);
-    if (rc != NEAP_OK) return rc;
+    if (!is_of_graph(e->evidence, neap_graph_nodes(graph))) return ni_fail_other_graph(err);
     p.shift = log(p.v->prior / (1 - p.v->prior));
     find_groups(&p);
     measure(&p);

@@ -68,14 +68,19 @@ static bool is_sound(const neap_reasons *r, uint32_t nodes)
     return true;
 }
 
+neap_status ni_fail_other_graph(neap_error *err)
+{
+    return ni_fail(err, NEAP_E_MISMATCH,
+                   "the explanation has nodes that are not in the graph: give the graph of the model");
+}
+
 static neap_status check(const neap_explanation *e, const neap_graph *graph, neap_error *err)
 {
     uint32_t nodes = neap_graph_nodes(graph);
     if (e->source < nodes && e->target < nodes && is_sound(e->by_source, nodes) &&
         is_sound(e->by_target, nodes))
         return NEAP_OK;
-    return ni_fail(err, NEAP_E_MISMATCH,
-                   "the explanation has nodes that are not in the graph: give the graph of the model");
+    return ni_fail_other_graph(err);
 }
 
 /* Puts position `at` into the first `used` of row[], which are ordered by the key of their contributions,
@@ -457,6 +462,12 @@ static double percent_of(const ni_bar_scale *scale, double value)
 {
     double range = scale->high - scale->low;
     return range > 0 && isfinite(range) ? 100 * (value - scale->low) / range : 0;
+}
+
+void ni_html_added(ni_page *out, double value, int decimals)
+{
+    if (value > 0) ni_page_text(out, "+");
+    ni_html_number(out, value, decimals);
 }
 
 void ni_html_zero(ni_page *out, const ni_bar_scale *scale)

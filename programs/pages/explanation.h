@@ -24,6 +24,17 @@ typedef struct ni_bar_scale {
 void ni_html_bar(ni_page *out, const ni_bar_scale *scale, double from, double to);
 void ni_html_zero(ni_page *out, const ni_bar_scale *scale);
 
+/* A number with its sign: "+1.234". */
+void ni_html_added(ni_page *out, double value, int decimals);
+
+/* The explanation is of another graph. */
+neap_status ni_fail_other_graph(neap_error *err);
+
+/* The curve of a kind of evidence, as an image in the line, and the rules of style that it needs; nothing
+ * where it has no edge. (curve.c) */
+extern const char ni_curve_style[];
+void ni_curve_write(ni_page *out, const neap_evidence *evidence, uint32_t kind);
+
 /* The page of a score that is a sum of evidence. */
 neap_status ni_evidence_write(ni_page *out, const neap_explanation *e, const neap_graph *graph,
                               neap_error *err);

@@ -243,7 +243,8 @@ static neap_status take_tensor(reader *r, const ni_tensors *t, neap_error *err)
     const void *values;
     if (rc == NEAP_OK) rc = ni_tensors_need(t, table->name, NI_F32, 2, table->shape, &values, err);
     if (rc != NEAP_OK) return rc;
-    r->v->values = ni_copy(values, (size_t)table->shape[0], (size_t)table->shape[1] * sizeof(float));
+    r->v->values =
+        ni_tensors_take(t, values, (size_t)table->shape[0], (size_t)table->shape[1] * sizeof(float));
     if (!r->v->values) return ni_fail_memory(err, "vectors");
     if (!t->format) return take_table(r, table->shape[0], table->shape[1], err);
     uint32_t *node;

@@ -82,7 +82,7 @@ static uint32_t add_up(const inverted *x, uint32_t r, const desk *d)
     for (uint32_t i = 0; i < size; i++) {
         uint64_t first = x->offset[d->term[i].row], end = x->offset[d->term[i].row + 1];
         read += end - first;
-        if (read > NI_NEAR_READ) {
+        if (read > NI_NEAR_READ && a->rows > NI_NEAR_EXACT) {
             *d->bounded = true;
             break;
         }

@@ -24,10 +24,10 @@ typedef struct ni_attributes {
 } ni_attributes;
 
 /* Fills near and cosine (rows x NI_NEAR_MOST) of rows first, first + 1, ...: by an inverted index, columns
- * of a row in the order of their weight. A row reads at most NI_NEAR_READ entries of the index, its
- * heaviest columns first, which is exact for about 100,000 texts; *bounded tells whether that left out any.
- * O(entries read). */
-enum { NI_NEAR_READ = 1 << 21 };
+ * of a row in the order of their weight. Exact for NI_NEAR_EXACT texts; of more each reads at most
+ * NI_NEAR_READ entries of the index, its heaviest columns first, and *bounded tells whether that left out
+ * any. O(entries read). */
+enum { NI_NEAR_EXACT = 100000, NI_NEAR_READ = 1 << 21 };
 neap_status ni_attributes_near(const ni_sparse *terms, uint32_t columns, uint32_t first,
                                ni_threads *threads, uint32_t *near, float *cosine, bool *bounded,
                                neap_error *err);

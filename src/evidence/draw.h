@@ -23,9 +23,10 @@
  * and 86.5/9, 78.9/1 and 76.4/7. So such a model tells links from such non-links, and is not one to rank
  * all nodes with.
  *
- * Cost: per fold a view, its node values and eigenvectors; per source eight steps of walks, sixteen sources
- * at a time. Draws are functions of (seed, positive), sums have one owner: same bytes for any number of
- * threads. */
+ * Cost: per fold a view, its node values and eigenvectors; per source eight steps of walks, NI_SPREAD_MOST
+ * sources at a time. Walks and eigenvectors are never in memory at once. A graph of more than 20 million
+ * arcs has fewer positives, so that walks take no longer. Draws are functions of (seed, positive), sums
+ * have one owner: same bytes for any number of threads. */
 #ifndef NI_DRAW_H
 #define NI_DRAW_H
 
@@ -59,19 +60,30 @@ typedef struct ni_draw {
     ni_threads *threads;
     uint32_t kinds, kind[NI_KINDS]; /* the evidence that is measured, ascending              */
     bool plain[NI_KINDS];
-    uint32_t groups, folds, size;   /* size: examples of a group                             */
-    uint32_t *start;                /* folds + 1: the groups of a fold                              */
-    uint32_t *source;               /* groups                                                       */
-    uint32_t *target;               /* groups x NI_DRAW_GROUP: t, then its non-links                */
-    float *value, *weight, *stands; /* as in ni_examples                              */
+    uint32_t groups, folds, size;    /* size: examples of a group                             */
+    uint32_t *start;                 /* folds + 1: the groups of a fold                              */
+    uint32_t *source;                /* groups                                                       */
+    uint32_t *target;                /* groups x NI_DRAW_GROUP: t, then its non-links                */
+    float *value, *weight, *stands;  /* as in ni_examples                              */
+    float *eigenvalue, *eigenvector; /* dim; nodes x dim: of the graph of the last fold; or NULL */
 } ni_draw;
+
+/* How many positives a graph of so many arcs has, at most. */
+uint32_t ni_draw_positives(const ni_draw_rule *rule, uint64_t arcs);
 
 /* Chooses positives and folds. NEAP_E_FORMAT if no link can serve. */
 neap_status ni_draw_create(ni_draw *d, const ni_view *view, const ni_targets *targets,
                            const ni_draw_rule *rule, ni_threads *threads, neap_error *err);
 
-/* Draws and measures what belongs to a fold. */
+/* fold.c: draws and measures what belongs to a fold. */
 neap_status ni_draw_fold(ni_draw *d, uint32_t fold, neap_error *err);
+
+void ni_draw_drop_eigenpairs(ni_draw *d);
+
+/* Bytes of what is drawn in all folds; and what a fold takes besides, but for its eigenpairs: they are the
+ * model's in the end. */
+uint64_t ni_draw_bytes(const ni_draw *d);
+uint64_t ni_draw_fold_bytes(const ni_draw *d);
 
 /* What was drawn; views. */
 ni_examples ni_draw_examples(const ni_draw *d);

@@ -43,8 +43,9 @@ static uint32_t columns_of(uint32_t d)
 
 uint64_t ni_eigenpairs_bytes(uint32_t nodes, uint32_t d)
 {
-    uint64_t l = columns_of(ni_eigenpairs_of(nodes, d));
-    return (uint64_t)nodes * (l + 2 * LANES) * sizeof(float) +
+    uint64_t found = ni_eigenpairs_of(nodes, d), l = columns_of((uint32_t)found),
+             more = found < d ? l : l - d;
+    return (uint64_t)nodes * (more + 2 * LANES) * sizeof(float) +
            l * l * (2 * sizeof(double) + sizeof(float)) + ni_tall_bytes(nodes, (uint32_t)l);
 }
 
@@ -140,7 +141,7 @@ static neap_status orthonormalise(spectral *s, neap_error *err)
     if (rc != NEAP_OK) return rc;
     for (size_t i = 0; i < l * l; i++)
         s->C[i] = (float)(s->vector[i] * s->length[i % l] / sqrt(fmax(s->work[i / l], DEPENDENT)));
-    return ni_tall_turn(s->X, s->n, s->l, s->C, s->threads, err);
+    return ni_tall_turn(s->X, s->n, s->l, s->C, s->l, s->threads, err);
 }
 
 static neap_status iterate(spectral *s, neap_error *err)
@@ -198,7 +199,32 @@ static neap_status solve(spectral *s, uint32_t found, uint32_t *order, float *va
     return NEAP_OK;
 }
 
-static neap_status run(spectral *s, uint32_t d, float *value, float *vector, neap_error *err)
+static void panels_free(spectral *s)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        ni_free(s->panel[i]);
+        s->panel[i] = NULL;
+    }
+}
+
+/* X, whose rows are `found` numbers now, as rows of d. */
+static neap_status hand_over(spectral *s, uint32_t found, uint32_t d, float **vector, neap_error *err)
+{
+    size_t n = s->n;
+    if (found == d) {
+        float *less = ni_resize(s->X, n, d * sizeof *less);
+        if (!less) return ni_fail_memory(err, "eigenvectors");
+        *vector = less;
+        s->X = NULL;
+        return NEAP_OK;
+    }
+    *vector = ni_zeros(n, d * sizeof **vector);
+    for (size_t u = 0; *vector && u < n; u++)
+        memcpy(*vector + u * d, s->X + u * found, found * sizeof **vector);
+    return *vector ? NEAP_OK : ni_fail_memory(err, "eigenvectors");
+}
+
+static neap_status run(spectral *s, uint32_t d, float *value, float **vector, neap_error *err)
 {
     uint32_t found = ni_eigenpairs_of(s->n, d);
     double *part = ni_array(s->l, LANES * sizeof *part);
@@ -206,10 +232,9 @@ static neap_status run(spectral *s, uint32_t d, float *value, float *vector, nea
     neap_status rc = part && order ? iterate(s, err) : ni_fail_memory(err, "eigenvectors");
     if (rc == NEAP_OK) rc = project(s, part, err);
     if (rc == NEAP_OK) rc = solve(s, found, order, value, err);
-    if (rc == NEAP_OK) {
-        ni_tall_transform(s->X, s->n, s->l, s->C, found, vector, d, s->threads);
-        rc = ni_threads_check(s->threads, err);
-    }
+    panels_free(s);
+    if (rc == NEAP_OK) rc = ni_tall_turn(s->X, s->n, s->l, s->C, found, s->threads, err);
+    if (rc == NEAP_OK) rc = hand_over(s, found, d, vector, err);
     ni_free(part);
     ni_free(order);
     return rc;
@@ -222,7 +247,7 @@ static float cut_of(const ni_view *view)
 }
 
 neap_status ni_eigenpairs(const ni_view *view, uint32_t d, uint64_t seed, ni_threads *threads, float *value,
-                          float *vector, neap_error *err)
+                          float **vector, neap_error *err)
 {
     spectral s = { .view = view,
                    .threads = threads,
@@ -231,7 +256,7 @@ neap_status ni_eigenpairs(const ni_view *view, uint32_t d, uint64_t seed, ni_thr
                    .seed = seed };
     size_t l = s.l;
     memset(value, 0, d * sizeof *value);
-    memset(vector, 0, (size_t)s.n * d * sizeof *vector);
+    *vector = NULL;
     s.cut = cut_of(view);
     s.X = ni_array(s.n, l * sizeof *s.X);
     for (uint32_t i = 0; i < 2; i++) s.panel[i] = ni_array(s.n, LANES * sizeof *s.panel[i]);
@@ -242,7 +267,8 @@ neap_status ni_eigenpairs(const ni_view *view, uint32_t d, uint64_t seed, ni_thr
     s.C = ni_array(l, l * sizeof *s.C);
     bool all = s.X && s.panel[0] && s.panel[1] && s.gram && s.vector && s.work && s.length && s.C;
     neap_status rc = all ? run(&s, d, value, vector, err) : ni_fail_memory(err, "eigenvectors");
-    void *arrays[] = { s.X, s.panel[0], s.panel[1], s.gram, s.vector, s.work, s.length, s.C };
+    panels_free(&s);
+    void *arrays[] = { s.X, s.gram, s.vector, s.work, s.length, s.C };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) ni_free(arrays[i]);
     return rc;
 }

@@ -15,7 +15,8 @@
  * link do not forget it (a warm start leaked 12.7 points of AUC).
  *
  * Columns are filtered a panel of NI_SPREAD_LANES at a time: O(13 (d + 16) links + 10 nodes (d + 16)^2)
- * time, (d + 16 + 32) floats per node. Inner products are doubles. Same bits for any number of threads. */
+ * time, (d + 16 + 32) floats per node, of which X becomes the result. Inner products are doubles. Same
+ * bits for any number of threads. */
 #ifndef NI_EIGENPAIRS_H
 #define NI_EIGENPAIRS_H
 
@@ -24,10 +25,10 @@
 /* How many pairs a graph of so many nodes has when d are wanted: of a small one not all are leading. */
 uint32_t ni_eigenpairs_of(uint32_t nodes, uint32_t d);
 
-/* value: d, those of the largest absolute values first; vector: nodes x d. Pairs that the graph has not are
- * 0, and so are rows of nodes without links. */
+/* value: d, those of the largest absolute values first; *vector: nodes x d, made here, NULL on failure.
+ * Pairs that the graph has not are 0, and so are rows of nodes without links. */
 neap_status ni_eigenpairs(const ni_view *view, uint32_t d, uint64_t seed, ni_threads *threads, float *value,
-                          float *vector, neap_error *err);
+                          float **vector, neap_error *err);
 
 /* Bytes beside the result. */
 uint64_t ni_eigenpairs_bytes(uint32_t nodes, uint32_t d);

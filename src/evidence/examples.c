@@ -43,36 +43,58 @@ double ni_group_loss(const ni_examples *e, uint32_t group, const double *score, 
     return loss;
 }
 
+double ni_group_value(const ni_examples *e, uint32_t group, const double *score)
+{
+    const float *weight = e->weight + (size_t)group * e->size,
+                *stands = e->stands + (size_t)group * e->size;
+    double share[NI_GROUP_MOST], loss = 0;
+    if (stands[0] > 0) loss = sum_up(stands, score, e->size, share) - score[0] - log((double)stands[0]);
+    for (uint32_t i = 0; i < e->size; i++)
+        if (weight[i] > 0) loss += (double)weight[i] * softplus(i ? score[i] : -score[i]);
+    return loss;
+}
+
 /* x within what the kernel of exp takes. */
 static float within(double x)
 {
-    return x < -80 ? -80 : x > 80 ? 80 : (float)x;
+    double low = x > -80 ? x : -80;
+    return (float)(low < 80 ? low : 80);
+}
+
+/* What the softmax gives each example, and the derivatives that follow: loops are apart so that they are
+ * vectors. */
+static void rank_slopes(const float *stands, const double *score, uint32_t size, float *g, float *h)
+{
+    float x[NI_GROUP_MOST], sum = 0;
+    double most = score[0];
+    for (uint32_t i = 1; i < size; i++) most = score[i] > most && stands[i] > 0 ? score[i] : most;
+    for (uint32_t i = 0; i < size; i++) x[i] = within(score[i] - most);
+    ni_kernels_get()->exp(x, size, x);
+    for (uint32_t i = 0; i < size; i++) x[i] *= stands[i];
+    for (uint32_t i = 0; i < size; i++) sum += x[i];
+    float scale = stands[0] > 0 && sum > 0 ? 1 / sum : 0;
+    for (uint32_t i = 0; i < size; i++) g[i] = x[i] * scale;
+    for (uint32_t i = 0; i < size; i++) h[i] = g[i] * (1 - g[i]);
+    if (scale > 0) g[0] -= 1;
 }
 
 void ni_group_slopes(const ni_examples *e, uint32_t group, const double *score, double *slope)
 {
-    const ni_kernels *kernels = ni_kernels_get();
-    const float *weight = e->weight + (size_t)group * e->size,
-                *stands = e->stands + (size_t)group * e->size;
-    float x[NI_GROUP_MOST], share[NI_GROUP_MOST], away[NI_GROUP_MOST], sum = 0;
-    double most = score[0];
+    const float *weight = e->weight + (size_t)group * e->size;
+    float g[NI_GROUP_MOST], h[NI_GROUP_MOST], x[NI_GROUP_MOST];
     uint32_t weighed = 0;
-    for (uint32_t i = 1; i < e->size; i++) most = score[i] > most && stands[i] > 0 ? score[i] : most;
-    for (uint32_t i = 0; i < e->size; i++) x[i] = within(score[i] - most);
-    kernels->exp(x, e->size, share);
-    for (uint32_t i = 0; i < e->size; i++) sum += share[i] *= stands[i];
-    float scale = stands[0] > 0 && sum > 0 ? 1 / sum : 0;
+    rank_slopes(e->stands + (size_t)group * e->size, score, e->size, g, h);
     for (uint32_t i = 0; i < e->size; i++)
         if (weight[i] > 0) x[weighed++] = within(-score[i]);
-    kernels->exp(x, weighed, away);
-    for (uint32_t i = 0, k = 0; i < e->size; i++) {
-        float link = i == 0, p = share[i] * scale, g = scale > 0 ? p - link : 0, h = p * (1 - p);
-        if (weight[i] > 0) {
-            float chance = 1 / (1 + away[k++]);
-            g += weight[i] * (chance - link);
-            h += weight[i] * chance * (1 - chance);
-        }
-        slope[2 * i] = (double)g;
-        slope[2 * i + 1] = (double)h;
+    ni_kernels_get()->exp(x, weighed, x);
+    for (uint32_t i = 0, k = 0; k < weighed; i++) {
+        if (!(weight[i] > 0)) continue;
+        float chance = 1 / (1 + x[k++]);
+        g[i] += weight[i] * (chance - (i == 0));
+        h[i] += weight[i] * chance * (1 - chance);
+    }
+    for (uint32_t i = 0; i < e->size; i++) {
+        slope[2 * i] = (double)g[i];
+        slope[2 * i + 1] = (double)h[i];
     }
 }

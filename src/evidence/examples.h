@@ -38,6 +38,9 @@ static inline size_t ni_examples_count(const ni_examples *e)
 double ni_group_loss(const ni_examples *e, uint32_t group, const double *score, double *gradient,
                      double *curvature, double *share);
 
+/* The loss alone. */
+double ni_group_value(const ni_examples *e, uint32_t group, const double *score);
+
 /* The derivatives alone, from exponentials of floats: a round of boosting needs no more digits. slope: size
  * x 2, first and second derivative of each example. */
 void ni_group_slopes(const ni_examples *e, uint32_t group, const double *score, double *slope);

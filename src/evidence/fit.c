@@ -22,7 +22,7 @@ typedef struct fitting {
     uint8_t *fifth; /* groups: when it is held           */
     bool *held;     /* groups: it is now                 */
     float *mean;    /* evidence: of the finished curves  */
-    uint64_t *sort; /* threads x count: a key and an example */
+    uint64_t *sort; /* threads x 2 x count: a key and an example; room */
 } fitting;
 
 /* ---- scales ---- */
@@ -35,19 +35,26 @@ static uint32_t ordered(float x)
     return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-static int by_key(const void *a, const void *b)
+/* Sorts by the upper half, equal ones stay in their order: a radix sort by eleven bits at a time. */
+static void sort_keys(uint64_t *entry, size_t n, uint64_t *room)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    enum { BITS = 11, DIGITS = 1 << BITS };
+    for (uint32_t shift = 32; shift < 64; shift += BITS) {
+        size_t start[DIGITS + 1] = { 0 };
+        for (size_t i = 0; i < n; i++) start[(entry[i] >> shift & (DIGITS - 1)) + 1]++;
+        for (size_t k = 0; k < DIGITS; k++) start[k + 1] += start[k];
+        for (size_t i = 0; i < n; i++) room[start[entry[i] >> shift & (DIGITS - 1)]++] = entry[i];
+        memcpy(entry, room, n * sizeof *entry);
+    }
 }
 
-/* The finite values in ascending order, equal ones by example: key << 32 | example. */
-static size_t sort_values(const float *value, size_t count, uint64_t *sorted)
+/* The finite values in ascending order, equal ones by example: key << 32 | example. room: count. */
+static size_t sort_values(const float *value, size_t count, uint64_t *sorted, uint64_t *room)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
         if (isfinite(value[i])) sorted[n++] = (uint64_t)ordered(value[i]) << 32 | i;
-    qsort(sorted, n, sizeof *sorted, by_key);
+    sort_keys(sorted, n, room);
     return n;
 }
 
@@ -116,8 +123,8 @@ static void scale_task(void *arg, uint32_t j, uint32_t thread)
     size_t count = ni_examples_count(f->e);
     const float *value = f->e->value + j * count;
     float *line = f->out->line + (size_t)j * NI_LINE, *edge = f->out->edge + (size_t)j * NI_CURVE_EDGES;
-    uint64_t *sorted = f->sort + thread * count;
-    size_t n = sort_values(value, count, sorted);
+    uint64_t *sorted = f->sort + (size_t)2 * thread * count;
+    size_t n = sort_values(value, count, sorted, sorted + count);
     find_scale(value, sorted, n, f->e->plain[j], line);
     find_edges(f->e, value, sorted, n, edge);
     for (size_t i = 0; i < count; i++) {
@@ -236,7 +243,7 @@ neap_status ni_fit(const ni_examples *e, const ni_fit_rule *rule, ni_threads *th
     f.apart = ni_array(count, sizeof *f.apart);
     f.fifth = ni_array(e->groups, sizeof *f.fifth);
     f.held = ni_array(e->groups, sizeof *f.held);
-    f.sort = ni_array(count, ni_threads_count(threads) * sizeof *f.sort);
+    f.sort = ni_array(count, (size_t)2 * ni_threads_count(threads) * sizeof *f.sort);
     bool ok = f.z && f.bin && f.score && f.apart && f.fifth && f.held && f.sort;
     neap_status rc = ok ? fit(&f, report, err) : ni_fail_memory(err, "the fit of the curves");
     ni_free(f.z);
@@ -247,4 +254,11 @@ neap_status ni_fit(const ni_examples *e, const ni_fit_rule *rule, ni_threads *th
     ni_free(f.held);
     ni_free(f.sort);
     return rc;
+}
+
+uint64_t ni_fit_bytes(const ni_examples *e, uint32_t threads)
+{
+    uint64_t each = e->evidence * (sizeof(float) + 1) + 3 * sizeof(double) + 2 * threads * sizeof(uint64_t);
+    uint64_t lines = (uint64_t)(e->evidence + 1) * (e->evidence + e->size + 3) * sizeof(double);
+    return ni_examples_count(e) * (each + 2 * sizeof(double)) + (1 + e->groups / 256) * lines;
 }

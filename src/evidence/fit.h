@@ -37,6 +37,9 @@ typedef struct ni_fit_report {
 neap_status ni_fit(const ni_examples *e, const ni_fit_rule *rule, ni_threads *threads, ni_additive *out,
                    float *mean, ni_fit_report *report, neap_error *err);
 
+/* Bytes of a fit. */
+uint64_t ni_fit_bytes(const ni_examples *e, uint32_t threads);
+
 /* A fit to some of the groups. */
 typedef struct ni_fit_part {
     const ni_examples *e;

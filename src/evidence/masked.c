@@ -6,39 +6,22 @@
 #include "base/sys.h"
 #include "support/status.h"
 
-neap_status ni_masked_create(ni_masked *m, const ni_globals *g, ni_threads *threads, neap_error *err)
+neap_status ni_masked_create(ni_masked *m, const ni_globals *g, neap_error *err)
 {
-    uint32_t n = g->view->links.nodes;
-    *m = (ni_masked){ .globals = g, .threads = threads };
-    m->own = (ni_globals){ .view = &m->view, .groups = g->groups };
-    m->node = ni_copy(g->node, n, NI_NODE_VALUES * sizeof *m->node);
-    m->held = ni_zeros(ni_view_arcs(g->view), sizeof *m->held);
-    if (!m->node || !m->held) return ni_fail_memory(err, "evidence");
+    *m = (ni_masked){ .globals = g };
+    m->own = (ni_globals){ .view = g->view, .groups = g->groups };
+    m->node = ni_copy(g->node, g->view->links.nodes, NI_NODE_VALUES * sizeof *m->node);
+    if (!m->node) return ni_fail_memory(err, "evidence");
     m->own.node = m->node;
-    m->view = (ni_view){ .links = g->view->links, .borrowed = true, .way = g->view->way };
-    neap_status rc = ni_walks_create(&m->own, 1, &m->walks, err);
-    if (rc == NEAP_OK) rc = ni_near_create(&m->own, &m->near, err);
-    m->view = (ni_view){ 0 };
-    return rc;
+    return ni_near_create(&m->own, &m->near, err);
 }
 
 void ni_masked_free(ni_masked *m)
 {
     ni_near_free(&m->near);
-    ni_walks_free(&m->walks);
     ni_view_free(&m->view);
     ni_free(m->node);
-    ni_free(m->held);
     *m = (ni_masked){ 0 };
-}
-
-static void hold(const ni_masked *m, neap_pair link, bool held)
-{
-    const ni_view *v = m->globals->view;
-    uint64_t there = ni_view_find(v, link.source, link.target),
-             back = ni_view_find(v, link.target, link.source);
-    if (there == v->links.offset[link.source + 1]) return;
-    m->held[there] = m->held[back] = held;
 }
 
 static float *row_of(const ni_masked *m, uint32_t u)
@@ -66,24 +49,23 @@ static bool is_anew(ni_kind kind)
     return ni_kind_infos[kind].group != NI_GROUP_SPECTRAL && ni_kind_infos[kind].group != NI_GROUP_TEXT;
 }
 
-neap_status ni_masked_measure(ni_masked *m, uint32_t s, uint32_t t, const neap_pair *gone, uint32_t count,
-                              float *value, neap_error *err)
+neap_status ni_masked_measure(ni_masked *m, const ni_walks *walks, uint32_t lane, uint32_t t,
+                              const ni_gone *gone, float *value, neap_error *err)
 {
     float anew[NI_KINDS] = { 0 };
-    for (uint32_t i = 0; i < count; i++) hold(m, gone[i], true);
-    neap_status rc = ni_view_without(m->globals->view, m->held, &m->view, err);
-    for (uint32_t i = 0; i < count; i++) hold(m, gone[i], false);
+    uint32_t s = walks->source[lane];
+    neap_status rc = ni_view_less(m->globals->view, gone, &m->view, err);
     if (rc != NEAP_OK) return rc;
+    m->own.view = &m->view;
     ni_node_degrees(&m->view, s, row_of(m, s));
     ni_node_degrees(&m->view, t, row_of(m, t));
-    ni_walks_from(&m->walks, &s, 1, m->threads);
     ni_near_to(&m->near, s);
-    ni_measure(&m->walks, 0, &m->near, t, anew);
+    ni_measure(walks, lane, &m->near, t, anew);
     for (ni_kind k = 0; k < NI_KINDS; k++)
         if (is_anew(k)) value[k] = anew[k];
     ni_near_to(&m->near, NEAP_NONE);
     restore(m, s);
     restore(m, t);
     ni_view_free(&m->view);
-    return ni_threads_check(m->threads, err);
+    return NEAP_OK;
 }

@@ -1,9 +1,9 @@
 /* masked.h - evidence about a pair as if some links were not there: its own, if it has one, and one more to
  * see what that was worth.
  *
- * Degrees, shared neighbours, paths and walks are measured anew in a view without these links; spectral,
- * text and global values (PageRank, core, clustering) are held: they are the whole graph's. Each pair costs
- * a copy of the links and the walks of a source, O(links). */
+ * Degrees, shared neighbours, paths and walks are measured anew without these links; spectral, text and
+ * global values (PageRank, core, clustering) are held: they are the whole graph's. A pair costs a copy of
+ * the links, O(links), and walks of its own, of which many are made at once (ni_walks_without). */
 #ifndef NI_MASKED_H
 #define NI_MASKED_H
 
@@ -14,18 +14,15 @@ typedef struct ni_masked {
     ni_view view;              /* without the links of the last call                */
     ni_globals own;            /* of that view, as far as it is measured            */
     float *node;               /* NI_NODE_VALUES x nodes: globals->node, corrected  */
-    bool *held;                /* of the links of the whole graph                   */
-    ni_walks walks;
     ni_near near;
-    ni_threads *threads;
 } ni_masked;
 
-neap_status ni_masked_create(ni_masked *m, const ni_globals *globals, ni_threads *threads, neap_error *err);
+neap_status ni_masked_create(ni_masked *m, const ni_globals *globals, neap_error *err);
 void ni_masked_free(ni_masked *m);
 
-/* value (NI_KINDS): those of the whole graph; what is measured anew is replaced. gone: links, in either
- * order; pairs that are not linked do not count. */
-neap_status ni_masked_measure(ni_masked *m, uint32_t source, uint32_t target, const neap_pair *gone,
-                              uint32_t count, float *value, neap_error *err);
+/* value (NI_KINDS): those of the whole graph; what is measured anew is replaced. walks: of the source,
+ * without the links that are gone. */
+neap_status ni_masked_measure(ni_masked *m, const ni_walks *walks, uint32_t lane, uint32_t target,
+                              const ni_gone *gone, float *value, neap_error *err);
 
 #endif

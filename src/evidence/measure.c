@@ -1,4 +1,5 @@
-/* Walks, near nodes, and the evidence that follows from them; see measure.h. */
+/* What pairs of a view share, near nodes, and the evidence that follows from both and walks; see measure.h.
+ */
 #include "evidence/measure.h"
 
 #include <math.h>
@@ -8,14 +9,17 @@
 #include "linalg/kernels.h"
 #include "support/status.h"
 
-static const float RESTART = 0.15f;
+enum { ROWS_PER_TASK = 1024 };
 
-static void find_lengths(ni_globals *g)
+static void lengths_task(void *arg, uint32_t task, uint32_t thread)
 {
-    for (uint32_t u = 0; u < g->view->links.nodes; u++) {
+    const ni_globals *g = arg;
+    uint64_t first = (uint64_t)task * ROWS_PER_TASK;
+    (void)thread;
+    for (uint64_t u = first; u < ni_task_end(first, ROWS_PER_TASK, g->view->links.nodes); u++) {
         double sum = 0;
         for (uint32_t i = 0; i < g->dim; i++) {
-            double x = (double)g->vector[(size_t)u * g->dim + i];
+            double x = (double)g->vector[u * g->dim + i];
             sum += fabs((double)g->value[i]) * x * x;
         }
         g->length[u] = (float)sqrt(sum);
@@ -26,9 +30,9 @@ neap_status ni_globals_finish(ni_globals *g, ni_threads *threads, neap_error *er
 {
     uint32_t n = g->view->links.nodes;
     const ni_attributes *a = g->attributes;
-    g->length = ni_array(n, sizeof *g->length);
-    if (!g->length) return ni_fail_memory(err, "eigenvectors");
-    find_lengths(g);
+    if (g->dim) g->length = ni_array(n, sizeof *g->length);
+    if (g->dim && !g->length) return ni_fail_memory(err, "eigenvectors");
+    if (g->dim) ni_threads_run(threads, ni_tasks(n, ROWS_PER_TASK), lengths_task, g);
     if (!a) return NEAP_OK;
     g->around = ni_array(n, a->dim * sizeof *g->around);
     if (!g->around) return ni_fail_memory(err, "the texts of neighbours");
@@ -42,105 +46,6 @@ void ni_globals_free(ni_globals *g)
     ni_free(g->around);
     ni_view_free(&g->united);
     *g = (ni_globals){ 0 };
-}
-
-/* ---- walks ---- */
-
-neap_status ni_walks_create(const ni_globals *globals, uint32_t lanes, ni_walks *w, neap_error *err)
-{
-    uint32_t n = globals->view->links.nodes;
-    bool ok = true;
-    *w = (ni_walks){ .globals = globals, .lanes = lanes };
-    for (uint32_t j = 1; j <= NI_WALK_STEPS; j++)
-        ok &= (w->z[j] = ni_array(n, lanes * sizeof *w->z[j])) != NULL;
-    if (globals->attributes) {
-        for (int k = 0; k < 2; k++)
-            ok &= (w->united[k] = ni_array(n, lanes * sizeof *w->united[k])) != NULL;
-        ok &= (w->reached = ni_array(n, lanes * sizeof *w->reached)) != NULL;
-    }
-    if (ok) return NEAP_OK;
-    ni_walks_free(w);
-    return ni_fail_memory(err, "walks");
-}
-
-void ni_walks_free(ni_walks *w)
-{
-    for (uint32_t j = 1; j <= NI_WALK_STEPS; j++) ni_free(w->z[j]);
-    ni_free(w->united[0]);
-    ni_free(w->united[1]);
-    ni_free(w->reached);
-    *w = (ni_walks){ 0 };
-}
-
-uint64_t ni_walks_bytes(uint32_t nodes, uint32_t lanes, bool known)
-{
-    return (uint64_t)nodes * lanes * (NI_WALK_STEPS + (known ? 3 : 0)) * sizeof(float);
-}
-
-/* z_1(t) = weight of the link / (k_s k_t), into z. */
-static void first_step(const ni_walks *w, const ni_view *v, float *z)
-{
-    const ni_links *l = &v->links;
-    memset(z, 0, (size_t)l->nodes * w->lanes * sizeof *z);
-    for (uint32_t q = 0; q < w->count; q++) {
-        uint32_t s = w->source[q];
-        for (uint64_t i = l->offset[s]; i < l->offset[s + 1]; i++)
-            z[(size_t)l->node[i] * w->lanes + q] =
-                ni_view_weight(v, i) / (v->strength[s] * v->strength[l->node[i]]);
-    }
-}
-
-typedef struct summing {
-    const float *z;
-    float share, *sum;
-    size_t count;
-} summing;
-
-enum { SUMMED = 1 << 14 };
-
-static void sum_task(void *arg, uint32_t task, uint32_t thread)
-{
-    const summing *s = arg;
-    size_t first = (size_t)task * SUMMED, end = (size_t)ni_task_end(first, SUMMED, s->count);
-    (void)thread;
-    for (size_t i = first; i < end; i++) s->sum[i] += s->share * s->z[i];
-}
-
-/* Walks over text links: of these the sum is enough. */
-static void reach(ni_walks *w, ni_threads *threads)
-{
-    const ni_view *v = &w->globals->united;
-    summing s = { .share = RESTART, .sum = w->reached, .count = (size_t)v->links.nodes * w->lanes };
-    memset(w->reached, 0, s.count * sizeof *w->reached);
-    first_step(w, v, w->united[0]);
-    for (uint32_t j = 1;; j++) {
-        s.share *= 1 - RESTART;
-        s.z = w->united[0];
-        ni_threads_run(threads, ni_tasks(s.count, SUMMED), sum_task, &s);
-        if (j == NI_WALK_STEPS) return;
-        ni_spread(v, w->lanes, 1, w->united[0], 0, w->united[1], threads);
-        float *swap = w->united[0];
-        w->united[0] = w->united[1];
-        w->united[1] = swap;
-    }
-}
-
-void ni_walks_from(ni_walks *w, const uint32_t *source, uint32_t count, ni_threads *threads)
-{
-    w->count = count;
-    memcpy(w->source, source, count * sizeof *source);
-    first_step(w, w->globals->view, w->z[1]);
-    for (uint32_t j = 2; j <= NI_WALK_STEPS; j++)
-        ni_spread(w->globals->view, w->lanes, 1, w->z[j - 1], 0, w->z[j], threads);
-    if (w->reached) reach(w, threads);
-}
-
-float ni_walks_ppr(const ni_walks *w, uint32_t lane, uint32_t target)
-{
-    size_t at = (size_t)target * w->lanes + lane;
-    float sum = 0;
-    for (uint32_t j = NI_WALK_STEPS; j; j--) sum = (1 - RESTART) * (sum + w->z[j][at]);
-    return RESTART * sum;
 }
 
 /* ---- near nodes ---- */
@@ -234,27 +139,32 @@ void ni_near_to(ni_near *near, uint32_t source)
 
 /* ---- evidence ---- */
 
+const struct ni_node_kinds ni_node_kinds[NI_NODE_VALUES] = {
+    { NI_NODE_DEGREE, NI_KIND_DEGREE_S },
+    { NI_NODE_OUT, NI_KIND_OUT_S },
+    { NI_NODE_IN, NI_KIND_IN_S },
+    { NI_NODE_AROUND, NI_KIND_AROUND_S },
+    { NI_NODE_PAGERANK, NI_KIND_PAGERANK_S },
+    { NI_NODE_CORE, NI_KIND_CORE_S },
+    { NI_NODE_CLUSTERING, NI_KIND_CLUSTERING_S },
+};
+
 static void measure_nodes(const ni_globals *g, uint32_t s, uint32_t t, float *value)
 {
-    static const struct {
-        ni_node_value of;
-        ni_kind first; /* the second is behind it */
-    } kinds[] = {
-        { NI_NODE_DEGREE, NI_KIND_DEGREE_S },
-        { NI_NODE_OUT, NI_KIND_OUT_S },
-        { NI_NODE_IN, NI_KIND_IN_S },
-        { NI_NODE_AROUND, NI_KIND_AROUND_S },
-        { NI_NODE_PAGERANK, NI_KIND_PAGERANK_S },
-        { NI_NODE_CORE, NI_KIND_CORE_S },
-        { NI_NODE_CLUSTERING, NI_KIND_CLUSTERING_S },
-    };
     const float *of_s = g->node + (size_t)s * NI_NODE_VALUES, *of_t = g->node + (size_t)t * NI_NODE_VALUES;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        float a = of_s[kinds[i].of], b = of_t[kinds[i].of];
+    for (size_t i = 0; i < NI_NODE_VALUES; i++) {
+        float a = of_s[ni_node_kinds[i].of], b = of_t[ni_node_kinds[i].of];
         bool swap = !g->view->way && a > b;
-        value[kinds[i].first] = swap ? b : a;
-        value[kinds[i].first + 1] = swap ? a : b;
+        value[ni_node_kinds[i].first] = swap ? b : a;
+        value[ni_node_kinds[i].first + 1] = swap ? a : b;
     }
+}
+
+/* Two or three steps lead from the source to t: without weights no such number is as small as 0. */
+static bool is_near(const ni_walks *w, uint32_t lane, uint32_t t)
+{
+    size_t at = (size_t)t * w->lanes + lane;
+    return w->globals->view->links.weight || w->z[2][at] > 0 || w->z[3][at] > 0;
 }
 
 /* Over the links of the target: shared neighbours, and paths that end with such a link. */
@@ -288,12 +198,12 @@ static void measure_links(const ni_near *near, uint32_t t, float *value)
     value[NI_KIND_OUT_IN_OUT] = (float)mixed;
 }
 
-static void measure_walks(const ni_walks *w, uint32_t lane, uint32_t t, float *value)
+static void measure_walks(const ni_walks *w, uint32_t lane, const ni_near *near, uint32_t t, float *value)
 {
     static const ni_kind kinds[NI_WALK_STEPS + 1] = { [2] = NI_KIND_W2, NI_KIND_W3, NI_KIND_W4, NI_KIND_W5,
                                                       NI_KIND_W6,       NI_KIND_W7, NI_KIND_W8 };
-    const ni_view *v = w->globals->view;
-    float ks = v->strength[w->source[lane]], kt = v->strength[t], both = sqrtf(ks * kt);
+    const ni_view *v = near->globals->view;
+    float ks = v->strength[near->source], kt = v->strength[t], both = sqrtf(ks * kt);
     for (uint32_t j = 2; j <= NI_WALK_STEPS; j++)
         value[kinds[j]] = w->z[j][(size_t)t * w->lanes + lane] * both;
     float even = ni_walks_ppr(w, lane, t);
@@ -303,7 +213,7 @@ static void measure_walks(const ni_walks *w, uint32_t lane, uint32_t t, float *v
     value[NI_KIND_PPR_BACK] = even * ks;
 }
 
-static void measure_spectral(const ni_near *near, uint32_t t, float *value)
+void ni_measure_spectral(const ni_near *near, uint32_t t, float *value)
 {
     const ni_globals *g = near->globals;
     const float *to = g->vector + (size_t)t * g->dim;
@@ -341,12 +251,19 @@ static void measure_texts(const ni_walks *w, uint32_t lane, const ni_near *near,
     value[NI_KIND_TEXT_PPR] = g->view->way ? even * kt : even * (ks + kt);
 }
 
-void ni_measure(const ni_walks *walks, uint32_t lane, const ni_near *near, uint32_t target, float *value)
+void ni_measure_pair(const ni_walks *walks, uint32_t lane, const ni_near *near, uint32_t target,
+                     float *value)
 {
     const ni_globals *g = near->globals;
-    measure_nodes(g, near->source, target, value);
-    measure_links(near, target, value);
-    measure_walks(walks, lane, target, value);
-    if (g->dim) measure_spectral(near, target, value);
+    if (is_near(walks, lane, target)) measure_links(near, target, value);
+    else memset(value + NI_KIND_CN, 0, (NI_KIND_OUT_IN_OUT + 1 - NI_KIND_CN) * sizeof *value);
+    measure_walks(walks, lane, near, target, value);
+    if (g->dim) ni_measure_spectral(near, target, value);
     if (g->attributes) measure_texts(walks, lane, near, target, value);
+}
+
+void ni_measure(const ni_walks *walks, uint32_t lane, const ni_near *near, uint32_t target, float *value)
+{
+    measure_nodes(near->globals, near->source, target, value);
+    ni_measure_pair(walks, lane, near, target, value);
 }

@@ -1,7 +1,7 @@
 /* measure.h - the evidence about pairs, source by source.
  *
  *     ni_globals    what all pairs of a view share: node values, eigenvectors
- *     ni_walks     walks from up to NI_SPREAD_LANES sources at once, to all nodes
+ *     ni_walks     walks from some sources at once, to all nodes
  *     ni_near      the neighbours of one source and theirs, marked
  *     ni_measure   from these, the evidence about (source, target) for some targets
  *
@@ -9,7 +9,8 @@
  * PageRank is a sum of the same: ppr_s(t) = 0.15 sum over j of 0.85^j z_j(t) k_t, up to eight steps. k is
  * the strength of a node, its number of links where these have no weights.
  *
- * A source costs eight products with the links and its neighbours' links, a target its own links. */
+ * The first steps reach few nodes, whose links alone are followed; the others are products with all links.
+ * A source costs at most seven of them and its neighbours' links, a target its own links. */
 #ifndef NI_MEASURE_H
 #define NI_MEASURE_H
 
@@ -43,14 +44,19 @@ void ni_globals_free(ni_globals *globals);
 
 typedef struct ni_walks {
     const ni_globals *globals;
-    uint32_t lanes, count;            /* of each row; of them used              */
-    uint32_t source[NI_SPREAD_LANES]; /* count                                  */
-    float *z[NI_WALK_STEPS + 1];      /* nodes x lanes; z[0] is not there       */
-    float *united[2];                 /* nodes x lanes: steps on globals->united; or NULL         */
-    float *reached;                   /* nodes x lanes: their sum, ppr_s(t) / k_t there           */
+    uint32_t lanes, count;           /* of each row; of them used              */
+    uint32_t source[NI_SPREAD_MOST]; /* count                                  */
+    float *z[NI_WALK_STEPS + 1];     /* nodes x lanes; z[0] is not there       */
+    uint64_t *set[2];                /* lanes x words: nodes that two consecutive steps reach      */
+    float *united[2];                /* nodes x lanes: steps on globals->united; or NULL         */
+    float *reached;                  /* nodes x lanes: their sum, ppr_s(t) / k_t there           */
 } ni_walks;
 
-/* lanes: 1 or NI_SPREAD_LANES. */
+/* Lanes for many sources: NI_SPREAD_MOST, as long as all walks of a panel take no more than half a
+ * gigabyte. */
+uint32_t ni_walks_lanes(uint32_t nodes);
+
+/* lanes: as in spread.h. */
 neap_status ni_walks_create(const ni_globals *globals, uint32_t lanes, ni_walks *w, neap_error *err);
 void ni_walks_free(ni_walks *w);
 uint64_t ni_walks_bytes(uint32_t nodes, uint32_t lanes, bool known);
@@ -58,8 +64,13 @@ uint64_t ni_walks_bytes(uint32_t nodes, uint32_t lanes, bool known);
 /* The walks of these sources, at most `lanes`. */
 void ni_walks_from(ni_walks *w, const uint32_t *source, uint32_t count, ni_threads *threads);
 
-/* ppr_s(t) / k_t of a lane. */
+/* The same, each as if a few links were not there. Text links are as ever. */
+void ni_walks_without(ni_walks *w, const uint32_t *source, const ni_gone *gone, uint32_t count,
+                      ni_threads *threads);
+
+/* ppr_s(t) / k_t of a lane; of all lanes, which are more than one, into ppr (lanes). */
 float ni_walks_ppr(const ni_walks *w, uint32_t lane, uint32_t target);
+void ni_walks_ppr_row(const ni_walks *w, uint32_t target, float *ppr);
 
 /* ---- near nodes ---- */
 
@@ -84,7 +95,21 @@ void ni_near_to(ni_near *near, uint32_t source);
 
 /* ---- evidence ---- */
 
-/* value (NI_KINDS): the evidence about (near->source, target); walks: of that source, in a lane. */
+/* Which kinds a node value makes: that of the source, or of the smaller value, and behind it the other. */
+extern const struct ni_node_kinds {
+    ni_node_value of;
+    ni_kind first;
+} ni_node_kinds[NI_NODE_VALUES];
+
+/* value (NI_KINDS): the evidence about (near->source, target) in the view of near; walks: of that source,
+ * in a lane. */
 void ni_measure(const ni_walks *walks, uint32_t lane, const ni_near *near, uint32_t target, float *value);
+
+/* The same but for node values. */
+void ni_measure_pair(const ni_walks *walks, uint32_t lane, const ni_near *near, uint32_t target,
+                     float *value);
+
+/* Only closeness in the eigenvectors. */
+void ni_measure_spectral(const ni_near *near, uint32_t target, float *value);
 
 #endif

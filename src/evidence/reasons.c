@@ -15,10 +15,10 @@ typedef struct finder {
     ni_scorer *s;
     const ni_globals *g;
     ni_why *why;
-    ni_walks walks;  /* of the two ends: lanes 0 and 1                             */
-    ni_near near[2]; /* of the two ends                                            */
-    float *share[2]; /* links[i]: shares of one kind                               */
-    float *size[2];  /* links[i]: what a neighbour has part in of one group, by size */
+    ni_walks walks[2]; /* of the two ends                                          */
+    ni_near near[2];   /* of the two ends                                            */
+    float *share[2];   /* links[i]: shares of one kind                               */
+    float *size[2];    /* links[i]: what a neighbour has part in of one group, by size */
 } finder;
 
 static const ni_links *links_of(const finder *f)
@@ -86,11 +86,10 @@ static void share_mixed(const finder *f, int side)
 /* Steps j - 1 from the other end: W(s, x) W^j-1(x, t), but for a factor that all x have. */
 static void share_steps(const finder *f, uint32_t steps, int side)
 {
-    const float *z = f->walks.z[steps - 1];
+    const float *z = f->walks[!side].z[steps - 1];
     for (uint32_t i = 0; i < f->why->links[side]; i++) {
         uint64_t at = first_of(f, side) + i;
-        f->share[side][i] = ni_view_weight(f->g->view, at) *
-                            z[(size_t)links_of(f)->node[at] * f->walks.lanes + (side ? 0 : 1)];
+        f->share[side][i] = ni_view_weight(f->g->view, at) * z[links_of(f)->node[at]];
     }
 }
 
@@ -101,8 +100,7 @@ static void share_pagerank(const finder *f, int side)
         float sum = 0, factor = 1;
         for (uint32_t j = 2; j <= NI_WALK_STEPS; j++) {
             factor *= 1 - RESTART;
-            sum +=
-                factor * f->walks.z[j - 1][(size_t)links_of(f)->node[at] * f->walks.lanes + (side ? 0 : 1)];
+            sum += factor * f->walks[!side].z[j - 1][links_of(f)->node[at]];
         }
         f->share[side][i] = ni_view_weight(f->g->view, at) * sum;
     }
@@ -135,7 +133,7 @@ static void share_texts(const finder *f, int side)
 /* From a node on: walks to the other end, over links and near texts. */
 static float reached_from(const finder *f, uint32_t node, int side)
 {
-    return f->walks.reached[(size_t)node * f->walks.lanes + (side ? 0 : 1)];
+    return f->walks[!side].reached[node];
 }
 
 /* Walks over links and near texts that begin with a link. Returns those that begin with a near text. */
@@ -294,7 +292,7 @@ static neap_status prepare(finder *f, neap_error *err)
 {
     ni_why *why = f->why;
     uint32_t ends[2] = { why->source, why->target };
-    neap_status rc = ni_walks_create(f->g, NI_SPREAD_LANES, &f->walks, err);
+    neap_status rc = NEAP_OK;
     for (int side = 0; side < 2 && rc == NEAP_OK; side++) {
         why->links[side] = (uint32_t)ni_degree(links_of(f), ends[side]);
         why->part[side] = ni_zeros(why->links[side], sizeof *why->part[side]);
@@ -304,8 +302,9 @@ static neap_status prepare(finder *f, neap_error *err)
             return ni_fail_memory(err, "an explanation");
         rc = ni_near_create(f->g, &f->near[side], err);
         if (rc == NEAP_OK) ni_near_to(&f->near[side], ends[side]);
+        if (rc == NEAP_OK) rc = ni_walks_create(f->g, 1, &f->walks[side], err);
+        if (rc == NEAP_OK) ni_walks_from(&f->walks[side], &ends[side], 1, f->s->threads);
     }
-    if (rc == NEAP_OK) ni_walks_from(&f->walks, ends, 2, f->s->threads);
     return rc == NEAP_OK ? ni_threads_check(f->s->threads, err) : rc;
 }
 
@@ -321,8 +320,8 @@ neap_status ni_why_make(ni_scorer *s, const float *mean, uint32_t source, uint32
         add_up(&f, mean, value);
         for (ni_group group = 0; group < NI_GROUPS; group++) hand_out_group(&f, group);
     }
-    ni_walks_free(&f.walks);
     for (int side = 0; side < 2; side++) {
+        ni_walks_free(&f.walks[side]);
         ni_near_free(&f.near[side]);
         ni_free(f.share[side]);
         ni_free(f.size[side]);

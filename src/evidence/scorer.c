@@ -6,7 +6,7 @@
 #include "base/sys.h"
 #include "support/status.h"
 
-enum { PAIRS_PER_TASK = 16, TARGETS_PER_TASK = 512 };
+enum { PAIRS_PER_TASK = 64, TARGETS_PER_TASK = 512 };
 
 neap_status ni_scorer_create(ni_scorer *s, const ni_globals *globals, const ni_additive *curves,
                              const uint32_t *kind, ni_threads *threads, neap_error *err)
@@ -16,6 +16,7 @@ neap_status ni_scorer_create(ni_scorer *s, const ni_globals *globals, const ni_a
     neap_status rc = s->near ? NEAP_OK : ni_fail_memory(err, "a query");
     for (uint32_t i = 0; rc == NEAP_OK && i < ni_threads_count(threads); i++)
         rc = ni_near_create(globals, &s->near[i], err);
+    if (rc == NEAP_OK) rc = ni_weigher_create(&s->weigher, globals, curves, kind, threads, err);
     if (rc != NEAP_OK) ni_scorer_free(s);
     return rc;
 }
@@ -24,6 +25,7 @@ void ni_scorer_free(ni_scorer *s)
 {
     for (uint32_t i = 0; s->near && i < ni_threads_count(s->threads); i++) ni_near_free(&s->near[i]);
     ni_free(s->near);
+    ni_weigher_free(&s->weigher);
     ni_walks_free(&s->panel);
     ni_walks_free(&s->alone);
     ni_masked_free(&s->masked);
@@ -36,6 +38,7 @@ static neap_status make_walks(const ni_scorer *s, uint32_t lanes, ni_walks *w, n
     return w->globals ? NEAP_OK : ni_walks_create(s->globals, lanes, w, err);
 }
 
+/* The sum of the curves at any evidence. */
 static double weigh(const ni_scorer *s, const float *value)
 {
     double sum = s->curves->start;
@@ -48,8 +51,8 @@ static float score_one(const ni_scorer *s, const ni_walks *w, uint32_t lane, con
                        uint32_t t)
 {
     float value[NI_KINDS] = { 0 };
-    ni_measure(w, lane, near, t, value);
-    return (float)weigh(s, value);
+    ni_measure_pair(w, lane, near, t, value);
+    return (float)ni_weigh(&s->weigher, near->source, t, value);
 }
 
 /* The order of a pair's ends in which it is scored. Without directions (s, t) and (t, s) have the same
@@ -65,27 +68,51 @@ static neap_pair in_order(const ni_scorer *s, neap_pair pair)
 
 /* ---- without links ---- */
 
-/* The evidence about a pair in the whole graph, and then without its own link and these. */
+static neap_status make_masked(ni_scorer *s, neap_error *err)
+{
+    return s->masked.globals ? NEAP_OK : ni_masked_create(&s->masked, s->globals, err);
+}
+
+/* The evidence about a pair whose walks are in a lane of w, without the links that are gone. */
+static neap_status measure_without(ni_scorer *s, const ni_walks *w, uint32_t lane, uint32_t target,
+                                   const ni_gone *gone, float *value, neap_error *err)
+{
+    uint32_t source = w->source[lane];
+    if (s->near->source != source) ni_near_to(s->near, source);
+    ni_measure(w, lane, s->near, target, value);
+    return ni_masked_measure(&s->masked, w, lane, target, gone, value, err);
+}
+
+/* The evidence about a pair without its own link and these. */
 static neap_status measure(ni_scorer *s, neap_pair asked, const neap_pair *links, uint32_t count,
                            float *value, neap_error *err)
 {
-    neap_pair pair = in_order(s, asked), gone[1 + NI_WITHOUT_MOST] = { pair };
+    neap_pair pair = in_order(s, asked);
+    ni_gone gone = { .count = 1 + count, .link = { pair } };
     bool linked = ni_linked(&s->globals->view->links, pair.source, pair.target);
-    for (uint32_t i = 0; i < count; i++) gone[1 + i] = links[i];
+    for (uint32_t i = 0; i < count; i++) gone.link[1 + i] = links[i];
     neap_status rc = make_walks(s, 1, &s->alone, err);
-    if (rc == NEAP_OK && !s->masked.globals) rc = ni_masked_create(&s->masked, s->globals, s->threads, err);
+    if (rc == NEAP_OK) rc = make_masked(s, err);
     if (rc != NEAP_OK) return rc;
-    ni_walks_from(&s->alone, &pair.source, 1, s->threads);
-    if (s->near->source != pair.source) ni_near_to(s->near, pair.source);
-    ni_measure(&s->alone, 0, s->near, pair.target, value);
-    if (!linked && !count) return ni_threads_check(s->threads, err);
-    return ni_masked_measure(&s->masked, pair.source, pair.target, gone, 1 + count, value, err);
+    if (linked || count) {
+        ni_walks_without(&s->alone, &pair.source, &gone, 1, s->threads);
+        rc = measure_without(s, &s->alone, 0, pair.target, &gone, value, err);
+    } else {
+        ni_walks_from(&s->alone, &pair.source, 1, s->threads);
+        if (s->near->source != pair.source) ni_near_to(s->near, pair.source);
+        ni_measure(&s->alone, 0, s->near, pair.target, value);
+    }
+    return rc == NEAP_OK ? ni_threads_check(s->threads, err) : rc;
 }
 
-neap_status ni_scorer_measure(ni_scorer *s, neap_pair pair, float *value, double *score, neap_error *err)
+/* The same score that pairs have: by the curves' parts of both nodes, unless these are measured anew. */
+neap_status ni_scorer_measure(ni_scorer *s, neap_pair asked, float *value, double *score, neap_error *err)
 {
-    neap_status rc = measure(s, pair, NULL, 0, value, err);
-    if (rc == NEAP_OK) *score = weigh(s, value);
+    neap_pair pair = in_order(s, asked);
+    bool linked = ni_linked(&s->globals->view->links, pair.source, pair.target);
+    neap_status rc = measure(s, asked, NULL, 0, value, err);
+    if (rc == NEAP_OK)
+        *score = linked ? weigh(s, value) : ni_weigh(&s->weigher, pair.source, pair.target, value);
     return rc;
 }
 
@@ -98,16 +125,38 @@ neap_status ni_scorer_without(ni_scorer *s, neap_pair pair, const neap_pair *lin
     return rc;
 }
 
+/* Links, as many as there are lanes, each without itself. at: where they are among the pairs. */
+static neap_status score_panel_of_links(ni_scorer *s, const neap_pair *pairs, const size_t *at,
+                                        uint32_t count, float *score, neap_error *err)
+{
+    uint32_t source[NI_SPREAD_MOST];
+    ni_gone gone[NI_SPREAD_MOST];
+    for (uint32_t q = 0; q < count; q++) {
+        gone[q] = (ni_gone){ .count = 1, .link = { in_order(s, pairs[at[q]]) } };
+        source[q] = gone[q].link[0].source;
+    }
+    ni_walks_without(&s->panel, source, gone, count, s->threads);
+    neap_status rc = make_masked(s, err);
+    if (rc == NEAP_OK) rc = ni_threads_check(s->threads, err);
+    for (uint32_t q = 0; q < count && rc == NEAP_OK; q++) {
+        float value[NI_KINDS] = { 0 };
+        rc = measure_without(s, &s->panel, q, gone[q].link[0].target, &gone[q], value, err);
+        score[at[q]] = (float)weigh(s, value);
+    }
+    return rc;
+}
+
 static neap_status score_links(ni_scorer *s, const neap_pair *pairs, size_t count, float *score,
                                neap_error *err)
 {
+    size_t at[NI_SPREAD_MOST];
+    uint32_t links = 0;
     neap_status rc = NEAP_OK;
     for (size_t i = 0; i < count && rc == NEAP_OK; i++) {
-        float value[NI_KINDS] = { 0 };
-        double sum = 0;
-        if (!ni_linked(&s->globals->view->links, pairs[i].source, pairs[i].target)) continue;
-        rc = ni_scorer_measure(s, pairs[i], value, &sum, err);
-        score[i] = (float)sum;
+        if (ni_linked(&s->globals->view->links, pairs[i].source, pairs[i].target)) at[links++] = i;
+        if (links < s->panel.lanes && i + 1 < count) continue;
+        if (links) rc = score_panel_of_links(s, pairs, at, links, score, err);
+        links = 0;
     }
     return rc;
 }
@@ -133,12 +182,11 @@ static int by_source(const void *a, const void *b)
     return x->at < y->at ? -1 : 1;
 }
 
-/* Which lane has the walks of a source; they ascend. */
-static uint32_t lane_of(const ni_walks *w, uint32_t source)
+static bool is_sorted(const asked *pair, size_t count)
 {
-    uint32_t q = 0;
-    while (w->source[q] != source) q++;
-    return q;
+    for (size_t i = 1; i < count; i++)
+        if (pair[i].source < pair[i - 1].source) return false;
+    return true;
 }
 
 static void pairs_task(void *arg, uint32_t task, uint32_t thread)
@@ -148,21 +196,23 @@ static void pairs_task(void *arg, uint32_t task, uint32_t thread)
     ni_near *near = &s->near[thread];
     size_t first = p->first + (size_t)task * PAIRS_PER_TASK;
     size_t end = (size_t)ni_task_end(first, PAIRS_PER_TASK, p->end);
+    uint32_t lane = 0;
     for (size_t i = first; i < end && ni_threads_go_on(s->threads, thread); i++) {
         const asked *a = &p->pair[i];
         if (near->source != a->source) ni_near_to(near, a->source);
-        p->score[a->at] = score_one(s, &s->panel, lane_of(&s->panel, a->source), near, a->target);
+        while (s->panel.source[lane] != a->source) lane++;
+        p->score[a->at] = score_one(s, &s->panel, lane, near, a->target);
     }
 }
 
-/* The pairs of the next sixteen sources; first: where they begin. */
+/* The pairs of the next sources, as many as there are lanes; first: where they begin. */
 static void score_panel(panel *p, size_t count)
 {
-    uint32_t source[NI_SPREAD_LANES], sources = 0;
+    uint32_t source[NI_SPREAD_MOST], sources = 0;
     for (p->end = p->first; p->end < count; p->end++) {
         uint32_t s = p->pair[p->end].source;
         if (sources && source[sources - 1] == s) continue;
-        if (sources == NI_SPREAD_LANES) break;
+        if (sources == p->s->panel.lanes) break;
         source[sources++] = s;
     }
     ni_walks_from(&p->s->panel, source, sources, p->s->threads);
@@ -174,12 +224,13 @@ neap_status ni_scorer_pairs(ni_scorer *s, const neap_pair *pairs, size_t count, 
                             neap_error *err)
 {
     asked *a = ni_array(count, sizeof *a);
-    neap_status rc = a ? make_walks(s, NI_SPREAD_LANES, &s->panel, err) : ni_fail_memory(err, "scores");
+    uint32_t lanes = ni_walks_lanes(s->globals->view->links.nodes);
+    neap_status rc = a ? make_walks(s, lanes, &s->panel, err) : ni_fail_memory(err, "scores");
     for (size_t i = 0; rc == NEAP_OK && i < count; i++) {
         neap_pair pair = in_order(s, pairs[i]);
         a[i] = (asked){ pair.source, pair.target, i };
     }
-    if (rc == NEAP_OK) qsort(a, count, sizeof *a, by_source);
+    if (rc == NEAP_OK && !is_sorted(a, count)) qsort(a, count, sizeof *a, by_source);
     panel p = { .s = s, .pair = a, .score = score };
     while (rc == NEAP_OK && p.first < count) {
         score_panel(&p, count);

@@ -1,6 +1,6 @@
-/* Boosted stumps on the bins of all curves; see fit.h. A round has three parts, each cut into tasks that
- * write what is theirs: derivatives by ranges of groups, histograms by curve, new scores by ranges of
- * groups. O(rounds x count x curves); 24 bytes per example and one per example and curve. */
+/* Boosted stumps on the bins of all curves; see fit.h. A round has two parts, each cut into tasks that
+ * write what is theirs: scores after the last cut and their derivatives by ranges of groups, histograms by
+ * curve. O(rounds x count x curves); 24 bytes per example and one per example and curve. */
 #include <math.h>
 #include <string.h>
 
@@ -16,8 +16,9 @@ enum { LANES = 4, BINS = NI_CURVE_STEPS };
  * that gained most when they were last looked at. */
 enum { PASS = 8, LIKELY = 8 };
 
-/* Fewer examples than this, of several curves together, are not worth another thread's attention. */
-enum { EXAMPLES_PER_TASK = 1 << 14 };
+/* Fewer examples than this, of several curves together, are not worth another thread's attention. The
+ * derivatives are read once for CURVES_PER_TASK curves. */
+enum { EXAMPLES_PER_TASK = 1 << 14, CURVES_PER_TASK = 4 };
 
 /* First and second derivative of the loss by the score, or sums of them: vectors of the compiler, which
  * adds both at once. */
@@ -34,22 +35,33 @@ typedef struct boosting {
     const ni_examples *e;
     const ni_fit_rule *rule;
     const uint8_t *bin;
-    double *score;     /* count                                         */
-    double *kept;      /* count: the scores of the best round           */
-    slope *slopes;     /* count; 0 in groups that are held              */
-    double *loss;      /* of the held groups, per task                  */
-    uint32_t *members; /* curves x BINS: examples that are not held     */
-    cut *best;         /* curves: as they were last looked at           */
-    uint32_t *look;    /* curves: those of a round first                */
-    uint32_t looked;   /* in this round                                 */
-    uint32_t per_task; /* curves                                        */
-    uint32_t chosen;   /* curve of the round                            */
+    double *score;      /* count                                         */
+    double *kept;       /* count: the scores of the best round           */
+    slope *slopes;      /* count; 0 in groups that are held              */
+    double *loss;       /* of the held groups, per task                  */
+    uint32_t *members;  /* curves x BINS: examples that are not held     */
+    cut *best;          /* curves: as they were last looked at           */
+    uint32_t *look;     /* curves: those of a round first                */
+    uint32_t looked;    /* in this round                                 */
+    uint32_t per_task;  /* curves                                        */
+    uint32_t chosen;    /* curve of the last round                       */
+    bool moves;         /* there was one                                 */
+    double shift[BINS]; /* of its bins                                   */
 } boosting;
+
+/* The scores of a group after the last cut. */
+static void move_group(const boosting *b, uint64_t group)
+{
+    uint32_t size = b->e->size;
+    const uint8_t *bin = b->bin + b->chosen * ni_examples_count(b->e) + group * size;
+    double *score = b->score + group * size;
+    for (uint32_t i = 0; i < size; i++) score[i] += b->shift[bin[i]];
+}
 
 static void derivatives_task(void *arg, uint32_t task, uint32_t thread)
 {
     boosting *b = arg;
-    double g[NI_GROUP_MOST], h[NI_GROUP_MOST], loss = 0;
+    double loss = 0;
     uint32_t size = b->e->size;
     uint64_t first = (uint64_t)task * NI_GROUPS_PER_TASK;
     uint64_t end = ni_task_end(first, NI_GROUPS_PER_TASK, b->e->groups);
@@ -57,23 +69,31 @@ static void derivatives_task(void *arg, uint32_t task, uint32_t thread)
     for (uint64_t group = first; group < end; group++) {
         const double *score = b->score + group * size;
         slope *slopes = b->slopes + group * size;
+        if (b->moves) move_group(b, group);
         if (ni_fit_holds(b->part, (uint32_t)group)) {
-            loss += ni_group_loss(b->e, (uint32_t)group, score, g, h, NULL);
+            loss += ni_group_value(b->e, (uint32_t)group, score);
             memset(slopes, 0, size * sizeof *slopes);
         } else ni_group_slopes(b->e, (uint32_t)group, score, (double *)slopes);
     }
     b->loss[task] = loss;
 }
 
-/* sum[bin]: derivatives of the examples in each bin, in a fixed order. */
-static void add_bins(const boosting *b, const uint8_t *bin, slope sum[BINS])
+typedef slope histogram[LANES][BINS];
+
+/* Adds the derivatives of all examples to the bins that they are in, in a fixed order. `curves` is a
+ * constant where this is called. Sums of several curves need not wait for each other either. */
+static inline void add_bins(const boosting *b, const uint8_t *const *bin, uint32_t curves, histogram *lanes)
 {
-    slope lane[LANES][BINS];
     size_t count = ni_examples_count(b->e), i = 0;
-    memset(lane, 0, sizeof lane);
     for (; i + LANES <= count; i += LANES)
-        for (uint32_t k = 0; k < LANES; k++) lane[k][bin[i + k]] += b->slopes[i + k];
-    for (; i < count; i++) lane[0][bin[i]] += b->slopes[i];
+        for (uint32_t c = 0; c < curves; c++)
+            for (uint32_t k = 0; k < LANES; k++) lanes[c][k][bin[c][i + k]] += b->slopes[i + k];
+    for (; i < count; i++)
+        for (uint32_t c = 0; c < curves; c++) lanes[c][0][bin[c][i]] += b->slopes[i];
+}
+
+static void join_lanes(histogram lane, slope sum[BINS])
+{
     for (uint32_t q = 0; q < BINS; q++) sum[q] = (lane[0][q] + lane[1][q]) + (lane[2][q] + lane[3][q]);
 }
 
@@ -101,17 +121,30 @@ static cut find_cut(const boosting *b, const slope *sum, const uint32_t *members
     return best;
 }
 
+/* The best cuts of some curves at once. */
+static void cut_some(const boosting *b, const uint32_t *curve, uint32_t curves)
+{
+    histogram lanes[CURVES_PER_TASK];
+    slope sum[BINS];
+    const uint8_t *bin[CURVES_PER_TASK];
+    for (uint32_t i = 0; i < curves; i++) bin[i] = b->bin + curve[i] * ni_examples_count(b->e);
+    memset(lanes, 0, curves * sizeof *lanes);
+    if (curves == CURVES_PER_TASK) add_bins(b, bin, CURVES_PER_TASK, lanes);
+    else
+        for (uint32_t i = 0; i < curves; i++) add_bins(b, bin + i, 1, lanes + i);
+    for (uint32_t i = 0; i < curves; i++) {
+        join_lanes(lanes[i], sum);
+        b->best[curve[i]] = find_cut(b, sum, b->members + (size_t)curve[i] * BINS);
+    }
+}
+
 static void curve_task(void *arg, uint32_t task, uint32_t thread)
 {
-    boosting *b = arg;
+    const boosting *b = arg;
     uint64_t first = (uint64_t)task * b->per_task, end = ni_task_end(first, b->per_task, b->looked);
-    slope sum[BINS];
     (void)thread;
-    for (uint64_t i = first; i < end; i++) {
-        uint32_t curve = b->look[i];
-        add_bins(b, b->bin + curve * ni_examples_count(b->e), sum);
-        b->best[curve] = find_cut(b, sum, b->members + (size_t)curve * BINS);
-    }
+    for (; first < end; first += CURVES_PER_TASK)
+        cut_some(b, b->look + first, (uint32_t)(ni_task_end(first, CURVES_PER_TASK, end) - first));
 }
 
 static void count_task(void *arg, uint32_t curve, uint32_t thread)
@@ -124,18 +157,6 @@ static void count_task(void *arg, uint32_t curve, uint32_t thread)
     for (uint32_t group = 0; group < b->e->groups; group++, bin += b->e->size)
         for (uint32_t i = 0; i < b->e->size && !ni_fit_holds(b->part, (uint32_t)group); i++)
             members[bin[i]]++;
-}
-
-static void move_task(void *arg, uint32_t task, uint32_t thread)
-{
-    boosting *b = arg;
-    const cut *c = &b->best[b->chosen];
-    uint64_t per_task = (uint64_t)NI_GROUPS_PER_TASK * b->e->size, first = task * per_task;
-    uint64_t end = ni_task_end(first, per_task, ni_examples_count(b->e));
-    const uint8_t *bin = b->bin + b->chosen * ni_examples_count(b->e);
-    double left = b->rule->rate * c->left, right = b->rule->rate * c->right;
-    (void)thread;
-    for (uint64_t i = first; i < end; i++) b->score[i] += bin[i] <= c->bin ? left : right;
 }
 
 static double held_loss(const boosting *b)
@@ -156,7 +177,7 @@ static void sort_curves(const boosting *b, uint32_t most)
         }
 }
 
-/* Moves the scores by the best cut of all curves; false: no cut gains anything. */
+/* Takes the best cut of all curves, by which scores are moved next; false: no cut gains anything. */
 static bool make_round(boosting *b, uint32_t round, ni_threads *threads, float *step)
 {
     uint32_t curves = b->e->evidence;
@@ -166,16 +187,18 @@ static bool make_round(boosting *b, uint32_t round, ni_threads *threads, float *
     b->chosen = b->look[0];
     const cut *c = &b->best[b->chosen];
     if (c->gain <= 0) return false;
-    ni_threads_run(threads, ni_tasks(b->e->groups, NI_GROUPS_PER_TASK), move_task, b);
-    for (uint32_t q = 0; q < BINS; q++)
-        step[(size_t)b->chosen * BINS + q] += (float)(b->rule->rate * (q <= c->bin ? c->left : c->right));
+    b->moves = true;
+    for (uint32_t q = 0; q < BINS; q++) {
+        b->shift[q] = b->rule->rate * (q <= c->bin ? c->left : c->right);
+        step[(size_t)b->chosen * BINS + q] += (float)b->shift[q];
+    }
     return true;
 }
 
 static void keep(boosting *b, ni_fit_part *part, uint32_t round)
 {
     part->rounds = round;
-    memcpy(b->kept, b->score, ni_examples_count(b->e) * sizeof *b->kept);
+    if (part->held) memcpy(b->kept, b->score, ni_examples_count(b->e) * sizeof *b->kept);
 }
 
 /* As many rounds as are asked for; or with something held, at least the least number of them, until its
@@ -206,6 +229,10 @@ neap_status ni_fit_steps(ni_fit_part *part, ni_threads *threads, ni_additive *ou
     size_t count = ni_examples_count(e);
     boosting b = { .part = part, .e = e, .rule = part->rule, .bin = part->bin, .score = part->score };
     b.per_task = 1 + (uint32_t)(EXAMPLES_PER_TASK / count);
+    uint32_t even = LIKELY / ni_threads_count(threads) < CURVES_PER_TASK
+                        ? LIKELY / ni_threads_count(threads)
+                        : CURVES_PER_TASK;
+    if (b.per_task < even) b.per_task = even;
     b.slopes = ni_array(count, sizeof *b.slopes);
     b.kept = ni_copy(part->score, count, sizeof *b.kept);
     b.loss = ni_array(ni_tasks(e->groups, NI_GROUPS_PER_TASK), sizeof *b.loss);

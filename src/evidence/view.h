@@ -25,6 +25,26 @@ neap_status ni_view_create(const neap_graph *graph, const ni_links *links, ni_vi
  * directions of a link. */
 neap_status ni_view_without(const ni_view *view, const bool *held, ni_view *out, neap_error *err);
 
+/* A few links that are to be thought away, in either order; pairs that are not linked do not count. */
+enum { NI_GONE_MOST = 7 };
+typedef struct ni_gone {
+    uint32_t count;
+    neap_pair link[NI_GONE_MOST];
+} ni_gone;
+
+/* The view without these: copies, but nothing is looked at twice. */
+neap_status ni_view_less(const ni_view *view, const ni_gone *gone, ni_view *out, neap_error *err);
+
+/* The link of u and v is one of them. */
+static inline bool ni_is_gone(const ni_gone *gone, uint32_t u, uint32_t v)
+{
+    for (uint32_t i = 0; i < gone->count; i++)
+        if ((gone->link[i].source == u && gone->link[i].target == v) ||
+            (gone->link[i].source == v && gone->link[i].target == u))
+            return true;
+    return false;
+}
+
 /* Degrees by direction, and strengths, of a view whose links and ways are there. */
 neap_status ni_view_finish(ni_view *view, neap_error *err);
 

@@ -114,18 +114,18 @@ static neap_status look(const ni_tensors *t, views *v, neap_error *err)
     return rc;
 }
 
-static bool copy_views(neap_graph *g, const views *v)
+static bool take_views(neap_graph *g, const ni_tensors *t, const views *v)
 {
     g->nodes = (uint32_t)v->nodes;
     g->edges = v->edges;
     g->undirected = v->undirected;
-    g->offset = ni_copy(v->offset, v->nodes + 1, sizeof *g->offset);
-    g->target = ni_copy(v->target, v->edges, sizeof *g->target);
-    g->weight = v->weight ? ni_copy(v->weight, v->edges, sizeof *g->weight) : NULL;
+    g->offset = ni_tensors_take(t, v->offset, v->nodes + 1, sizeof *g->offset);
+    g->target = ni_tensors_take(t, v->target, v->edges, sizeof *g->target);
+    g->weight = v->weight ? ni_tensors_take(t, v->weight, v->edges, sizeof *g->weight) : NULL;
     ni_names_init(&g->names);
     g->names.count = g->nodes;
-    g->names.offset = ni_copy(v->name_offset, v->nodes + 1, sizeof *g->names.offset);
-    g->names.bytes = ni_copy(v->bytes, v->name_bytes, 1);
+    g->names.offset = ni_tensors_take(t, v->name_offset, v->nodes + 1, sizeof *g->names.offset);
+    g->names.bytes = ni_tensors_take(t, v->bytes, v->name_bytes, 1);
     g->names.offset_room = (size_t)v->nodes + 1;
     g->names.bytes_room = (size_t)v->name_bytes;
     return g->offset && g->target && (g->weight || !v->weight) && g->names.offset && g->names.bytes;
@@ -138,7 +138,7 @@ neap_status ni_graph_from_tensors(const ni_tensors *t, neap_graph **out, neap_er
     neap_graph *g = NULL;
     neap_status rc = look(t, &v, err);
     if (rc == NEAP_OK && !(g = ni_zeros(1, sizeof *g))) rc = ni_fail_memory(err, "a graph");
-    if (rc == NEAP_OK && !copy_views(g, &v)) rc = ni_fail_memory(err, "a graph");
+    if (rc == NEAP_OK && !take_views(g, t, &v)) rc = ni_fail_memory(err, "a graph");
     if (rc == NEAP_OK) rc = check_graph(g, v.name_bytes, err);
     if (rc == NEAP_OK) rc = ni_graph_count(g, err);
     if (rc == NEAP_OK) *out = g;

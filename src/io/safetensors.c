@@ -570,29 +570,43 @@ static neap_status read_foreign(file *f, ni_tensors *t, neap_error *err)
 
 /* ---- our own ---- */
 
-static neap_status check_data(const file *f, ni_tensors *t, neap_error *err)
+/* The checksum that the header has for a tensor; NULL in *stored if it has none. */
+static neap_status find_checksum(const file *f, const ni_tensor *tensor, const char **stored,
+                                 neap_error *err)
 {
-    const char *at = t->owned;
     text key = { 0 };
+    put_text(&key, "crc32c.");
+    put(&key, tensor->name, strlen(tensor->name) + 1);
+    neap_status rc = key.failed ? ni_fail_memory(err, "the header of a file") : NEAP_OK;
+    *stored = key.failed ? NULL : json_string_value(json_object_get(f->metadata, key.bytes));
+    ni_free(key.bytes);
+    return rc;
+}
+
+/* Each tensor has a block of its own, so that whoever needs it may take it. where: of it in the file. */
+static neap_status read_tensor(file *f, ni_tensor *tensor, uint64_t where, neap_error *err)
+{
+    char crc[CRC_DIGITS + 1];
+    const char *stored;
+    size_t bytes = (size_t)bytes_of(tensor);
+    tensor->data = tensor->block = ni_array(bytes, 1);
+    if (!tensor->block) return ni_fail_memory(err, "the contents of a file");
+    neap_status rc = read_bytes(f, tensor->block, bytes, err);
+    if (rc == NEAP_OK) rc = find_checksum(f, tensor, &stored, err);
+    if (rc != NEAP_OK) return rc;
+    snprintf(crc, sizeof crc, "%08x", ni_crc32c(0, tensor->block, bytes));
+    if (stored && !strcmp(stored, crc)) return NEAP_OK;
+    return damaged(f, err, where, "damaged: the checksum of tensor %.40s does not match", tensor->name);
+}
+
+static neap_status read_data(file *f, ni_tensors *t, neap_error *err)
+{
+    uint64_t where = LENGTH_BYTES + f->length;
     neap_status rc = NEAP_OK;
     for (size_t i = 0; i < t->count && rc == NEAP_OK; i++) {
-        ni_tensor *tensor = &t->tensor[i];
-        char crc[CRC_DIGITS + 1];
-        size_t bytes = (size_t)bytes_of(tensor);
-        uint64_t where = LENGTH_BYTES + f->length + (uint64_t)(at - (const char *)t->owned);
-        snprintf(crc, sizeof crc, "%08x", ni_crc32c(0, at, bytes));
-        key.used = 0;
-        put_text(&key, "crc32c.");
-        put(&key, tensor->name, strlen(tensor->name) + 1);
-        if (key.failed) rc = ni_fail_memory(err, "the header of a file");
-        const char *stored = key.failed ? NULL : json_string_value(json_object_get(f->metadata, key.bytes));
-        if (!key.failed && (!stored || strcmp(stored, crc)))
-            rc = damaged(f, err, where, "damaged: the checksum of tensor %.40s does not match",
-                         tensor->name);
-        tensor->data = at;
-        at += bytes;
+        rc = read_tensor(f, &t->tensor[i], where, err);
+        where += bytes_of(&t->tensor[i]);
     }
-    ni_free(key.bytes);
     return rc;
 }
 
@@ -609,12 +623,7 @@ static neap_status read_file(file *f, ni_tensors *t, neap_error *err)
     if (rc == NEAP_OK && f->foreign) return read_foreign(f, t, err);
     if (rc == NEAP_OK) rc = take_metadata(f, t, err);
     if (rc == NEAP_OK) rc = take_tensors(f, t, err);
-    if (rc != NEAP_OK) return rc;
-    uint64_t bytes = f->size - LENGTH_BYTES - f->length;
-    t->owned = ni_array((size_t)bytes, 1);
-    if (!t->owned) return ni_fail_memory(err, "the contents of a file");
-    rc = read_bytes(f, t->owned, bytes, err);
-    return rc == NEAP_OK ? check_data(f, t, err) : rc;
+    return rc == NEAP_OK ? read_data(f, t, err) : rc;
 }
 
 static neap_status take_apart(file *f, ni_tensors *t, neap_error *err)

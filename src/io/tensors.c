@@ -45,7 +45,10 @@ void ni_tensor_describe(ni_type type, uint32_t rank, const uint64_t *shape, char
 
 void ni_tensors_release(ni_tensors *t)
 {
-    for (size_t i = 0; i < t->count; i++) ni_free(t->tensor[i].name);
+    for (size_t i = 0; i < t->count; i++) {
+        ni_free(t->tensor[i].name);
+        ni_free(t->tensor[i].block);
+    }
     for (size_t i = 0; i < t->facts; i++) {
         ni_free(t->fact[i].key);
         ni_free(t->fact[i].value);
@@ -182,6 +185,17 @@ neap_status ni_tensors_need(const ni_tensors *t, const char *name, ni_type type,
     if (finite < length) return ni_fail(err, NEAP_E_FORMAT, "tensor %s[%zu] is not finite", name, finite);
     *data = tensor->data;
     return NEAP_OK;
+}
+
+void *ni_tensors_take(const ni_tensors *t, const void *data, size_t count, size_t width)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        void *block = t->tensor[i].block;
+        if (!block || block != data) continue;
+        t->tensor[i].block = NULL;
+        return block;
+    }
+    return ni_copy(data, count, width);
 }
 
 /* ---- the closed set of a kind ---- */

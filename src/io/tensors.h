@@ -1,7 +1,7 @@
 /* tensors.h - named arrays and facts, and the container of models, checkpoints, graphs and vectors.
  *
  * Writing: fill a zeroed ni_tensors with views and facts, then ni_tensors_write or _store;
- * the arrays stay the caller's. Reading fills one whose arrays lie in a block of its own. Either way
+ * the arrays stay the caller's. Reading fills one that owns its arrays, until they are taken. Either way
  * ni_tensors_release ends it. Any names are possible here: which of them a kind of file may have is checked
  * by its reader (ni_tensors_only). Names and facts are copied. */
 #ifndef NI_TENSORS_H
@@ -23,6 +23,7 @@ typedef struct ni_tensor {
     uint32_t rank; /* 1 .. NI_RANK_MOST */
     uint64_t shape[NI_RANK_MOST];
     const void *data; /* reading: aligned for its type */
+    void *block;      /* reading: owned, the same; NULL once it is taken */
 } ni_tensor;
 
 typedef struct ni_fact {
@@ -36,7 +37,7 @@ typedef struct ni_tensors {
         *fact; /* __metadata__ without neap.format and the checksums, which reading and writing handle */
     size_t facts, fact_room;
     uint32_t format; /* reading: the version of the file                    */
-    void *owned;     /* reading: the bytes of all tensors                   */
+    void *owned;     /* reading others' files: the bytes of all tensors     */
     bool failed;     /* no memory to record something: writing will fail    */
 } ni_tensors;
 
@@ -73,6 +74,10 @@ neap_status ni_tensors_real(const ni_tensors *t, const char *key, double *value,
  */
 neap_status ni_tensors_need(const ni_tensors *t, const char *name, ni_type type, uint32_t rank,
                             const uint64_t *shape, const void **data, neap_error *err);
+
+/* An array that was found, to keep and to free: that of the file itself, of which `t` remains a view, or a
+ * copy where it is not alone in a block or was taken before. NULL: no memory. */
+void *ni_tensors_take(const ni_tensors *t, const void *data, size_t count, size_t width);
 
 /* The closed set of a kind: NEAP_E_FORMAT if there is a tensor or a fact that is not in these lists, which
  * end with NULL; "option." with its dot stands for all facts that begin so. */

@@ -105,6 +105,39 @@ static void spmm_row(const ni_term *term, size_t count, const float *B, size_t n
     if (at < n) spmm_last(term, count, B + at, n, n - at, out + at);
 }
 
+/* Rows of a graph's matrix lie anywhere: those of AHEAD entries further on are fetched meanwhile, across
+ * the ends of rows. */
+INLINE void sum_narrow(const int registers, const bool weighted, const uint32_t *row, const float *weight,
+                       size_t count, size_t more, const float *B, float *out)
+{
+    enum { AHEAD = 12 };
+    const size_t lanes = (size_t)registers * NI_LANES, fetched = count + more;
+    __m256 sum[4];
+    for (int v = 0; v < registers; v++) sum[v] = _mm256_setzero_ps();
+    for (size_t i = 0; i < count; i++) {
+        const float *x = B + row[i] * lanes;
+        const float *ahead = B + row[i + AHEAD < fetched ? i + AHEAD : i] * lanes;
+        for (int v = 0; v < registers; v += 2)
+            _mm_prefetch((const char *)(ahead + v * NI_LANES), _MM_HINT_T0);
+        __m256 w = weighted ? _mm256_broadcast_ss(weight + i) : _mm256_setzero_ps();
+        for (int v = 0; v < registers; v++) {
+            __m256 part = _mm256_loadu_ps(x + v * NI_LANES);
+            sum[v] = weighted ? _mm256_fmadd_ps(w, part, sum[v]) : _mm256_add_ps(sum[v], part);
+        }
+    }
+    for (int v = 0; v < registers; v++) _mm256_storeu_ps(out + v * NI_LANES, sum[v]);
+}
+
+static void sum_rows(const uint32_t *row, const float *weight, size_t count, size_t more, const float *B,
+                     size_t lanes, float *out)
+{
+    bool wide = lanes > NI_NARROW;
+    if (wide && weight) sum_narrow(4, true, row, weight, count, more, B, out);
+    else if (wide) sum_narrow(4, false, row, NULL, count, more, B, out);
+    else if (weight) sum_narrow(2, true, row, weight, count, more, B, out);
+    else sum_narrow(2, false, row, NULL, count, more, B, out);
+}
+
 /* ---- tiles ---- */
 
 /* a x b dot products at once, in as many registers; where there are fewer rows, the last one is
@@ -414,6 +447,7 @@ const ni_kernels ni_kernels_avx2 = {
     .axpy = axpy,
     .bond = bond,
     .spmm_row = spmm_row,
+    .sum_rows = sum_rows,
     .gather_sum = ni_avx2_gather_sum,
     .scatter_sum = ni_avx2_scatter_sum,
     .align = align,

@@ -55,6 +55,9 @@ static inline void ni_prefetch(const float *row, size_t n)
 /* A tile of alignments is computed and pooled by strips of four rows, so that it stays in the cache. */
 enum { NI_STRIP_ROWS = 4, NI_LANES = 8 };
 
+/* Numbers of a cache line. */
+enum { NI_NARROW = 16 };
+
 /* n rounded up to whole vectors of NI_LANES: the length of a line of a strip. */
 static inline size_t ni_whole_lanes(size_t numbers)
 {
@@ -119,6 +122,12 @@ typedef struct ni_kernels {
      * rows of n numbers. */
     void (*spmm_row)(const ni_term *term, size_t count, const float *B, size_t n, float *out);
 
+    /* Rows of a graph's matrix times a B whose rows are narrow: out (lanes) = sum_i weight_i B[row_i], sum
+     * after sum in the order of i. weight NULL: all are 1. lanes: NI_NARROW or twice that. `more` entries
+     * of `row` follow that will be asked for next: their rows of B are fetched ahead. */
+    void (*sum_rows)(const uint32_t *row, const float *weight, size_t count, size_t more, const float *B,
+                     size_t lanes, float *out);
+
     /* Gathers some rows once for several weighted sums of them: out_k (n) = sum_i weight_k[i] B[row_i] for
      * k < sides <= NI_STRIP_ROWS, each with the bits of spmm_row. */
     void (*gather_sum)(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
@@ -146,7 +155,7 @@ typedef struct ni_kernels {
     /* out_i = tanh(x_i), to 2e-7; out may be x */
     void (*tanh)(const float *x, size_t n, float *out);
 
-    /* out_i = exp(x_i), for |x_i| <= 80; returns their sum */
+    /* out_i = exp(x_i), for |x_i| <= 80; returns their sum; out may be x */
     float (*exp)(const float *x, size_t n, float *out);
 
     /* z_i = rate (label - s(z_i - bias)), s(z) = 1 / (1 + e^-z): the gradient step of z_i on its logistic

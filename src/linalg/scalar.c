@@ -38,6 +38,17 @@ static void spmm_row(const ni_term *term, size_t count, const float *B, size_t n
     for (size_t i = 0; i < count; i++) axpy(term[i].weight, B + term[i].row * n, out, n);
 }
 
+static void sum_rows(const uint32_t *row, const float *weight, size_t count, size_t more, const float *B,
+                     size_t lanes, float *out)
+{
+    (void)more;
+    memset(out, 0, lanes * sizeof *out);
+    for (size_t i = 0; i < count; i++)
+        for (size_t q = 0; q < lanes; q++)
+            out[q] =
+                weight ? fmaf(weight[i], B[row[i] * lanes + q], out[q]) : out[q] + B[row[i] * lanes + q];
+}
+
 static void gather_sum(const float *const *weight, uint32_t sides, const uint32_t *row, uint32_t rows,
                        const float *B, size_t n, float *const *out)
 {
@@ -190,6 +201,7 @@ const ni_kernels ni_kernels_scalar = {
     .axpy = axpy,
     .bond = bond,
     .spmm_row = spmm_row,
+    .sum_rows = sum_rows,
     .gather_sum = gather_sum,
     .scatter_sum = scatter_sum,
     .align = align,

@@ -10,7 +10,7 @@
 #include "linalg/eigen.h"
 #include "support/status.h"
 
-enum { TURNS_MOST = 60 }; /* QL steps for one eigenvalue; two are usual */
+enum { TURNS_MANY = 30, TURNS_MOST = 60 }; /* QL steps for one eigenvalue; two are usual */
 
 static double dot(const double *x, const double *y, size_t n)
 {
@@ -98,13 +98,13 @@ static void undo_reflections(const double *a, size_t n, const double *h, uint32_
 
 /* ---- QL ---- */
 
-/* Where the tridiagonal matrix that begins at `first` falls apart. */
-static size_t find_split(const double *diagonal, const double *above, size_t first, size_t n)
+/* Where the tridiagonal matrix that begins at `first` falls apart; `least` counts as nothing. */
+static size_t find_split(const double *diagonal, const double *above, size_t first, size_t n, double least)
 {
     size_t m = first;
     for (; m + 1 < n; m++) {
         double around = fabs(diagonal[m]) + fabs(diagonal[m + 1]);
-        if (fabs(above[m]) <= fmax(DBL_EPSILON * around, DBL_MIN)) break;
+        if (fabs(above[m]) <= fmax(DBL_EPSILON * around, least)) break;
     }
     return m;
 }
@@ -136,14 +136,25 @@ static void step(double *d, double *above, size_t first, size_t last, double *ve
     above[last] = 0;
 }
 
+/* The rounding error of a tridiagonal matrix of this size. */
+static double noise_of(const double *diagonal, const double *above, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(diagonal[i]) + fabs(above[i]));
+    return DBL_EPSILON * most;
+}
+
+/* Where eigenvalues are 0, a part of T is nothing but rounding errors. It need not fall apart by its own
+ * measure, but after many steps it may by that of the whole. */
 static bool diagonalise(double *diagonal, double *above, size_t n, double *vector)
 {
+    double noise = noise_of(diagonal, above, n);
     for (size_t first = 0; first < n; first++) {
-        size_t last = find_split(diagonal, above, first, n);
+        size_t last = find_split(diagonal, above, first, n, DBL_MIN);
         for (int turn = 0; last != first; turn++) {
             if (turn == TURNS_MOST) return false;
             step(diagonal, above, first, last, vector, n);
-            last = find_split(diagonal, above, first, n);
+            last = find_split(diagonal, above, first, n, turn < TURNS_MANY ? DBL_MIN : noise);
         }
     }
     return true;

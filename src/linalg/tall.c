@@ -13,10 +13,11 @@ enum { SLAB = 256 };                          /* rows whose product is summed in
 typedef struct tall {
     const float *X, *Y, *C;
     uint64_t n, range;
+    uint64_t first; /* row of a wave */
     uint32_t l, k;
     double *sum; /* ranges x l x k */
     float *part; /* ranges x l x k */
-    float *slab; /* threads x SLAB x l */
+    float *slab; /* WAVE x SLAB x l   */
     float *out;
     size_t stride;
     ni_threads *threads;
@@ -86,24 +87,44 @@ void ni_tall_transform(const float *X, uint64_t n, uint32_t l, const float *C, u
                 &(tall){ .X = X, .C = C, .n = n, .l = l, .k = k, .out = out, .stride = stride });
 }
 
+/* In place: some slabs are copied, and then take their new places, which reach no further than where they
+ * were. */
+enum { WAVE = 32 };
+
+static uint64_t slab_rows(const tall *t, uint32_t task)
+{
+    uint64_t first = t->first + (uint64_t)task * SLAB;
+    return ni_task_end(first, SLAB, t->n) - first;
+}
+
+static void copy_task(void *arg, uint32_t task, uint32_t thread)
+{
+    const tall *t = arg;
+    (void)thread;
+    memcpy(t->slab + (size_t)task * SLAB * t->l, t->out + (t->first + (uint64_t)task * SLAB) * t->l,
+           slab_rows(t, task) * t->l * sizeof *t->slab);
+}
+
 static void turn_task(void *arg, uint32_t task, uint32_t thread)
 {
     const tall *t = arg;
-    size_t l = t->l;
-    uint64_t first = (uint64_t)task * SLAB, rows = ni_task_end(first, SLAB, t->n) - first;
-    float *slab = t->slab + thread * SLAB * l;
-    memcpy(slab, t->out + first * l, rows * l * sizeof *slab);
-    ni_gemm(false, true, rows, l, l, slab, l, t->C, l, false, t->out + first * l, l);
+    (void)thread;
+    ni_gemm(false, true, slab_rows(t, task), t->k, t->l, t->slab + (size_t)task * SLAB * t->l, t->l, t->C,
+            t->l, false, t->out + (t->first + (uint64_t)task * SLAB) * t->k, t->k);
 }
 
-neap_status ni_tall_turn(float *X, uint64_t n, uint32_t l, const float *C, ni_threads *threads,
+neap_status ni_tall_turn(float *X, uint64_t n, uint32_t l, const float *C, uint32_t k, ni_threads *threads,
                          neap_error *err)
 {
-    float *slab = ni_array((size_t)ni_threads_count(threads) * SLAB, l * sizeof *slab);
-    if (!slab) return ni_fail_memory(err, "products of vectors");
-    ni_gemm_run(threads, ni_tasks(n, SLAB), turn_task,
-                &(tall){ .C = C, .n = n, .l = l, .out = X, .slab = slab });
-    ni_free(slab);
+    tall t = { .C = C, .n = n, .l = l, .k = k, .out = X };
+    t.slab = ni_array(WAVE * SLAB, l * sizeof *t.slab);
+    if (!t.slab) return ni_fail_memory(err, "products of vectors");
+    for (; t.first < n; t.first += WAVE * SLAB) {
+        uint32_t tasks = ni_tasks(ni_task_end(t.first, WAVE * SLAB, n) - t.first, SLAB);
+        ni_threads_run(threads, tasks, copy_task, &t);
+        ni_gemm_run(threads, tasks, turn_task, &t);
+    }
+    ni_free(t.slab);
     return ni_threads_check(threads, err);
 }
 

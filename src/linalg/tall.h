@@ -20,8 +20,8 @@ neap_status ni_tall_cross(const float *X, uint32_t l, const float *Y, uint32_t k
 void ni_tall_transform(const float *X, uint64_t n, uint32_t l, const float *C, uint32_t k, float *out,
                        size_t stride, ni_threads *threads);
 
-/* X = X C' in place, C: l x l. */
-neap_status ni_tall_turn(float *X, uint64_t n, uint32_t l, const float *C, ni_threads *threads,
+/* X = X C' in place, C: k x l, k <= l: rows then begin k numbers apart. */
+neap_status ni_tall_turn(float *X, uint64_t n, uint32_t l, const float *C, uint32_t k, ni_threads *threads,
                          neap_error *err);
 
 /* Bytes that ni_tall_gram takes besides. */

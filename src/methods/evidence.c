@@ -137,7 +137,7 @@ static void declare(neap_model *m, ni_declaration *d)
     ni_declare_matrix(d, "node", NI_FIXED, m->rows, NI_NODE_VALUES, &own->node);
     if (m->dim) {
         ni_declare_list(d, "eigen.values", NI_FIXED, NI_F32, m->dim, &own->value);
-        ni_declare_matrix(d, "eigen.vectors", NI_FIXED, m->rows, m->dim, &own->vector);
+        ni_declare_matrix(d, "eigen.vectors", NI_FIXED, m->rows, m->dim, own->late ? NULL : &own->vector);
     }
     if (m->dim && m->rows <= NI_VECTOR_NODES)
         ni_declare_matrix(d, "vectors", NI_FIXED, m->rows, m->dim, &own->outside);
@@ -225,17 +225,23 @@ static void tell(const trainer *t, const ni_fit_report *r)
     ni_note(t->hooks, text);
 }
 
+static ni_draw_rule rule_of(const neap_model *m)
+{
+    const ni_evidence_options *o = options_of(m->settings);
+    const ni_evidence *own = m->own;
+    return (ni_draw_rule){ .positives = o->examples,
+                           .fold = o->fold,
+                           .negatives = (ni_negatives)o->negatives,
+                           .groups = groups_of(m),
+                           .dim = o->learning.dim,
+                           .attributes = is_known(m) ? &own->attributes : NULL,
+                           .seed = m->settings->common.seed };
+}
+
 static neap_status learn_curves(trainer *t, neap_error *err)
 {
     const ni_evidence *own = t->model->own;
-    uint64_t seed = t->model->settings->common.seed;
-    ni_draw_rule rule = { .positives = t->o->examples,
-                          .fold = t->o->fold,
-                          .negatives = (ni_negatives)t->o->negatives,
-                          .groups = groups_of(t->model),
-                          .dim = t->o->learning.dim,
-                          .attributes = is_known(t->model) ? &own->attributes : NULL,
-                          .seed = seed };
+    ni_draw_rule rule = rule_of(t->model);
     ni_fit_rule fit = { .ridge = t->o->ridge,
                         .rate = 0.15,
                         .lambda = t->o->lambda,
@@ -243,7 +249,7 @@ static neap_status learn_curves(trainer *t, neap_error *err)
                         .rounds_most = t->o->steps + 2000,
                         .patience = 20,
                         .leaf = 20,
-                        .seed = seed };
+                        .seed = rule.seed };
     ni_fit_report report;
     neap_status rc = ni_draw_create(&t->draw, &t->view, &t->model->targets, &rule, t->threads, err);
     for (uint32_t f = 0; rc == NEAP_OK && f < t->draw.folds; f++) rc = ni_draw_fold(&t->draw, f, err);
@@ -322,7 +328,7 @@ static neap_status find_texts(trainer *t, const ni_sparse *c, uint32_t columns, 
     return rc == NEAP_OK ? join_terms(t->model, err) : rc;
 }
 
-/* The model's tensors, those of texts and features filled. */
+/* The model's tensors but eigenvectors, those of texts and features filled. */
 static neap_status make_tensors(trainer *t, const neap_features *features, neap_error *err)
 {
     ni_evidence *own = t->model->own;
@@ -330,11 +336,47 @@ static neap_status make_tensors(trainer *t, const neap_features *features, neap_
     bool known = (t->model->texts.words.count || features) && groups_of(t->model) >> NI_GROUP_TEXT & 1;
     neap_status rc = known ? make_content(t, features, &c, err) : NEAP_OK;
     for (uint64_t r = 0; rc == NEAP_OK && r < c.rows; r++) own->terms += c.end[r] - c.start[r];
+    own->late = true;
     if (rc == NEAP_OK) rc = ni_model_allocate(t->model, err);
+    own->late = false;
     if (rc == NEAP_OK && own->terms)
         rc = find_texts(t, &c, ni_content_columns(&t->model->texts, features), err);
     ni_tfidf_free(&c);
     return rc;
+}
+
+/* A graph that lacked one link in a hundred has the eigenvectors of the whole graph, as good as they are
+ * needed: of a large graph they are found once. */
+static bool has_eigenpairs(const trainer *t)
+{
+    return t->draw.eigenvector && t->draw.folds == 1 && t->draw.groups <= ni_view_arcs(&t->view) / 200;
+}
+
+static neap_status find_eigenpairs(trainer *t, float **vector, neap_error *err)
+{
+    const ni_evidence *own = t->model->own;
+    if (has_eigenpairs(t)) {
+        memcpy(own->value, t->draw.eigenvalue, t->model->dim * sizeof *own->value);
+        *vector = t->draw.eigenvector;
+        t->draw.eigenvector = NULL;
+        return NEAP_OK;
+    }
+    ni_draw_drop_eigenpairs(&t->draw);
+    return ni_eigenpairs(&t->view, t->model->dim, t->model->settings->common.seed, t->threads, own->value,
+                         vector, err);
+}
+
+/* They become a tensor of the model. */
+static neap_status take_eigenpairs(trainer *t, neap_error *err)
+{
+    ni_evidence *own = t->model->own;
+    ni_declared *tensor = ni_declared_find(&t->model->tensors->list, "eigen.vectors");
+    float *vector = NULL;
+    neap_status rc = tensor ? find_eigenpairs(t, &vector, err) : NEAP_OK;
+    if (!vector) return rc;
+    tensor->slot = &own->vector;
+    ni_declared_set(tensor, vector);
+    return NEAP_OK;
 }
 
 /* Of the whole graph, for queries. */
@@ -344,8 +386,7 @@ static neap_status survey(trainer *t, neap_error *err)
     uint32_t d = t->model->dim;
     uint64_t seed = t->model->settings->common.seed;
     neap_status rc = ni_node_values(&t->view, t->threads, own->node, err);
-    if (rc == NEAP_OK && own->vector)
-        rc = ni_eigenpairs(&t->view, d, seed, t->threads, own->value, own->vector, err);
+    if (rc == NEAP_OK) rc = take_eigenpairs(t, err);
     return rc == NEAP_OK && own->outside
                ? ni_evidence_vectors(&t->view, d, seed, t->threads, own->outside, err)
                : rc;
@@ -363,12 +404,72 @@ static neap_status train(const ni_job *job, neap_model **out, neap_error *err)
     if (rc == NEAP_OK) rc = make_tensors(&t, job->data->features, err);
     if (rc == NEAP_OK) rc = ni_view_create(t.model->graph, &t.model->links, &t.view, err);
     if (rc == NEAP_OK) rc = learn_curves(&t, err);
-    ni_draw_free(&t.draw);
     if (rc == NEAP_OK) rc = survey(&t, err);
+    ni_draw_free(&t.draw);
     ni_view_free(&t.view);
     ni_threads_free(t.threads);
     if (rc == NEAP_OK) *out = t.model;
     else neap_model_free(t.model);
+    return rc;
+}
+
+/* ---- what training takes ---- */
+
+static uint64_t most_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Of texts and features, while singular vectors and the nearest are found. */
+static uint64_t texts_bytes(const neap_model *m, const neap_features *features)
+{
+    const ni_evidence *own = m->own;
+    uint64_t columns = ni_content_columns(&m->texts, features), threads = m->settings->common.threads;
+    uint64_t near = own->terms * sizeof(ni_term) + (threads ? threads : 2) * m->rows * 12 + columns * 8;
+    return ni_content_bytes(&m->texts, features, options_of(m->settings)->text_dim) +
+           most_of(columns * options_of(m->settings)->text_dim * sizeof(float), near);
+}
+
+static void count_parts(trainer *t, const neap_features *features, neap_estimate_result *r)
+{
+    ni_examples e = ni_draw_examples(&t->draw);
+    ni_declaration d = { 0 };
+    declare(t->model, &d);
+    r->bytes_tables = ni_declaration_bytes(&d, NI_FIXED);
+    ni_declaration_free(&d);
+    if (is_known(t->model)) r->bytes_tables += ((ni_evidence *)t->model->own)->terms * sizeof(ni_term);
+    r->bytes_graph += ni_view_bytes(&t->view) - ni_links_bytes(&t->model->links);
+    r->bytes_batch = ni_draw_bytes(&t->draw) +
+                     most_of(ni_draw_fold_bytes(&t->draw), ni_fit_bytes(&e, ni_threads_count(t->threads)));
+    if (is_known(t->model)) r->bytes_batch = most_of(r->bytes_batch, texts_bytes(t->model, features));
+    if (t->model->rows <= NI_VECTOR_NODES)
+        r->bytes_batch = most_of(r->bytes_batch, ni_evidence_vectors_bytes(t->model->rows));
+}
+
+static neap_status bytes(const ni_job *job, neap_estimate_result *r, neap_error *err)
+{
+    const neap_features *features = job->data->features;
+    trainer t = { .o = job->settings->own };
+    neap_status rc = ni_threads_create(job->settings->common.threads, &t.threads, err);
+    if (rc == NEAP_OK) rc = ni_model_create(job, &t.model, err);
+    if (rc == NEAP_OK) rc = ni_links_need_some(&t.model->links, err);
+    if (rc == NEAP_OK) rc = ni_view_create(t.model->graph, &t.model->links, &t.view, err);
+    if (rc == NEAP_OK) {
+        ni_evidence *own = t.model->own;
+        bool known = groups_of(t.model) >> NI_GROUP_TEXT & 1;
+        if (known && t.model->texts.words.count) own->terms = t.model->texts.offset[t.model->rows];
+        if (known && features) own->terms += features->offset[features->nodes];
+        own->attributes = (ni_attributes){ .dim = t.o->text_dim,
+                                           .columns = ni_content_columns(&t.model->texts, features) };
+        r->bytes_graph = ni_model_graph_bytes(t.model, job->data->graph);
+        ni_draw_rule rule = rule_of(t.model);
+        rc = ni_draw_create(&t.draw, &t.view, &t.model->targets, &rule, t.threads, err);
+        if (rc == NEAP_OK) count_parts(&t, features, r);
+    }
+    ni_draw_free(&t.draw);
+    ni_view_free(&t.view);
+    ni_threads_free(t.threads);
+    neap_model_free(t.model);
     return rc;
 }
 
@@ -482,6 +583,7 @@ const ni_method ni_method_evidence = {
     .derive = derive,
     .release = release,
     .train = train,
+    .bytes = bytes,
     .open = open_query,
     .close = close_query,
     .score = score,

@@ -25,6 +25,7 @@ typedef struct ni_evidence {
     float *node;    /* rows x NI_NODE_VALUES */
     float *value;   /* dim: eigenvalues      */
     float *vector;  /* rows x dim            */
+    bool late;      /* these are to come: until walks are done there is no room for both */
     float *outside; /* rows x dim: vectors for other tools (vectors.h); NULL: too many nodes */
     uint32_t *kind; /* curves               */
     float *line, *edge, *step, *start;

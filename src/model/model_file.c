@@ -283,9 +283,9 @@ static neap_status take_tensor(const ni_tensors *t, ni_declared *x, neap_error *
     const void *data;
     neap_status rc = ni_tensors_need(t, x->name, x->type, x->rank, x->shape, &data, err);
     if (rc != NEAP_OK) return rc;
-    void *copy = ni_copy(data, (size_t)ni_declared_bytes(x), 1);
-    if (!copy) return ni_fail_memory(err, "the vectors");
-    ni_declared_set(x, copy);
+    void *own = ni_tensors_take(t, data, (size_t)ni_declared_bytes(x), 1);
+    if (!own) return ni_fail_memory(err, "the vectors");
+    ni_declared_set(x, own);
     return NEAP_OK;
 }
 
