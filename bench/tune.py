@@ -25,14 +25,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 WINDOWS = ["--epochs 5 --window 10", "--epochs 1 --window 10", "--epochs 1 --window 5", "--epochs 1 --window 3",
            "--epochs 1 --window 2"]
-RECIPE = ("--epochs 60 --lr 3e-3 --mask --sides 2 --degrees --alignment scaled --objective logistic --negatives 2 "
+RECIPE = ("--epochs 60 --lr 3e-3 --mask --sides 1 --degrees --alignment scaled --objective logistic --negatives 2 "
           "--weight-decay 0.3")
 PAPER = ("--epochs 60 --lr 3e-3 --no-mask --sides 1 --no-degrees --alignment tanh --objective margin --negatives 1 "
          "--weight-decay 0")
 SETTINGS = {
     "gap-recipe": [PAPER] + [" ".join((RECIPE, change)).strip() for change in (
-        "", "--attention uniform", "--no-mask", "--sides 1", "--no-degrees", "--alignment tanh", "--objective margin",
-        "--weight-decay 0", "--weight-decay 1", "--negatives 1", "--lr 1e-3")],
+        "", "--attention uniform", "--no-mask", "--sides 2", "--no-degrees", "--alignment tanh", "--objective margin",
+        "--weight-decay 0", "--negatives 1", "--self", "--lr 1e-2")],
     "gap": ["", "--self", "--dropout 0", "--dropout 0.25", "--epochs 60", "--dim 200", "--padding zero",
             "--lr 1e-3 --epochs 60", "--margin 0.5", "--margin 2", "--negatives 4", "--batch 512", "--decay linear",
             "--undirected"],

@@ -58,6 +58,7 @@ static inline neap_model *trained(const char *method, int undirected)
     if (neap_method_has_option(method, "dim")) neap_options_set(o, "dim", "8", NULL);
     if (neap_method_has_option(method, "epochs")) neap_options_set(o, "epochs", "3", NULL);
     if (neap_method_has_option(method, "lr")) neap_options_set(o, "lr", "0.02", NULL);
+    if (neap_method_has_option(method, "degrees")) neap_options_set(o, "degrees", "no", NULL);
     if (neap_method_has_option(method, "walk-length")) neap_options_set(o, "walk-length", "10", NULL);
     neap_text *text = texts_of(g);
     neap_data data = { .size = sizeof data, .graph = g, .text = text };

@@ -24,7 +24,7 @@ static neap_options *all_of_it(const char *epochs)
     return options_of("neap", "method", "gap", "dim", "6", "neighbors", "100", "epochs", epochs, "lr",
                       "0.1", "batch", "4096", "valid", "0", "negatives", "2", "dropout", "0", "optimizer",
                       "adagrad", "objective", "logistic", "seed", "3", "threads", "2", "mask", "yes",
-                      "sides", "2", "degrees", "yes", "alignment", "scaled", NULL);
+                      "sides", "2", "degrees", "yes", "alignment", "scaled", "self", "no", NULL);
 }
 
 static neap_model *model_of(int undirected, const char *epochs)

@@ -205,7 +205,7 @@ static void scores_beyond_the_range_of_numbers_are_refused(void **state)
 
 static void check_side(const neap_reasons *r, float score_of_pair)
 {
-    double weights = 0, contributions = 0;
+    double weights = 0, contributions = (double)r->rest_contribution;
     assert_int_equal(r->size, sizeof *r);
     for (uint32_t i = 0; i < r->count; i++) {
         assert_true(i == 0 || r->weight[i - 1] >= r->weight[i]);

@@ -564,8 +564,8 @@ static neap_graph *three_hubs(void)
 
 static void an_explanation_of_hubs_can_be_stopped_and_has_a_limit(void **state)
 {
-    neap_options *o =
-        options_of("neap", "method", "gap", "dim", "64", "epochs", "0", "neighbors", "8192", NULL);
+    neap_options *o = options_of("neap", "method", "gap", "dim", "64", "epochs", "0", "neighbors", "8192",
+                                 "self", "no", NULL);
     neap_graph *g = three_hubs();
     neap_model *m;
     neap_query *q;

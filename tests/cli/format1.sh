@@ -26,7 +26,7 @@ resume() {
     expect 0 "$NEAP" score "$1" "$NEAP_SOURCE/examples/pairs.txt" -q
     close out "$old/$1.resumed.scores" "$1 resumed"
 }
-resume gap --epochs 500 --valid 0.1 --patience 100000
+resume gap --epochs 500 --valid 0.1 --patience 100000 --no-mask --no-self --no-degrees --alignment tanh --objective margin
 resume deepwalk --epochs 300 --walks 2 --walk-length 8 --window 2
 resume attentivewalk --epochs 400 --valid 0.1 --patience 100000
 resume splitter --epochs 200 --walks 2 --walk-length 8 --window 2

@@ -19,15 +19,16 @@ done
 
 expect 0 "$NEAP" train "$friends" -o authors --preset authors --dim 4 --epochs 2 --neighbors 3
 same_scores authors "$old/gap-authors.scores"
-expect 0 "$NEAP" train "$friends" -o damped --dim 4 --epochs 30 --valid 0 --method gap --negative-sampling degree-0.75
+then=(--no-mask --no-self --no-degrees --alignment tanh --objective margin) # the preset neap of that time
+expect 0 "$NEAP" train "$friends" -o damped "${then[@]}" --dim 4 --epochs 30 --valid 0 --method gap --negative-sampling degree-0.75
 same_scores damped "$old/gap-degree.scores"
-expect 0 "$NEAP" train "$friends" -o degree --dim 4 --epochs 30 --valid 0 --method gap --negative-sampling degree
+expect 0 "$NEAP" train "$friends" -o degree "${then[@]}" --dim 4 --epochs 30 --valid 0 --method gap --negative-sampling degree
 expect 0 "$NEAP" score degree "$pairs" -q
 cmp -s out "$old/gap-degree.scores" && fail 'degree is still what it was'
 
 cp "$old/gap-degree.checkpoint" run
 expect 0 "$NEAP" check run
-again=(train "$friends" -o resumed --method gap --epochs 400 --valid 0 --dim 4 --checkpoint run --resume)
+again=(train "$friends" -o resumed "${then[@]}" --method gap --epochs 400 --valid 0 --dim 4 --checkpoint run --resume)
 expect 3 "$NEAP" "${again[@]}" --negative-sampling degree
 says err 'it has negative-sampling degree-0.75, this run has degree'
 expect 0 "$NEAP" "${again[@]}" --negative-sampling degree-0.75

@@ -71,9 +71,9 @@ python3 - <<'END' || fail 'the explanation does not add up'
 import json
 e = json.load(open("out"))
 table = [line.split() for line in open("table")]
-for side in ("by_source", "by_target"):
+for side, elsewhere in (("by_source", "source_elsewhere"), ("by_target", "target_elsewhere")):
     assert abs(sum(x["attention"] for x in e[side]) - 1) < 1e-4, side
-    assert abs(sum(x["contribution"] for x in e[side]) - e["score"]) < 1e-4 + 1e-4 * abs(e["score"]), side
+    assert abs(sum(x["contribution"] for x in e[side] + [e[elsewhere]]) - e["score"]) < 1e-4 + 1e-4 * abs(e["score"]), side
     assert e[side] == sorted(e[side], key=lambda x: (-x["attention"], -x["contribution"])), side
     most = sorted(e[side], key=lambda x: -abs(x["contribution"]))[:2]
     for x in most:
