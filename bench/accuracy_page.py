@@ -1,5 +1,6 @@
 """docs/results/accuracy.md from the cells of accuracy.py: tables, and what they say beside the goals."""
 import glob
+import itertools
 import json
 import math
 import os
@@ -28,8 +29,9 @@ HEAD = """# How well `evidence` predicts
 <!-- `bench/accuracy.py` writes this page from accuracy/*.json and cells/*.json; do not edit it by hand -->
 
 `NEAP_DATA=DIR bench/accuracy.py`: each number is the mean of seeds 11 to 13 in the [clean protocol](../evaluation.md), in per cent, with one
-preset for all graphs. Nothing was chosen on these seeds; every model was checked for test pairs. ± is the standard error of the
-mean over the three seeds.
+preset for all graphs. Settings were chosen on seeds from 101 on, and the design on test pairs of seeds 1 to 5 of a prototype, never on those of 11 to 13; but the graphs are the
+same, so that a test link here was a test link there with the share that is held out (85, 45 and 5 %), and the published splits were looked at by the prototype, too. Every model was checked for test pairs. ± is
+the standard error of the mean over the three seeds.
 """
 
 
@@ -75,6 +77,12 @@ class Results:
     def others(self, graph, share, measure, among):
         values = {method: self.values(graph, method, share, measure) for method in among}
         return {method: value for method, value in values.items() if value}
+
+    def absent(self, graph, share):
+        """Rivals without all three seeds, and those that ran out of time."""
+        names = others_of(graph)
+        cut = {method for method in names for seed in plan.SEEDS if (self.cell(graph, method, share, seed) or {}).get("cut")}
+        return [method for method in names if not self.values(graph, method, share, "auc")], sorted(cut)
 
 
 def mean(values):
@@ -129,13 +137,18 @@ def goals(results):
             trained = results.others(graph, share, "mrr_all", set(others_of(graph)) - set(plain))
             rival, learned = best(plain) if plain else None, best(trained) if trained else None
             ahead = lead(ours["mrr_all"], plain[rival]) if rival else None
+            comparable = graph != "cora-text"  # its goal is over walks on text links, which are no method of their own
             mrr.append([TITLES[graph], "%d %%" % share, with_error(ours["mrr_all"]), "%.1f" % goal_mrr,
                         verdict(mean(ours["mrr_all"]), goal_mrr, slack_mrr),
                         "%s %.1f" % (rival, mean(plain[rival])) if rival else "",
-                        "%s, %s %+.1f" % (with_error(ahead), "goal", goal_lead) if ahead else "",
-                        verdict(mean(ahead), goal_lead, max(error(ahead), slack_mrr)) if ahead else "",
+                        "%s, goal %+.1f" % (with_error(ahead), goal_lead) if ahead else "",
+                        verdict(mean(ahead), goal_lead, error(ahead)) if ahead and comparable else "",
                         "%s %.1f" % (learned, mean(trained[learned])) if learned else ""])
-    return ("\n## AUC\n\n" +
+    missing = ["%s at %d %%: %s" % (TITLES[graph], share, ", ".join(text)) for graph in GOALS for share in plan.SHARES
+               for absent, cut in [results.absent(graph, share)]
+               for text in [[name + " not measured" for name in absent] + [name + " cut short" for name in cut]] if text]
+    remark = "" if not missing else "\nRivals that took too long, or were not run: %s.\n" % "; ".join(missing)
+    return (remark + "\n## AUC\n\n" +
             table(["graph", "trained on", "`evidence`", "goal", "", "best other", "AP", "AUC, both ends seen"], auc) +
             "\n## MRR against all nodes\n\n" +
             table(["graph", "trained on", "`evidence`", "goal", "", "best heuristic in hindsight", "lead on the same links",
@@ -161,6 +174,14 @@ def against_all(results):
                           for method, values in sorted(leads.items()) if mean(values) < -error(values)]
         said.append("In %s `evidence` is above every other method in %d of %d cells; more than one paired standard error "
                     "below one in %s." % (measure.upper(), above, cells, "none" if not below else "; ".join(below)))
+    below = []
+    for graph, share in itertools.product(GOALS, plan.SHARES):
+        ours, plain = results.values(graph, "evidence", share, "mrr_all"), results.others(graph, share, "mrr_all", plan.HEURISTICS)
+        if ours and plain:
+            ahead = lead(ours, plain[best(plain)])
+            below += ["%s at %d %%" % (TITLES[graph], share)] * (mean(ahead) < -2 * error(ahead))
+    said.append("In MRR it is more than two paired standard errors below the best heuristic in hindsight in %s." %
+                ("none" if not below else "; ".join(below)))
     return "\n" + "\n".join(said) + "\n"
 
 
@@ -173,7 +194,7 @@ def published(results):
         by_method = {}
         for split in splits:
             for said in split:
-                by_method.setdefault(said["method"], []).append((100 * said["auc"]["mean"], 100 * (said["auc_seen"] or 0)))
+                by_method.setdefault(said["method"], []).append((100 * said["auc"]["mean"], 100 * (said["auc_seen"] or math.nan)))
         ours = by_method.pop("evidence")
         plain = {method: [auc for auc, _ in values] for method, values in by_method.items()}
         top = best(plain)
@@ -219,7 +240,7 @@ def negatives(results):
             name = lambda method, part="negatives": ["%s-%s-%s-%s-55-%d" % (part, kind, graph, method, seed)
                                                      for seed in plan.SEEDS]
             values = lambda names, key="auc": None if any(n not in results.cells for n in names) else [
-                100 * (results.cells[n][key]["mean"] if key == "auc" else results.cells[n][key] or 0) for n in names]
+                100 * (results.cells[n][key]["mean"] if key == "auc" else results.cells[n][key] or math.nan) for n in names]
             matched, uniform = values(name("evidence", "matched")), values(name("evidence"))
             theirs = {m: v for m in plan.HEURISTICS + plan.TRAINED if (v := values(name(m)))}
             if not matched or not uniform or not theirs:

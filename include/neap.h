@@ -719,9 +719,9 @@ typedef struct neap_scores {
     size_t size; /* of this struct in the library */
     size_t count;
     const float *score;
-    const float *probability; /* count: of a link, where a share of neap_query_spec.prior of all pairs are
-                                 links and the others non-links, drawn evenly or as the model's option
-                                 negative-sampling says; NULL: the method has none */
+    const float *probability; /* count: of a link, if a share of neap_query_spec.prior of the pairs are
+                                 links and the others non-links of the same source, drawn evenly or as the
+                                 model's option negative-sampling says; NULL: the method has none */
 } neap_scores;
 NEAP_API neap_status neap_query_score(neap_query *query, const neap_pair *pairs, size_t count,
                                       neap_scores **out, neap_error *err);
@@ -880,10 +880,11 @@ typedef struct neap_given_pairs {
     uint64_t seed;                          /* of what is drawn besides: validation pairs, ranks  */
 } neap_given_pairs;
 
-/* A trial of them. The graph of data is the training graph and has all nodes, also those that only test
- * pairs have; there are no targets. NEAP_E_LEAK: a test pair is a training edge; NEAP_E_FORMAT: a negative
- * is one or a test pair, or a pair is a node and itself. Its protocol and its negatives are called "given",
- * probabilities are not judged by it (nobody knows how its negatives were drawn), and it is not saved. */
+/* A trial of them; a test pair that comes again counts once. The graph of data is the training graph and
+ * has all nodes, also those that only test pairs have; there are no targets. NEAP_E_LEAK: a test pair is a
+ * training edge; NEAP_E_FORMAT: a negative is one or a test pair, or a pair is a node and itself. Its
+ * protocol and its negatives are called "given", probabilities are not judged by it (nobody knows how its
+ * negatives were drawn), and it is not saved. */
 NEAP_API neap_status neap_trial_from_pairs(const neap_data *data, const neap_given_pairs *pairs,
                                            neap_trial **out, neap_error *err);
 

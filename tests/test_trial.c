@@ -836,6 +836,24 @@ static void given_negatives_need_not_be_as_many_as_test_pairs(void **state)
     neap_graph_free(g);
 }
 
+static void a_given_test_pair_counts_once_in_whatever_order(void **state)
+{
+    static const neap_edge edges[] = { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 }, { 3, 4, 1 }, { 4, 5, 1 } };
+    static const neap_pair links[] = { { 2, 0 }, { 1, 3 }, { 0, 2 }, { 1, 3 } },
+                           others[] = { { 0, 3 }, { 3, 0 } };
+    (void)state;
+    for (int undirected = 0; undirected < 2; undirected++) {
+        neap_graph *g;
+        ni_trial *t;
+        assert_int_equal(neap_graph_create(6, NULL, edges, 5, 0, undirected, &g, NULL), NEAP_OK);
+        assert_int_equal(give(g, links, 4, others, 2, &t, NULL), NEAP_OK);
+        assert_int_equal(t->count, undirected ? 2 : 3);
+        assert_int_equal(t->negatives, 2); /* as they were drawn */
+        neap_trial_free(t);
+        neap_graph_free(g);
+    }
+}
+
 static void given_pairs_that_are_no_test_are_refused(void **state)
 {
     static const neap_edge edges[] = { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 }, { 3, 4, 1 }, { 4, 5, 1 } };
@@ -895,6 +913,7 @@ int main(void)
         cmocka_unit_test(the_papers_protocols_compare_averages_where_there_are_any),
         cmocka_unit_test(pairs_of_a_clean_split_that_are_given_measure_the_same),
         cmocka_unit_test(given_negatives_need_not_be_as_many_as_test_pairs),
+        cmocka_unit_test(a_given_test_pair_counts_once_in_whatever_order),
         cmocka_unit_test(given_pairs_that_are_no_test_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

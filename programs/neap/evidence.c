@@ -49,13 +49,21 @@ static void put_group_behind(const neap_graph *graph, const neap_evidence *v, co
     if (shown) putchar('\n');
 }
 
-/* The kinds of a group that add most to it, up or down. */
+/* What the rest of a list adds. */
+static void put_others(const char *margin, uint32_t count, double sum)
+{
+    if (count) printf("%s%+9.4f    %u other%s\n", margin, sum, count, plural(count));
+}
+
+/* The kinds of a group that add most to it, up or down, and the others together. */
 static void put_kinds(const neap_graph *graph, const neap_explanation *e, uint32_t first, uint32_t end)
 {
     enum { SHOWN = 2 };
     const neap_evidence *v = e->evidence;
-    uint32_t last = NEAP_NONE;
-    for (int k = 0; k < SHOWN; k++) {
+    uint32_t last = NEAP_NONE, shown = 0;
+    double others = 0;
+    for (uint32_t i = first; i < end; i++) others += v->contribution[i];
+    for (; shown < SHOWN; shown++) {
         uint32_t best = NEAP_NONE;
         for (uint32_t i = first; i < end; i++) {
             double size = fabs(v->contribution[i]);
@@ -63,13 +71,15 @@ static void put_kinds(const neap_graph *graph, const neap_explanation *e, uint32
                           (size == fabs(v->contribution[last]) && i > last);
             if (before && (best == NEAP_NONE || size > fabs(v->contribution[best]))) best = i;
         }
-        if (best == NEAP_NONE || fabs(v->contribution[best]) < 0.005) return;
+        if (best == NEAP_NONE || fabs(v->contribution[best]) < 0.005) break;
+        others -= v->contribution[best];
         printf("  %+11.4f    ", v->contribution[best]);
         put_words(graph, e, v->words[best]);
         if (isnan(v->value[best])) puts(": unknown");
         else printf(": %.4g\n", (double)v->value[best]);
         last = best;
     }
+    put_others("    ", end - first - shown, others);
 }
 
 static void put_groups(const neap_graph *graph, const neap_explanation *e, uint64_t rows)
@@ -90,11 +100,19 @@ static void put_neighbours(const neap_graph *graph, const neap_evidence *v, uint
 {
     if (!v->neighbour_count) return;
     puts("\nThe same sum, by the neighbours that it goes through:");
-    for (uint32_t i = 0; i < v->neighbour_count && i < rows; i++) {
+    double others = 0, rest = v->score;
+    uint32_t shown = v->neighbour_count < rows ? v->neighbour_count : (uint32_t)rows;
+    for (uint32_t i = 0; i < shown; i++) {
         printf("%+9.4f  ", v->through[i]);
         put_name(graph, v->neighbour[i]);
         putchar('\n');
     }
+    for (uint32_t i = 0; i < v->neighbour_count; i++) {
+        rest -= v->through[i];
+        if (i >= shown) others += v->through[i];
+    }
+    put_others("", v->neighbour_count - shown, others);
+    printf("%+9.4f  nobody in particular\n", rest);
 }
 
 static void put_changes(const neap_graph *graph, const neap_evidence *v, uint64_t rows)
@@ -115,10 +133,15 @@ static void put_changes(const neap_graph *graph, const neap_evidence *v, uint64_
 void print_evidence(const neap_graph *graph, const neap_explanation *e, uint64_t rows)
 {
     const neap_evidence *v = e->evidence;
-    printf("Probability %.*f, where %.4g of the pairs that are asked for are links, each other %s.\n",
-           ni_probability_decimals(v->probability), v->probability, v->prior,
+    printf("Probability %.*f, if %.4g %% of the pairs that you ask about are links and the others are "
+           "non-links "
+           "of the same node, %s.\n",
+           ni_probability_decimals(v->probability), v->probability, 100 * v->prior,
            ni_negatives_in_words(v->negatives));
-    if (e->linked) puts("Measured as if they were not linked.");
+    if (e->linked)
+        puts("Measured as if they were not linked, but for spectral values, PageRank, core and clustering, "
+             "which "
+             "know of the link.");
     printf("\nThe score is log-odds, a sum:\n%+9.4f  start, the same for all pairs\n", v->start);
     put_groups(graph, e, rows);
     printf("%+9.4f  all together\n", v->score);

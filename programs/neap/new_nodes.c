@@ -107,9 +107,11 @@ void say_prior(const args *a, const neap_model *model, double prior)
 {
     char kind[SHORT];
     const char *drawn = ni_negatives_in_words(negatives_of(model, kind));
-    if (prior == 0.5)
-        say(a, "probabilities: of a link against one non-link, %s; --prior has others", drawn);
-    else say(a, "probabilities: of a link where %g of all pairs are links, each other %s", prior, drawn);
+    say(a,
+        "probabilities: if %g %% of the pairs that you ask about are links (--prior), and the others "
+        "non-links of "
+        "the same node, %s",
+        100 * prior, drawn);
 }
 
 void json_prior(ni_json *j, const neap_model *model, double prior)

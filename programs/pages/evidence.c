@@ -77,8 +77,8 @@ static words words_of(const char *name)
 
 const char *ni_negatives_in_words(const char *kind)
 {
-    if (!strcmp(kind, "degree")) return "drawn in proportion to its degree";
-    return strcmp(kind, "two-hop") ? "evenly drawn" : "drawn from neighbours of neighbours";
+    if (!strcmp(kind, "degree")) return "drawn in proportion to their degree";
+    return strcmp(kind, "two-hop") ? "drawn evenly" : "drawn from neighbours of neighbours";
 }
 
 int ni_probability_decimals(double probability)
@@ -274,12 +274,17 @@ static void write_answer(const page *p)
     const neap_evidence *v = p->v;
     char percent[32];
     ni_format_digits(100 * v->prior, 6, percent);
-    ni_page_print(p->out, "<p class=\"lede\">%s%s The probability of a link is <strong>",
-                  ni_link_words(p->e),
-                  p->e->linked ? " Everything here is measured as if they were not." : "");
+    ni_page_print(
+        p->out, "<p class=\"lede\">%s%s The probability of a link is <strong>", ni_link_words(p->e),
+        p->e->linked
+            ? " Everything here is measured as if they were not, but for places in the whole graph, "
+              "PageRank, core numbers and clustering, which know of the link."
+            : "");
     write_probability(p, v->probability);
     ni_page_print(p->out,
-                  "</strong>, where %s\u00a0%% of the pairs that are asked for are links, each other %s.",
+                  "</strong>, if %s\u00a0%% of the pairs that you ask about are links and the others are "
+                  "non-links of "
+                  "the same node, %s.",
                   percent, ni_negatives_in_words(v->negatives));
     bool one = write_strongest(p, 1, " Most of all for it: ");
     bool two = write_strongest(p, -1, one ? "; against it: " : " Most of all against it: ");
@@ -527,7 +532,7 @@ static void write_through(const page *p)
     for (uint32_t i = 0; i < rows; i++) write_neighbour(p, &scale, i);
     snprintf(what, sizeof what, "%u others", v->neighbour_count - rows);
     if (rows < v->neighbour_count) write_sum(p, what, others);
-    write_sum(p, "nobody: start, degrees, texts of the two", rest);
+    write_sum(p, "nobody in particular", rest);
     end_table(p);
     ni_page_text(p->out, "</section>\n");
 }

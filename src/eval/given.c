@@ -51,6 +51,11 @@ static neap_status check_given(const neap_graph *train, const neap_given_pairs *
 
 /* ---- the trial ---- */
 
+static bool is_listed(const neap_pair *pairs, size_t count, neap_pair p)
+{
+    return bsearch(&p, pairs, count, sizeof p, ni_ascending_pair) != NULL;
+}
+
 /* By source, as scoring wants them. */
 static neap_status keep(const neap_pair *pairs, size_t count, neap_pair **out, size_t *kept,
                         neap_error *err)
@@ -61,6 +66,20 @@ static neap_status keep(const neap_pair *pairs, size_t count, neap_pair **out, s
     qsort(*out, count, sizeof **out, ni_ascending_pair);
     *kept = count;
     return NEAP_OK;
+}
+
+/* Each test pair counts once, without directions in whatever order. (A negative may have been drawn twice.)
+ */
+static void count_once(ni_trial *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        neap_pair p = t->positive[i], back = { p.target, p.source };
+        bool again = is_listed(t->positive, n, p);
+        if (t->train->undirected) again |= is_listed(t->positive, n, back);
+        if (!again) t->positive[n++] = p;
+    }
+    t->count = n;
 }
 
 static neap_edge *list_edges(const ni_trial *t)
@@ -97,6 +116,7 @@ static neap_status fill(ni_trial *t, const neap_data *data, const neap_given_pai
 {
     neap_status rc = keep(from->positives, from->positive_count, &t->positive, &t->count, err);
     if (rc == NEAP_OK) rc = keep(from->negatives, from->negative_count, &t->negative, &t->negatives, err);
+    if (rc == NEAP_OK) count_once(t);
     if (rc == NEAP_OK) rc = join(t, err);
     if (rc == NEAP_OK) rc = ni_links_create(t->whole, &t->known, err);
     if (rc == NEAP_OK) rc = ni_links_create(t->train, &t->seen, err);

@@ -1,8 +1,10 @@
 /* attributes.h - what is known of nodes beside their links, as evidence reads it: words and features.
  *
- *     terms   C, nodes x columns: TF-IDF of words, and features, as model/content.h has them; rows of
- * length 1 vector  C V, V the leading singular vectors of C; rows of length 1, 0 where nothing is known
- *     near    the NI_NEAR_MOST nodes whose rows of C have the largest cosine, and these cosines; 0: none
+ *     terms   C, nodes x columns: TF-IDF of words, and features (model/content.h); rows of length 1
+ *
+ *     vector  C V, V the leading singular vectors of C; rows of length 1, 0 where nothing is known
+ *
+ *     near    the NI_NEAR_MOST nodes whose rows of C have the largest cosine, and it; 0: none
  *
  * Text links: a graph of the links of a view and of `near`, each with its cosine as weight. Walks on it
  * reach nodes that no link leads to. */

@@ -126,6 +126,11 @@ neap_status ni_draw_create(ni_draw *d, const ni_view *view, const ni_targets *ta
     d->size = rule->negatives == NI_UNIFORM ? NI_DRAW_GROUP : 1 + NI_DRAW_EVEN;
     d->kinds = ni_kinds_choose(rule->groups, view->way != NULL, rule->attributes != NULL, d->kind);
     for (uint32_t j = 0; j < d->kinds; j++) d->plain[j] = ni_kind_infos[d->kind[j]].plain;
+    if (!d->kinds)
+        return ni_fail(
+            err, NEAP_E_ARG,
+            "evidence of texts alone needs texts or features; give them with text or features, or "
+            "take other evidence, too");
     uint64_t *first = ni_array((uint64_t)view->links.nodes + 1, sizeof *first);
     neap_pair *positive = ni_array(ni_draw_positives(rule, ni_view_arcs(view)), sizeof *positive);
     neap_status rc = first && positive ? NEAP_OK : no_memory(err);

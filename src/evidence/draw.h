@@ -10,9 +10,10 @@
  *     10 drawn evenly
  *     10 of the 100 nodes that walks from s reach most (personalised PageRank)
  *     10 of the 100 most popular ones that are not among these
- * Each stands for as many nodes as it was drawn from, over ten: together they stand for all nodes, which
- * the second loss ranks. In a directed graph popular is who has the most links to it; otherwise s is either
- * end, by the toss of a coin.
+ * For the second loss, which ranks all nodes, each stands for its share of the nodes that it was drawn
+ * from; an even one for its share of those that are neither likely nor popular, or for none if it is
+ * either. In a directed graph popular is who has the most links to it; otherwise s is either end, by the
+ * toss of a coin.
  *
  * Where the rule has other negatives, a group is a positive and ten of those, and each stands for one:
  * the second loss asks which of the eleven is the link. Drawn by degree or two hops away, most nodes cannot
@@ -71,7 +72,7 @@ typedef struct ni_draw {
 /* How many positives a graph of so many arcs has, at most. */
 uint32_t ni_draw_positives(const ni_draw_rule *rule, uint64_t arcs);
 
-/* Chooses positives and folds. NEAP_E_FORMAT if no link can serve. */
+/* Chooses positives and folds. NEAP_E_FORMAT if no link can serve; NEAP_E_ARG if there is no evidence. */
 neap_status ni_draw_create(ni_draw *d, const ni_view *view, const ni_targets *targets,
                            const ni_draw_rule *rule, ni_threads *threads, neap_error *err);
 

@@ -70,7 +70,7 @@ neap_status ni_fit_steps(ni_fit_part *part, ni_threads *threads, ni_additive *ou
 
 /* Logistic regression of links and even non-links on their score: *start + *slope x score, both kinds of
  * equal weight. held: only these groups; NULL: all. */
-void ni_calibrate(const ni_examples *e, const double *score, const bool *counts, double *start,
+void ni_calibrate(const ni_examples *e, const double *score, const bool *held, double *start,
                   double *slope);
 
 #endif

@@ -140,6 +140,32 @@ static void stand_for(float *stands, uint32_t draws, double among)
     for (uint32_t i = 0; i < draws; i++) stands[i] = (float)(among / draws);
 }
 
+/* Nodes that s may be compared with where t is its target. */
+static double strangers_like(const ni_draw *d, uint32_t s, uint32_t t)
+{
+    const ni_links *l = &d->view->links;
+    if (!ni_targets_limit(d->targets)) return (double)l->nodes - 1 - (double)ni_degree(l, s);
+    uint8_t side = d->targets->side[t];
+    double count = ni_side_count(d->targets, side) - (d->targets->side[s] == side);
+    for (uint64_t i = l->offset[s]; i < l->offset[s + 1]; i++)
+        count -= d->targets->side[l->node[i]] == side;
+    return count;
+}
+
+/* Those of the even draws that are neither likely nor popular stand for all such nodes. */
+static void stand_for_rest(const fold *f, uint32_t q, const uint32_t *even, const uint32_t *popular,
+                           uint32_t populars, double rest, float *stands)
+{
+    uint32_t outside = 0;
+    for (uint32_t i = 0; i < NI_DRAW_EVEN; i++) {
+        bool listed = is_among(f->best[q], f->bests[q], even[i]);
+        for (uint32_t k = 0; k < populars && !listed; k++) listed = popular[k] == even[i];
+        outside += !listed;
+        stands[i] = !listed;
+    }
+    for (uint32_t i = 0; i < NI_DRAW_EVEN && outside; i++) stands[i] *= (float)(fmax(0, rest) / outside);
+}
+
 /* The non-links of group g by the rule, in the graph of the fold, since there they are measured. */
 static void oppose_by_rule(const fold *f, uint32_t g)
 {
@@ -177,10 +203,9 @@ static void oppose(const fold *f, uint32_t q, uint32_t g)
         top[i] = populars ? popular[ni_below(&rng, populars)] : even[i];
     weight[0] = LINK_WEIGHT;
     for (uint32_t i = 1; i <= NI_DRAW_EVEN; i++) weight[i] = LINK_WEIGHT / NI_DRAW_EVEN;
-    double nodes = ni_targets_limit(d->targets) ? ni_side_count(d->targets, d->targets->side[t])
-                                                : d->view->links.nodes;
     stands[0] = 1;
-    stand_for(stands + 1, NI_DRAW_EVEN, fmax(NI_DRAW_EVEN, nodes - (double)(likely + populars)));
+    stand_for_rest(f, q, even, popular, populars, strangers_like(d, s, t) - (double)(likely + populars),
+                   stands + 1);
     stand_for(stands + 1 + NI_DRAW_EVEN, NI_DRAW_LIKELY, (double)likely);
     stand_for(stands + 1 + NI_DRAW_EVEN + NI_DRAW_LIKELY, NI_DRAW_POPULAR, populars);
 }

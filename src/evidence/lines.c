@@ -1,9 +1,12 @@
 /* Slopes and start of all curves by Newton's method.
  *
- * With z_i the scaled values of example i and a 1 behind them, b the slopes and the start, s = Z b:
- *     gradient = Z'r + ridge b           r, d: derivatives of the loss by s; p: what a group's softmax
- * gives Hessian  = sum of d_i z_i z_i' - sum over groups of m m' + ridge I,   m = sum of p_i z_i The loss
- * is convex, and the ridge holds slopes that would grow for ever; the start has none. A step that gains
+ * With z_i the scaled values of example i and a 1 behind them, b the slopes and the start, and s = Z b,
+ *
+ *     gradient = Z'r + ridge b
+ *     Hessian  = sum of d_i z_i z_i' - sum over groups of m m' + ridge I,  m = sum of p_i z_i
+ *
+ * where r and d are derivatives of the loss by s, and p is what a group's softmax gives. The loss is
+ * convex, and the ridge holds slopes that would grow for ever; the start has none. A step that gains
  * nothing is halved. O(count x curves^2) per step; a sum per range of groups, added in their order. */
 #include <math.h>
 #include <string.h>

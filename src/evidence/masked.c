@@ -11,9 +11,10 @@ neap_status ni_masked_create(ni_masked *m, const ni_globals *g, neap_error *err)
     *m = (ni_masked){ .globals = g };
     m->own = (ni_globals){ .view = g->view, .groups = g->groups };
     m->node = ni_copy(g->node, g->view->links.nodes, NI_NODE_VALUES * sizeof *m->node);
-    if (!m->node) return ni_fail_memory(err, "evidence");
     m->own.node = m->node;
-    return ni_near_create(&m->own, &m->near, err);
+    neap_status rc = m->node ? ni_near_create(&m->own, &m->near, err) : ni_fail_memory(err, "evidence");
+    if (rc != NEAP_OK) ni_masked_free(m);
+    return rc;
 }
 
 void ni_masked_free(ni_masked *m)

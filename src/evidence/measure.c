@@ -203,7 +203,7 @@ static void measure_walks(const ni_walks *w, uint32_t lane, const ni_near *near,
     static const ni_kind kinds[NI_WALK_STEPS + 1] = { [2] = NI_KIND_W2, NI_KIND_W3, NI_KIND_W4, NI_KIND_W5,
                                                       NI_KIND_W6,       NI_KIND_W7, NI_KIND_W8 };
     const ni_view *v = near->globals->view;
-    float ks = v->strength[near->source], kt = v->strength[t], both = sqrtf(ks * kt);
+    float ks = v->strength[near->source], kt = v->strength[t], both = sqrtf(ks) * sqrtf(kt);
     for (uint32_t j = 2; j <= NI_WALK_STEPS; j++)
         value[kinds[j]] = w->z[j][(size_t)t * w->lanes + lane] * both;
     float even = ni_walks_ppr(w, lane, t);
@@ -217,8 +217,8 @@ void ni_measure_spectral(const ni_near *near, uint32_t t, float *value)
 {
     const ni_globals *g = near->globals;
     const float *to = g->vector + (size_t)t * g->dim;
-    float ks = fmaxf(1, g->view->strength[near->source]), kt = fmaxf(1, g->view->strength[t]);
-    float lengths = g->length[near->source] * g->length[t], both = sqrtf(ks * kt);
+    float ks = g->view->strength[near->source], kt = g->view->strength[t];
+    float lengths = g->length[near->source] * g->length[t], both = sqrtf(ks) * sqrtf(kt);
     float once = ni_kernels_get()->dot(near->toward[0], to, g->dim);
     value[NI_KIND_SPECTRAL_1] = once * both;
     value[NI_KIND_SPECTRAL_3] = ni_kernels_get()->dot(near->toward[1], to, g->dim) * both;

@@ -167,18 +167,19 @@ static double held_loss(const boosting *b)
     return sum;
 }
 
-/* Curves by their gain, of equals the first, as far as `most`. */
+/* Curves that were just looked at by their gain, of equals the first, as far as `most`. */
 static void sort_curves(const boosting *b, uint32_t most)
 {
     for (uint32_t i = 0; i < most; i++)
-        for (uint32_t j = i + 1; j < b->e->evidence; j++) {
+        for (uint32_t j = i + 1; j < b->looked; j++) {
             uint32_t x = b->look[i], y = b->look[j];
             double gain = b->best[y].gain - b->best[x].gain;
             if (gain > 0 || (gain == 0 && y < x)) b->look[i] = y, b->look[j] = x;
         }
 }
 
-/* Takes the best cut of all curves, by which scores are moved next; false: no cut gains anything. */
+/* Takes the best cut of the curves that are looked at, by which scores are moved next; false: no cut gains
+ * anything. */
 static bool make_round(boosting *b, uint32_t round, ni_threads *threads, float *step)
 {
     uint32_t curves = b->e->evidence;

@@ -32,7 +32,7 @@ whole circles.html
 # A sum of evidence, as text, page and JSON: the same numbers, which add up.
 expect 0 "$NEAP" train friends.txt -o sum --dim 4 --threads 1
 expect 0 "$NEAP" explain sum alice erin --html sum.html --prior 0.1
-says out 'where 0.1 of the pairs that are asked for are links, each other evenly drawn'
+says out 'if 10 % of the pairs that you ask about are links and the others are non-links of the same node, drawn evenly'
 says out 'start, the same for all pairs'
 says out 'all together'
 says out 'The same sum, by the neighbours that it goes through:'

@@ -87,7 +87,7 @@ cut -f4 out >ranked
 if grep -qP '^5\t5$' pairs; then fail 'a node was suggested to itself'; fi
 expect 0 "$NEAP" score model pairs
 cut -f3 out >scored
-says err 'probabilities: of a link against one non-link, evenly drawn'
+says err 'non-links of the same node, drawn evenly'
 python3 - <<'END' || fail 'rank and score disagree'
 r = [float(x) for x in open("ranked")]
 s = [float(x) for x in open("scored")]

@@ -13,10 +13,10 @@ columns() { # columns FILE N: N columns in each line
 
 expect 0 "$NEAP" score sure "$pairs"
 columns out 4
-says err 'probabilities: of a link against one non-link, evenly drawn; --prior has others'
+says err 'probabilities: if 50 % of the pairs that you ask about are links (--prior), and the others non-links of the same node, drawn evenly'
 cp out even
 expect 0 "$NEAP" score sure "$pairs" --prior 0.01
-says err 'of a link where 0.01 of all pairs are links, each other evenly drawn'
+says err 'if 1 % of the pairs that you ask about are links'
 cp out rare
 expect 0 "$NEAP" score sure "$pairs" --prior 0.01 --json
 cp out rare.json
@@ -87,12 +87,12 @@ close there.scores back.scores 'from the other end'
 # Trained against other non-links, the output says so.
 expect 0 "$NEAP" train "$friends" -o popular --method evidence --dim 8 --negative-sampling degree
 expect 0 "$NEAP" score popular "$pairs"
-says err 'against one non-link, drawn in proportion to its degree'
+says err 'non-links of the same node, drawn in proportion to their degree'
 expect 0 "$NEAP" rank popular alice -k 3 --prior 0.2 --json
 says out '"negatives": "degree"'
-says err 'each other drawn in proportion to its degree'
+says err 'if 20 % of the pairs that you ask about are links'
 expect 0 "$NEAP" explain popular alice erin
-says out 'each other drawn in proportion to its degree'
+says out 'non-links of the same node, drawn in proportion to their degree'
 expect 0 "$NEAP" train "$friends" -o close --method evidence --dim 8 --negative-sampling two-hop
 expect 0 "$NEAP" score close "$pairs"
 says err 'drawn from neighbours of neighbours'
