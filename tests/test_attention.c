@@ -74,7 +74,8 @@ static world *world_of(int lender, uint32_t score)
 {
     world *w = calloc(1, sizeof *w);
     ni_rng rng = ni_rng_at(6, NI_STREAM_GRAPH, 0, 0);
-    w->settings = settings_of(options_of("neap", "method", "gap", "dim", "16", "neighbors", "12", "alignment", "tanh", NULL));
+    w->settings = settings_of(
+        options_of("neap", "method", "gap", "dim", "16", "neighbors", "12", "alignment", "tanh", NULL));
     const ni_attention_options *own = w->settings->own;
     ni_hood_rule rule = { .neighbors = own->neighbors, .self = own->self, .seed = 1 };
     make_graph(w);

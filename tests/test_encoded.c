@@ -156,9 +156,9 @@ static void expect_close(const float *ours, const double *theirs, int count)
 
 static void expect_engine(world *w, bool by_id, uint32_t threads, double loss)
 {
-    const ni_settings *settings = settings_of(
-        options_of("neap", "method", "gap", "dim", "4", "dropout", "0", "margin", "30", "neighbors", "6",
-                   "alignment", "tanh", "objective", w->model.objective == NI_OBJECTIVE_HARDEST ? "hardest" : "margin", NULL));
+    const ni_settings *settings = settings_of(options_of(
+        "neap", "method", "gap", "dim", "4", "dropout", "0", "margin", "30", "neighbors", "6", "alignment",
+        "tanh", "objective", w->model.objective == NI_OBJECTIVE_HARDEST ? "hardest" : "margin", NULL));
     float E[IDS * D], W[MOST], U[MOST], b[4 * C], P[C * C], dE[IDS * D] = { 0 };
     ni_threads *pool;
     ni_engine *engine;

@@ -75,12 +75,15 @@ static void compare(const char *const run[3], bool featured)
 static void the_estimate_is_what_training_takes(void **state)
 {
     static const char *const runs[][3] = {
-        { "gap", "batch", "64" },         { "gapcn", "kernel", "3" },   { "gapapn", "permutations", "1" },
-        { "apn", "batch", "64" },         { "apn", "encoder", "lstm" }, { "gapmlp", "batch", "64" },
-        { "gapmlp", "form", "mean" },     { "cane", "batch", "64" },    { "cane", "batch", "16" },
-        { "cane", "score-by", "mean" },   { "cene", "batch", "64" },    { "dmte", "batch", "64" },
-        { "dmte", "diffusion", "batch" }, { "tadw", "text-dim", "50" }, { "tridnr", "walks", "5" },
-        { "text", "tf", "count" },        { "evidence", "text-dim", "50" },
+        { "gap", "batch", "64" },          { "gapcn", "kernel", "3" },
+        { "gapapn", "permutations", "1" }, { "apn", "batch", "64" },
+        { "apn", "encoder", "lstm" },      { "gapmlp", "batch", "64" },
+        { "gapmlp", "form", "mean" },      { "cane", "batch", "64" },
+        { "cane", "batch", "16" },         { "cane", "score-by", "mean" },
+        { "cene", "batch", "64" },         { "dmte", "batch", "64" },
+        { "dmte", "diffusion", "batch" },  { "tadw", "text-dim", "50" },
+        { "tridnr", "walks", "5" },        { "text", "tf", "count" },
+        { "evidence", "text-dim", "50" },
     };
     static const char *const with_features[][3] = { { "text", "tf", "count" },
                                                     { "tadw", "text-dim", "50" },
