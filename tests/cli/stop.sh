@@ -46,8 +46,8 @@ says err 'the limit is 100 MiB'
 # Two hubs that are neighbours: one pair of nodes with 64 million pairs of neighbours, four of them a step.
 leaves=8000
 awk -v n=$leaves 'BEGIN { for (i = 0; i < n; i++) print "a b" i "\nc d" i; print "a c" }' >hubs.txt
-interrupted hubs.txt --method gap --neighbors 65536 --batch 1048576 --dim 512 --optimizer adagrad --valid 0 -t 1
-interrupted hubs.txt --method gap --neighbors 65536 --batch 1048576 --dim 512 --optimizer adagrad --valid 0 --undirected -t 2
+interrupted hubs.txt --method gap --no-mask --neighbors 65536 --batch 1048576 --dim 512 --optimizer adagrad --valid 0 -t 1
+interrupted hubs.txt --method gap --no-mask --neighbors 65536 --batch 1048576 --dim 512 --optimizer adagrad --valid 0 --undirected -t 2
 
 # Interrupted in its first step, a training has a checkpoint of its start.
 [[ -e model.checkpoint ]] || fail 'there is no checkpoint'
