@@ -66,7 +66,7 @@ static const arg_option options[] = {
 typedef struct run {
     const args *a;
     const own *o;
-    neap_graph *graph;     /* with --pairs: of the split in hand, its training graph */
+    neap_graph *graph;     /* with --pairs: the training graph of the split in hand */
     given given;           /* that split */
     neap_vectors *vectors; /* of --vectors, or NULL */
     target_set targets;
@@ -149,7 +149,7 @@ static void drop(run *r)
     neap_vectors_free(r->vectors);
     attributes_free(&r->known);
     given_free(&r->given);
-    if (!r->table.splits.given) neap_graph_free(r->graph);
+    neap_graph_free(r->graph);
     r->vectors = NULL;
     r->graph = NULL;
 }
@@ -160,6 +160,7 @@ static neap_status take_given(run *r, size_t i, neap_error *err)
     drop(r);
     neap_status rc = given_read(r->a, r->table.splits.item[i].folder, &r->given, err);
     r->graph = r->given.train;
+    r->given.train = NULL;
     return rc == NEAP_OK ? take_attributes(r, err) : rc;
 }
 

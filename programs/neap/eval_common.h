@@ -94,6 +94,13 @@ typedef struct splits {
 neap_status splits_draw(splits *s, const double *percent, size_t ratios, uint64_t first, uint64_t seeds,
                         const char *folder, neap_error *err);
 
+/* One more, in this folder, which is copied and may be NULL. */
+neap_status splits_add(splits *s, split_item item, const char *folder, neap_error *err);
+
+/* Calls take for each folder, or file, in a folder, in no order, until it fails. */
+typedef neap_status (*splits_take)(splits *s, const char *folder, neap_error *err);
+neap_status splits_each_inside(splits *s, const char *folder, splits_take take, neap_error *err);
+
 /* The split in a folder, or all of those in folders inside it, which must be of one protocol. */
 neap_status splits_find(splits *s, const char *folder, neap_error *err);
 void splits_free(splits *s);

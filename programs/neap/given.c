@@ -42,35 +42,17 @@ static neap_status look(const char *folder, file_names file, neap_error *err)
     return rc;
 }
 
-static neap_status add_folder(splits *s, const char *folder, neap_error *err)
-{
-    split_item *more = realloc(s->item, (s->count + 1) * sizeof *more);
-    if (more) s->item = more;
-    char *name = more ? strdup(folder) : NULL;
-    if (!name) return ni_fail(err, NEAP_E_MEM, "out of memory for a list of splits");
-    s->item[s->count++] = (split_item){ .folder = name };
-    return NEAP_OK;
-}
-
 static int by_folder(const void *a, const void *b)
 {
     return strcmp(((const split_item *)a)->folder, ((const split_item *)b)->folder);
 }
 
-static neap_status find_inside(splits *s, const char *folder, neap_error *err)
+/* What cannot be looked into is no split. */
+static neap_status take_split(splits *s, const char *path, neap_error *err)
 {
     file_names file;
-    neap_status rc = NEAP_OK;
-    DIR *dir = opendir(folder);
-    if (!dir) return ni_fail_sys(err, NEAP_E_READ, errno, "the folder %s cannot be read", folder);
-    for (struct dirent *e; rc == NEAP_OK && (e = readdir(dir));) {
-        char path[PATH_MAX];
-        if (e->d_name[0] == '.') continue;
-        rc = ni_path_join(folder, e->d_name, path, err);
-        if (rc == NEAP_OK && !look(path, file, NULL) && *file[TRAIN]) rc = add_folder(s, path, err);
-    }
-    closedir(dir);
-    return rc;
+    if (look(path, file, NULL) || !*file[TRAIN]) return NEAP_OK;
+    return splits_add(s, (split_item){ .folder = NULL }, path, err);
 }
 
 neap_status given_find(splits *s, const char *folder, neap_error *err)
@@ -80,7 +62,8 @@ neap_status given_find(splits *s, const char *folder, neap_error *err)
     s->target_kind = "all";
     s->ratios = 1;
     neap_status rc = look(folder, file, err);
-    if (rc == NEAP_OK) rc = *file[TRAIN] ? add_folder(s, folder, err) : find_inside(s, folder, err);
+    if (rc == NEAP_OK)
+        rc = *file[TRAIN] ? take_split(s, folder, err) : splits_each_inside(s, folder, take_split, err);
     if (rc != NEAP_OK) return rc;
     if (!s->count)
         return ni_fail(err, NEAP_E_FORMAT, "there is no train.txt in %s, nor in a folder in it", folder);

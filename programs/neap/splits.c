@@ -10,11 +10,6 @@
 #include "progress.h"
 #include "support/path.h"
 
-static neap_status no_memory(neap_error *err)
-{
-    return ni_fail(err, NEAP_E_MEM, "out of memory for a list of splits");
-}
-
 void splits_free(splits *s)
 {
     for (size_t i = 0; i < s->count; i++) free(s->item[i].folder);
@@ -23,36 +18,44 @@ void splits_free(splits *s)
     s->count = 0;
 }
 
-static bool add(splits *s, const split_item *item)
+neap_status splits_add(splits *s, split_item item, const char *folder, neap_error *err)
 {
     split_item *more = realloc(s->item, (s->count + 1) * sizeof *more);
-    if (!more) return false;
-    s->item = more;
-    s->item[s->count++] = *item;
-    return true;
+    if (more) s->item = more;
+    item.folder = more && folder ? strdup(folder) : NULL;
+    if (!more || (folder && !item.folder))
+        return ni_fail(err, NEAP_E_MEM, "out of memory for a list of splits");
+    s->item[s->count++] = item;
+    return NEAP_OK;
+}
+
+neap_status splits_each_inside(splits *s, const char *folder, splits_take take, neap_error *err)
+{
+    neap_status rc = NEAP_OK;
+    DIR *dir = opendir(folder);
+    if (!dir) return ni_fail_sys(err, NEAP_E_READ, errno, "the folder %s cannot be read", folder);
+    for (struct dirent *e; rc == NEAP_OK && (e = readdir(dir));) {
+        if (e->d_name[0] == '.') continue;
+        char path[PATH_MAX];
+        rc = ni_path_join(folder, e->d_name, path, err);
+        if (rc == NEAP_OK) rc = take(s, path, err);
+    }
+    closedir(dir);
+    return rc;
 }
 
 /* ---- drawn ---- */
 
-/* A path that the list keeps. */
-static neap_status keep_path(const char *folder, const char *name, char **out, neap_error *err)
-{
-    char path[PATH_MAX];
-    neap_status rc = ni_path_join(folder, name, path, err);
-    *out = rc == NEAP_OK ? strdup(path) : NULL;
-    return rc == NEAP_OK && !*out ? no_memory(err) : rc;
-}
-
 /* "clean-uniform-55-seed1", "clean-uniform-opposite-55-seed1", "paper-55-seed1". */
-static neap_status name_folder(const splits *s, const char *inside, double percent, split_item *item,
-                               neap_error *err)
+static neap_status name_folder(const splits *s, const char *inside, double percent, uint64_t seed,
+                               char path[PATH_MAX], neap_error *err)
 {
     char name[96];
     bool clean = !strcmp(s->protocol, "clean"), some = strcmp(s->target_kind, "all") != 0;
     snprintf(name, sizeof name, "%s%s%s%s%s-%.10g-seed%llu", s->protocol, clean ? "-" : "",
              clean ? s->negatives : "", some ? "-" : "", some ? s->target_kind : "", percent,
-             (unsigned long long)item->seed);
-    return keep_path(inside, name, &item->folder, err);
+             (unsigned long long)seed);
+    return ni_path_join(inside, name, path, err);
 }
 
 neap_status splits_draw(splits *s, const double *percent, size_t ratios, uint64_t first, uint64_t seeds,
@@ -63,9 +66,10 @@ neap_status splits_draw(splits *s, const double *percent, size_t ratios, uint64_
         s->ratio[j] = percent[j];
         for (uint64_t i = 0; i < seeds; i++) {
             split_item item = { .ratio = percent[j] / 100, .seed = first + i, .column = j };
-            neap_status rc = folder ? name_folder(s, folder, percent[j], &item, err) : NEAP_OK;
+            char path[PATH_MAX];
+            neap_status rc = folder ? name_folder(s, folder, percent[j], item.seed, path, err) : NEAP_OK;
+            if (rc == NEAP_OK) rc = splits_add(s, item, folder ? path : NULL, err);
             if (rc != NEAP_OK) return rc;
-            if (!add(s, &item)) return free(item.folder), no_memory(err);
         }
     }
     return NEAP_OK;
@@ -91,27 +95,22 @@ static neap_status take(splits *s, const char *folder, neap_error *err)
             "%s is a split of protocol %s (%s, targets: %s), others are of %s (%s, targets: %s); name "
             "the folder of one of them",
             folder, f.protocol, f.negatives, f.targets, s->protocol, s->negatives, s->target_kind);
+    if (rc == NEAP_OK) rc = splits_add(s, (split_item){ .ratio = f.ratio, .seed = f.seed }, folder, err);
     if (rc != NEAP_OK) return rc;
-    split_item item = { strdup(folder), f.ratio, f.seed, 0 };
-    if (!item.folder || !add(s, &item)) return free(item.folder), no_memory(err);
     s->protocol = f.protocol;
     s->negatives = f.negatives;
     s->target_kind = f.targets;
     return NEAP_OK;
 }
 
+static neap_status take_split(splits *s, const char *path, neap_error *err)
+{
+    return holds_split(path) ? take(s, path, err) : NEAP_OK;
+}
+
 static neap_status look_inside(splits *s, const char *folder, neap_error *err)
 {
-    neap_status rc = NEAP_OK;
-    DIR *dir = opendir(folder);
-    if (!dir) return ni_fail_sys(err, NEAP_E_READ, errno, "the folder %s cannot be read", folder);
-    for (struct dirent *e; rc == NEAP_OK && (e = readdir(dir));) {
-        if (e->d_name[0] == '.') continue;
-        char path[PATH_MAX];
-        rc = ni_path_join(folder, e->d_name, path, err);
-        if (rc == NEAP_OK && holds_split(path)) rc = take(s, path, err);
-    }
-    closedir(dir);
+    neap_status rc = splits_each_inside(s, folder, take_split, err);
     if (rc == NEAP_OK && !s->count)
         rc = ni_fail(err, NEAP_E_FORMAT,
                      "there is no split in %s: neither it nor a folder in it has a manifest.json", folder);

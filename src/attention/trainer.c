@@ -115,15 +115,24 @@ static void release(ni_edge_learner *l)
 
 /* ---- items ---- */
 
+/* Room for ids of its own for each of so many sides. */
+static neap_status make_ids(trainer *t, uint64_t count, neap_error *err)
+{
+    size_t room = 0;
+    for (uint64_t i = 0; i < count; i++) room += t->sides[i].count;
+    return ni_grow(&t->arranged, &t->arranged_room, room, sizeof *t->arranged)
+               ? NEAP_OK
+               : ni_fail_memory(err, "a batch; a smaller --batch needs less");
+}
+
 /* Gives every side an order of its own, drawn by (pass, number of the side in it). */
 static neap_status arrange(ni_edge_learner *l, uint64_t count, neap_error *err)
 {
     trainer *t = l->own;
     uint64_t seed = l->sampler.seed, first = l->sampler.first * (2 + (uint64_t)l->sampler.negatives);
-    size_t room = 0, at = 0;
-    for (uint64_t i = 0; i < count; i++) room += t->sides[i].count;
-    if (!ni_grow(&t->arranged, &t->arranged_room, room, sizeof *t->arranged))
-        return ni_fail_memory(err, "a batch; a smaller --batch needs less");
+    size_t at = 0;
+    neap_status rc = make_ids(t, count, err);
+    if (rc != NEAP_OK) return rc;
     for (uint64_t i = 0; i < count; i++) {
         uint32_t *ids = t->arranged + at, n = t->sides[i].count;
         ni_rng rng = ni_rng_at(seed, NI_STREAM_ARRANGE, l->sampler.epoch, first + i);
@@ -160,10 +169,8 @@ static neap_status leave_out(ni_edge_learner *l, uint64_t count, neap_error *err
 {
     trainer *t = l->own;
     uint32_t width = 2 + l->sampler.negatives, *at;
-    size_t room = 0;
-    for (uint64_t i = 0; i < count; i++) room += t->sides[i].count;
-    if (!ni_grow(&t->arranged, &t->arranged_room, room, sizeof *t->arranged))
-        return ni_fail_memory(err, "a batch; a smaller --batch needs less");
+    neap_status rc = make_ids(t, count, err);
+    if (rc != NEAP_OK) return rc;
     at = t->arranged;
     for (uint64_t i = 0; i < count; i++) {
         uint32_t k = (uint32_t)(i % width);

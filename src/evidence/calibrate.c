@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "evidence/fit.h"
+#include "linalg/kernels.h"
 
 enum { STEPS = 50, HALVINGS = 40 };
 static const double PRIOR = 2, SLOPE_LEAST = 0.05;
@@ -22,8 +23,7 @@ typedef struct sums {
 static void add_example(sums *s, double a, double b, double x, bool link, double weight)
 {
     double z = a + b * x, p = 1 / (1 + exp(-z)), r = weight * (p - link), d = weight * p * (1 - p);
-    double wrong = link ? -z : z; /* the loss is ln(1 + exp(wrong)) */
-    s->loss += weight * (wrong > 0 ? wrong + log1p(exp(-wrong)) : log1p(exp(wrong)));
+    s->loss += weight * ni_surprise(link ? z : -z);
     s->g[0] += r;
     s->g[1] += r * x;
     s->h[0] += d;
@@ -47,25 +47,31 @@ static sums evaluate(const problem *p, double a, double b)
     return s;
 }
 
-/* The loss is convex; a step that does not lower it is halved. With a fixed slope only the start moves. */
+/* Takes the step, or as much of it as lowers the loss; slope: of the loss along it. False: nothing does. */
+static bool take_step(const problem *p, double da, double db, double slope, double *a, double *b, sums *s)
+{
+    double factor = 1;
+    for (uint32_t h = 0; h < HALVINGS; h++, factor /= 2) {
+        sums next = evaluate(p, *a + factor * da, *b + factor * db);
+        if (!(next.loss <= s->loss + 1e-4 * factor * slope)) continue;
+        *a += factor * da;
+        *b += factor * db;
+        *s = next;
+        return true;
+    }
+    return false;
+}
+
+/* The loss is convex. With a fixed slope only the start moves. */
 static void descend(const problem *p, bool fixed, double *a, double *b)
 {
     sums s = evaluate(p, *a, *b);
     for (uint32_t step = 0; step < STEPS; step++) {
-        double det = s.h[0] * s.h[2] - s.h[1] * s.h[1], factor = 1;
+        double det = s.h[0] * s.h[2] - s.h[1] * s.h[1];
         double da = fixed ? -s.g[0] / s.h[0] : -(s.h[2] * s.g[0] - s.h[1] * s.g[1]) / det;
         double db = fixed ? 0 : -(s.h[0] * s.g[1] - s.h[1] * s.g[0]) / det;
         double slope = s.g[0] * da + s.g[1] * db;
-        if (!(slope < -1e-12 * fabs(s.loss))) return;
-        for (uint32_t h = 0; h < HALVINGS; h++, factor /= 2) {
-            sums next = evaluate(p, *a + factor * da, *b + factor * db);
-            if (!(next.loss <= s.loss + 1e-4 * factor * slope)) continue;
-            *a += factor * da;
-            *b += factor * db;
-            s = next;
-            break;
-        }
-        if (factor < ldexp(1, 1 - HALVINGS)) return;
+        if (!(slope < -1e-12 * fabs(s.loss)) || !take_step(p, da, db, slope, a, b, &s)) return;
     }
 }
 

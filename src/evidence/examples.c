@@ -5,12 +5,6 @@
 
 #include "linalg/kernels.h"
 
-/* log(1 + exp(x)) without overflow. */
-static double softplus(double x)
-{
-    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
-}
-
 /* Adds up stands x exp(score - most) into share, and returns ln of the whole sum of stands x exp(score). */
 static double sum_up(const float *stands, const double *score, uint32_t size, double *share)
 {
@@ -38,7 +32,7 @@ double ni_group_loss(const ni_examples *e, uint32_t group, const double *score, 
         if (!ranked) p[i] = 0;
         gradient[i] = w * (chance - link) + (ranked ? p[i] - link : 0);
         curvature[i] = w * chance * (1 - chance) + p[i] * (1 - p[i]);
-        if (w > 0) loss += w * softplus(i ? score[i] : -score[i]);
+        if (w > 0) loss += w * ni_surprise(i ? -score[i] : score[i]);
     }
     return loss;
 }
@@ -50,7 +44,7 @@ double ni_group_value(const ni_examples *e, uint32_t group, const double *score)
     double share[NI_GROUP_MOST], loss = 0;
     if (stands[0] > 0) loss = sum_up(stands, score, e->size, share) - score[0] - log((double)stands[0]);
     for (uint32_t i = 0; i < e->size; i++)
-        if (weight[i] > 0) loss += (double)weight[i] * softplus(i ? score[i] : -score[i]);
+        if (weight[i] > 0) loss += (double)weight[i] * ni_surprise(i ? -score[i] : score[i]);
     return loss;
 }
 

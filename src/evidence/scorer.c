@@ -73,13 +73,18 @@ static neap_status make_masked(ni_scorer *s, neap_error *err)
     return s->masked.globals ? NEAP_OK : ni_masked_create(&s->masked, s->globals, err);
 }
 
-/* The evidence about a pair whose walks are in a lane of w, without the links that are gone. */
+/* The evidence about a pair whose walks are in a lane of w. */
+static void measure_lane(ni_scorer *s, const ni_walks *w, uint32_t lane, uint32_t target, float *value)
+{
+    if (s->near->source != w->source[lane]) ni_near_to(s->near, w->source[lane]);
+    ni_measure(w, lane, s->near, target, value);
+}
+
+/* The same without the links that are gone. */
 static neap_status measure_without(ni_scorer *s, const ni_walks *w, uint32_t lane, uint32_t target,
                                    const ni_gone *gone, float *value, neap_error *err)
 {
-    uint32_t source = w->source[lane];
-    if (s->near->source != source) ni_near_to(s->near, source);
-    ni_measure(w, lane, s->near, target, value);
+    measure_lane(s, w, lane, target, value);
     return ni_masked_measure(&s->masked, w, lane, target, gone, value, err);
 }
 
@@ -99,8 +104,7 @@ static neap_status measure(ni_scorer *s, neap_pair asked, const neap_pair *links
         rc = measure_without(s, &s->alone, 0, pair.target, &gone, value, err);
     } else {
         ni_walks_from(&s->alone, &pair.source, 1, s->threads);
-        if (s->near->source != pair.source) ni_near_to(s->near, pair.source);
-        ni_measure(&s->alone, 0, s->near, pair.target, value);
+        measure_lane(s, &s->alone, 0, pair.target, value);
     }
     return rc == NEAP_OK ? ni_threads_check(s->threads, err) : rc;
 }

@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "evidence/spread.h"
 #include "linalg/eigen.h"
+#include "linalg/kernels.h"
 #include "linalg/tall.h"
 #include "support/status.h"
 
@@ -163,10 +164,8 @@ static neap_status factor(vectors *x, float *vector, neap_error *err)
 
 void ni_vector_scale(float *row, uint32_t d)
 {
-    double square = 0;
-    for (uint32_t i = 0; i < d; i++) square += (double)row[i] * (double)row[i];
-    double scale = square > 0 ? NI_VECTOR_LENGTH / sqrt(square) : 0;
-    for (uint32_t i = 0; i < d; i++) row[i] = (float)(scale * (double)row[i]);
+    ni_make_unit(row, d);
+    for (uint32_t i = 0; i < d; i++) row[i] *= (float)NI_VECTOR_LENGTH;
 }
 
 neap_status ni_evidence_vectors(const ni_view *view, uint32_t d, uint64_t seed, ni_threads *threads,

@@ -306,7 +306,7 @@ static neap_status find_vectors(trainer *t, const ni_sparse *c, uint32_t columns
     if (rc == NEAP_OK) {
         if (own->basis) memcpy(own->basis, V, (uint64_t)m->texts.words.count * d * sizeof *V);
         ni_sparse_product(c, V, d, own->text, t->threads);
-        for (uint64_t u = 0; u < m->rows; u++) ni_evidence_unit(own->text + u * d, d);
+        for (uint64_t u = 0; u < m->rows; u++) ni_make_unit(own->text + u * d, d);
         rc = ni_threads_check(t->threads, err);
     }
     ni_free(value);
@@ -442,7 +442,7 @@ static void count_parts(trainer *t, const neap_features *features, neap_estimate
     r->bytes_batch = ni_draw_bytes(&t->draw) +
                      most_of(ni_draw_fold_bytes(&t->draw), ni_fit_bytes(&e, ni_threads_count(t->threads)));
     if (is_known(t->model)) r->bytes_batch = most_of(r->bytes_batch, texts_bytes(t->model, features));
-    if (t->model->rows <= NI_VECTOR_NODES)
+    if (t->model->dim && t->model->rows <= NI_VECTOR_NODES)
         r->bytes_batch = most_of(r->bytes_batch, ni_evidence_vectors_bytes(t->model->rows));
 }
 

@@ -43,13 +43,6 @@ typedef struct ni_evidence {
     ni_attributes attributes; /* views of these, and the terms as a matrix      */
 } ni_evidence;
 
-/* A row of length 1; of length 0 it stays. */
-static inline void ni_evidence_unit(float *row, uint32_t d)
-{
-    double length = ni_length(row, d);
-    for (uint32_t i = 0; i < d; i++) row[i] = length > 0 ? (float)((double)row[i] / length) : 0;
-}
-
 /* What if: the score of a pair without its own link and these, at most NI_WITHOUT_MOST (scorer.h), by a
  * query to a model of evidence. */
 neap_status ni_evidence_without(neap_query *query, neap_pair pair, const neap_pair *links, uint32_t count,

@@ -187,7 +187,7 @@ static neap_status fill_texts(const widener *x, neap_error *err)
         for (uint32_t i = a->terms.start[u]; i < a->terms.end[u]; i++)
             ni_kernels_get()->axpy(a->terms.term[i].weight, own->basis + a->terms.term[i].row * d,
                                    x->w->text + u * d, d);
-        ni_evidence_unit(x->w->text + u * d, (uint32_t)d);
+        ni_make_unit(x->w->text + u * d, d);
     }
     return NEAP_OK;
 }
